@@ -1,0 +1,84 @@
+"""Every error a user can meet.
+
+    SubitizeError                 exit code 2: the message names the value and the remedy
+    ├── UnknownNameError          no suite, model, judge, option, item … of that name; lists the known ones
+    ├── BadValueError             a value that cannot be used: an option, a flag, an answer
+    ├── BadFileError              a file that cannot be read as what it should be, with its line if it has one
+    │   └── BadImageError         an image that is truncated, too large, or no image at all
+    ├── MissingPartError          an optional part is not installed; says which command installs it
+    ├── RunError                  a run that cannot be opened, or not in this way
+    │   ├── NotARunError          a folder or database without a run of that name
+    │   ├── NewerSchemaError      written by a newer subitize
+    │   ├── ConflictError         resumed with another seed or other options
+    │   ├── BusyError             another process works on the same run and model
+    │   └── LeaseLostError        another process took over while this one was stalled
+    ├── StorageError              the disk or database refused: full, read-only, unreachable
+    └── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
+"""
+
+
+from collections.abc import Iterable
+
+
+class SubitizeError(Exception):
+    """Something a user can mend; its text is all that the user is shown."""
+
+    exit_code = 2
+
+
+class UnknownNameError(SubitizeError):
+    """A name that nothing answers to; the message lists those that exist."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"no {kind} named {name!r}; known: {', '.join(sorted(known)) or 'none'}")
+
+
+class BadValueError(SubitizeError):
+    """A value that cannot be used."""
+
+
+class BadFileError(SubitizeError):
+    """A file that cannot be read as what it should be."""
+
+
+class BadImageError(BadFileError):
+    """Bytes that are no usable image."""
+
+
+class MissingPartError(SubitizeError):
+    """An optional part of subitize is not installed."""
+
+    def __init__(self, what: str, needs: str, extra: str) -> None:
+        super().__init__(f"{what} needs {needs}; run: pip install 'subitize[{extra}]'")
+
+
+class RunError(SubitizeError):
+    """A run that cannot be opened, or not in this way."""
+
+
+class NotARunError(RunError):
+    """There is no run there."""
+
+
+class NewerSchemaError(RunError):
+    """The run was written by a newer version of subitize."""
+
+
+class ConflictError(RunError):
+    """The run exists already, made with something else."""
+
+
+class BusyError(RunError):
+    """Another process holds the lease."""
+
+
+class LeaseLostError(RunError):
+    """Another process holds the lease that this one had."""
+
+
+class StorageError(SubitizeError):
+    """The disk or the database refused."""
+
+
+class NothingToDoError(SubitizeError):
+    """There is nothing to work on yet; the message says what to do first."""

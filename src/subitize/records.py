@@ -1,0 +1,447 @@
+"""The words subitize speaks, as frozen values; docs/walkthrough.md shows them at work.
+
+Members of a union carry a `kind`, which tells them apart once they are stored as JSON.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+ImageFormat = Literal["png", "jpeg", "webp", "gif"]
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A picture kept in the run's images, named by the SHA-256 of its bytes."""
+
+    hash: str
+    format: ImageFormat
+    kind: Literal["stored"] = field(default="stored", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """A recipe for a picture of `number` things; the same recipe always renders to the same bytes."""
+
+    category: str
+    number: int
+    seed: int
+    size_px: int = 1024
+    kind: Literal["stimulus"] = field(default="stimulus", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A picture known by name only: published data without its pixels."""
+
+    name: str
+    kind: Literal["elsewhere"] = field(default="elsewhere", kw_only=True, repr=False)
+
+
+Picture = Stored | Stimulus | Elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Make a picture of this."""
+
+    prompt: str
+    kind: Literal["draw"] = field(default="draw", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Look at this and answer in words."""
+
+    picture: Picture
+    question: str
+    kind: Literal["answer"] = field(default="answer", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Say how well this text fits this picture, as a score."""
+
+    picture: Picture
+    text: str
+    kind: Literal["match"] = field(default="match", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Fill the one gap, written [GAP], in this text about this picture."""
+
+    picture: Picture
+    text: str
+    kind: Literal["fill"] = field(default="fill", kw_only=True, repr=False)
+
+
+Task = Draw | Answer | Match | Fill
+TaskKind = Literal["draw", "answer", "match", "fill"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where counted things stand: `relation` the things named by `landmark` ("left of", "cat")."""
+
+    relation: Literal["above", "below", "left of", "right of"]
+    landmark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of these are there? The noun stands in the singular."""
+
+    noun: str
+    colour: str | None = None
+    place: Place | None = None
+    kind: Literal["count"] = field(default="count", kw_only=True, repr=False)
+    is_informed = False
+
+    @property
+    def id(self) -> str:
+        """The meaning as text, so that readings by detectors and people join."""
+        thing = f"{self.colour} {self.noun}" if self.colour else self.noun
+        where = f" {self.place.relation} {self.place.landmark}" if self.place else ""
+        return f"count:{thing}{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Which of these lines describes it? The value is the line's position, from 0."""
+
+    lines: tuple[str, ...]
+    kind: Literal["choose"] = field(default="choose", kw_only=True, repr=False)
+    is_informed = False
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return "choose:" + " | ".join(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Is this so, yes or no? Informed where the statement gives the number away ("there are 3 forks")."""
+
+    statement: str
+    is_informed: bool
+    kind: Literal["confirm"] = field(default="confirm", kw_only=True, repr=False)
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return f"confirm:{self.statement}"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesPrompt:
+    """Does it show what the prompt asks for? Of a group: does at least one of its members?"""
+
+    kind: Literal["matches-prompt"] = field(default="matches-prompt", kw_only=True, repr=False)
+    is_informed = True
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return "matches-prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What does it show, in words?"""
+
+    kind: Literal["name"] = field(default="name", kw_only=True, repr=False)
+    is_informed = False
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribe:
+    """What text is written in it?"""
+
+    kind: Literal["transcribe"] = field(default="transcribe", kw_only=True, repr=False)
+    is_informed = False
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return "transcribe"
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well does it fit this text, as a score?"""
+
+    text: str
+    kind: Literal["fit"] = field(default="fit", kw_only=True, repr=False)
+    is_informed = True
+
+    @property
+    def id(self) -> str:
+        """The meaning as text."""
+        return f"fit:{self.text}"
+
+
+Question = Count | Choose | Confirm | MatchesPrompt | Name | Transcribe | Fit
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question about an item's outcome, how it is worded, and the values that make the outcome right.
+
+    `parent` is the id of the question that must hold before this one means anything (in a scene graph);
+    an irrelevant ask is put and kept but does not enter the score.
+    """
+
+    question: Question
+    wording: str
+    expects: tuple[Scalar, ...]
+    parent: str | None = None
+    is_relevant: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing a suite asks of a model. The id is the suite's name, a slash, and the suite's own key."""
+
+    id: str
+    task: Task
+    asks: tuple[Ask, ...]
+    factors: Mapping[str, Scalar]
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite it belongs to."""
+        return self.id.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The name of a suite, model or judge as users write it, `name:target,key=value`, with all its options.
+
+    `shown` leaves out the options that stand at their defaults; identity rests on `options`, which has all.
+    """
+
+    name: str
+    target: str
+    options: Mapping[str, Scalar]
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An item given to a model: once per repeat, and again (attempt 1, 2, …) where the suite asks again."""
+
+    item_id: str
+    model: str
+    model_options: Mapping[str, Scalar]
+    repeat: int = 0
+    attempt: int = 0
+
+    @property
+    def id(self) -> str:
+        """A hash of what the trial is, equal on every machine."""
+        return digest(self.item_id, self.model, dict(self.model_options), self.repeat, self.attempt)
+
+    def seed(self, run_seed: int) -> int:
+        """Derive the trial's own seed from the run's seed and the trial, never from the order of work."""
+        return int(digest(run_seed, self.id)[:8], 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture was made."""
+
+    picture: Stored
+    kind: Literal["drawn"] = field(default="drawn", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text was written."""
+
+    text: str
+    kind: Literal["said"] = field(default="said", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Scores were given, by name ("match", or one per candidate)."""
+
+    scores: Mapping[str, float]
+    kind: Literal["scored"] = field(default="scored", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The model would not, or did not understand; final."""
+
+    reason: str
+    kind: Literal["refused"] = field(default="refused", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something broke. A transient failure is tried again on resume, any other is final."""
+
+    reason: str
+    is_transient: bool
+    kind: Literal["failed"] = field(default="failed", kw_only=True, repr=False)
+
+
+Outcome = Drawn | Said | Scored | Refused | Failed
+
+
+def is_final(outcome: Outcome) -> bool:
+    """Tell whether a trial with this outcome is done."""
+    return not (isinstance(outcome, Failed) and outcome.is_transient)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How a response came about; what a backend does not tell stays at its default."""
+
+    seed: int
+    prompt_sent: str
+    prompt_rewritten: str | None = None
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    revision: str | None = None
+    weights_hash: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    latency_seconds: float = 0.0
+    tries: int = 1
+    tokens: int | None = None
+    price_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came of a trial, and how."""
+
+    trial: Trial
+    outcome: Outcome
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a question is about: one trial's response, or an ordered group of them."""
+
+    trial_ids: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The trial's id, or for a group a hash of its members in order."""
+        return self.trial_ids[0] if len(self.trial_ids) == 1 else digest(*self.trial_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A thing found in a picture, in its pixels: left, top, right, bottom."""
+
+    label: str
+    score: float
+    xyxy: tuple[float, float, float, float]
+    colour: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """All the things a judge found above its floor; counting them is interpretation."""
+
+    boxes: tuple[Box, ...]
+    kind: Literal["boxes"] = field(default="boxes", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What was said, raw: a model's answer, a person's answer as typed, the text found in a picture."""
+
+    text: str
+    kind: Literal["words"] = field(default="words", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A score as it was computed."""
+
+    score: float
+    kind: Literal["measured"] = field(default="measured", kw_only=True, repr=False)
+
+
+Evidence = Boxes | Words | Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """Evidence that a rule makes no value of, and why."""
+
+    reason: str
+    kind: Literal["discarded"] = field(default="discarded", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The value that a rule reads off the evidence: a number, a position, yes or no, a text."""
+
+    value: Scalar
+    kind: Literal["known"] = field(default="known", kw_only=True, repr=False)
+
+
+Value = Known | Discarded
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One judge's answer to one question about one subject.
+
+    `judge` names the way of looking, `annotator` who looked ("" for a machine). The value is the evidence as
+    the named rule reads it, and can be computed anew under another. A changed mind is a new reading that
+    names the one it replaces.
+    """
+
+    subject: Subject
+    question: Question
+    judge: str
+    evidence: Evidence
+    rule: str
+    value: Value
+    annotator: str = ""
+    replaces: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What several readings of one question come to, by a named rule; derived, never stored."""
+
+    subject: Subject
+    question: Question
+    value: Value
+    rule: str
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval, the number of observations behind it, and how it was got."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+    confidence: float = 0.95
+
+
+def digest(*parts: object) -> str:
+    """Hash plain values to 32 hexadecimal digits, the same on every machine and in every process."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
