@@ -1,21 +1,20 @@
 """Every error a user can meet.
 
-    SubitizeError                 exit code 2: the message names the value and the remedy
-    ├── UnknownNameError          no suite, model, judge, option, item … of that name; lists the known ones
-    ├── BadValueError             a value that cannot be used: an option, a flag, an answer
-    ├── BadFileError              a file that cannot be read as what it should be, with its line if it has one
-    │   └── BadImageError         an image that is truncated, too large, or no image at all
-    ├── MissingPartError          an optional part is not installed; says which command installs it
-    ├── RunError                  a run that cannot be opened, or not in this way
-    │   ├── NotARunError          a folder or database without a run of that name
-    │   ├── NewerSchemaError      written by a newer subitize
-    │   ├── ConflictError         resumed with another seed or other options
-    │   ├── BusyError             another process works on the same run and model
-    │   └── LeaseLostError        another process took over while this one was stalled
-    ├── StorageError              the disk or database refused: full, read-only, unreachable
-    └── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
+SubitizeError                 exit code 2: the message names the value and the remedy
+├── UnknownNameError          no suite, model, judge, option, item … of that name; lists the known ones
+├── BadValueError             a value that cannot be used: an option, a flag, an answer
+├── BadFileError              a file that cannot be read as what it should be, with its line if it has one
+│   └── BadImageError         an image that is truncated, too large, or no image at all
+├── MissingPartError          an optional part is not installed; says which command installs it
+├── RunError                  a run that cannot be opened, or not in this way
+│   ├── NotARunError          a folder or database without a run of that name
+│   ├── NewerSchemaError      written by a newer subitize
+│   ├── ConflictError         resumed with another seed or other options
+│   ├── BusyError             another process works on the same run and model
+│   └── LeaseLostError        another process took over while this one was stalled
+├── StorageError              the disk or database refused: full, read-only, unreachable
+└── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
 """
-
 
 from collections.abc import Iterable
 

@@ -83,6 +83,13 @@ Task = Draw | Answer | Match | Fill
 TaskKind = Literal["draw", "answer", "match", "fill"]
 
 
+def task_text(task: Task) -> str:
+    """Give the words of a task: its prompt, question or text."""
+    match task:
+        case Draw(prompt=text) | Answer(question=text) | Match(text=text) | Fill(text=text):
+            return text
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where counted things stand: `relation` the things named by `landmark` ("left of", "cat")."""
@@ -231,8 +238,7 @@ class Spec:
     """
 
     name: str
-    target: str
-    options: Mapping[str, Scalar]
+    options: Mapping[str, str]
     shown: str
 
 
@@ -242,7 +248,7 @@ class Trial:
 
     item_id: str
     model: str
-    model_options: Mapping[str, Scalar]
+    model_options: Mapping[str, str]
     repeat: int = 0
     attempt: int = 0
 

@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUN ?= runs/demo
+EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/.core
+	$(BIN)/subitize run naming:images=10 --model observer --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize score $(RUN)
+	@echo "The results are in $(RUN). See them again: $(BIN)/subitize score $(RUN)"
+
+test: $(VENV)/.dev
+	$(BIN)/pytest
+
+# Everything that must hold before a change lands; a part that is missing is a failure here, not a skip.
+check: $(VENV)/.all
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	SUBITIZE_ALL_PARTS=1 $(BIN)/pytest
+
+bench: $(VENV)/.all
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) runs stimuli
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[dev]'
+	touch $@
+
+$(VENV)/.all: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[$(EXTRAS)]'
+	touch $@

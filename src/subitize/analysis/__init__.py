@@ -1,0 +1,1 @@
+"""From the store to tidy frames, and from these to figures."""

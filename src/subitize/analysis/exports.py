@@ -1,0 +1,104 @@
+"""The tables of a run as files for others' tools."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from subitize.errors import StorageError
+from subitize.records import Drawn, Failed, Item, Known, Refused, Said, task_text
+from subitize.store import Run, StoredReading, StoredResponse, codec
+
+Format = Literal["parquet", "csv", "jsonl"]
+FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
+
+
+def export(run: Run, folder: Path, format: Format) -> list[Path]:
+    """Write items, responses, readings and exclusions, one file each; each appears whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [_write(frame, folder / f"{name}.{format}", format) for name, frame in frames(run).items()]
+    except OSError as error:
+        raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
+def frames(run: Run) -> dict[str, pl.DataFrame]:
+    """Make a frame of each table; what does not fit a column stays JSON."""
+    exclusions = [{"item_id": item_id, "reason": reason} for item_id, reason in run.exclusions().items()]
+    return {
+        "items": _frame([_item_row(item) for item in run.items()], ["item_id"]),
+        "responses": _frame([_response_row(stored, run) for stored in run.responses()], ["trial_id"]),
+        "readings": _frame([_reading_row(stored) for stored in run.readings()], ["reading_id"]),
+        "exclusions": _frame(exclusions, ["item_id", "reason"]),
+    }
+
+
+def _frame(rows: Sequence[Mapping[str, object]], least_columns: list[str]) -> pl.DataFrame:
+    """Make a frame that has its first columns even where there are no rows."""
+    if not rows:
+        return pl.DataFrame({name: [] for name in least_columns})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _item_row(item: Item) -> dict[str, object]:
+    return {
+        "item_id": item.id,
+        "suite": item.suite,
+        "task": item.task.kind,
+        "text": task_text(item.task),
+        **{f"factor_{name}": level for name, level in item.factors.items()},
+        "task_record": codec.encode(codec.task, item.task),
+        "asks": codec.encode(codec.asks, item.asks),
+    }
+
+
+def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
+    trial, outcome, provenance = stored.response.trial, stored.response.outcome, stored.response.provenance
+    return {
+        "trial_id": stored.trial_id,
+        "item_id": trial.item_id,
+        "model": trial.model,
+        "repeat": trial.repeat,
+        "attempt": trial.attempt,
+        "outcome": outcome.kind,
+        "text": outcome.text if isinstance(outcome, Said) else None,
+        "image": str(run.images.path(outcome.picture)) if isinstance(outcome, Drawn) else None,
+        "reason": outcome.reason if isinstance(outcome, Failed | Refused) else None,
+        "seed": provenance.seed,
+        "prompt_sent": provenance.prompt_sent,
+        "latency_seconds": provenance.latency_seconds,
+        "tries": provenance.tries,
+        "provenance": codec.encode(codec.provenance, provenance),
+        "stored_at": stored.at,
+    }
+
+
+def _reading_row(stored: StoredReading) -> dict[str, object]:
+    reading = stored.reading
+    return {
+        "reading_id": stored.id,
+        "trial_ids": codec.encode(codec.trial_ids, reading.subject.trial_ids),
+        "question_id": reading.question.id,
+        "is_informed": reading.question.is_informed,
+        "judge": reading.judge,
+        "annotator": reading.annotator,
+        "rule": reading.rule,
+        "value": str(reading.value.value) if isinstance(reading.value, Known) else None,
+        "discarded": None if isinstance(reading.value, Known) else reading.value.reason,
+        "evidence": codec.encode(codec.evidence, reading.evidence),
+        "stored_at": stored.at,
+    }
+
+
+def _write(frame: pl.DataFrame, path: Path, format: Format) -> Path:
+    partial = path.with_name(f".{path.name}.partial")
+    match format:
+        case "parquet":
+            frame.write_parquet(partial)
+        case "csv":
+            frame.write_csv(partial)
+        case "jsonl":
+            frame.write_ndjson(partial)
+    partial.replace(path)
+    return path

@@ -1,0 +1,116 @@
+"""What was observed: items, latest responses and readings joined, one row per question, judge and trial."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from subitize.labels import Rule, consensus, interpret
+from subitize.records import Ask, Item, Known, Label, Reading, Refused, Scalar, Subject
+from subitize.store import Run, StoredResponse
+
+# A judge's name where nothing could be judged, because every response was a refusal.
+NO_JUDGE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One relevant question about the latest response to an item, as one judge read it."""
+
+    item: Item
+    ask: Ask
+    model: str
+    judge: str
+    repeat: int
+    status: Literal["eligible", "discarded", "refused"]
+    value: Scalar | None
+    is_excluded: bool
+
+    @property
+    def is_right(self) -> bool:
+        """Tell whether the value is one of those that a right outcome shows."""
+        return self.status == "eligible" and self.value in self.ask.expects
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Which readings to take, how to read their evidence (None: as stored), and how several become one."""
+
+    judge: str | None = None
+    rule: Rule | None = None
+    agreement: str = "mode"
+
+
+def observe_run(run: Run, reader: Reader) -> list[Observation]:
+    """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
+    items = {item.id: item for item in run.items()}
+    excluded = run.exclusions()
+    labels = _labels(run, reader)
+    latest = list(_latest(run.responses()))
+    judges = _judges(latest, items, labels)
+    return [
+        Observation(item, ask, stored.response.trial.model, judge, stored.response.trial.repeat, status, value, hidden)
+        for stored in latest
+        for item in [items[stored.response.trial.item_id]]
+        for hidden in [item.id in excluded]
+        for judge in judges[item.suite, stored.response.trial.model]
+        for ask, status, value in _outcomes(stored, item, labels[judge])
+    ]
+
+
+def _labels(run: Run, reader: Reader) -> dict[str, dict[tuple[str, str], Label]]:
+    """Make one label of all the readings of a question, by judge, subject and question."""
+    groups: dict[tuple[str, str, str], list[Reading]] = defaultdict(list)
+    for stored in run.readings(reader.judge):
+        reading = stored.reading
+        groups[reading.judge, reading.subject.id, reading.question.id].append(reading)
+    labels: dict[str, dict[tuple[str, str], Label]] = defaultdict(dict)
+    for (judge, subject_id, question_id), readings in groups.items():
+        labels[judge][subject_id, question_id] = _label(readings, reader)
+    return labels
+
+
+def _label(readings: list[Reading], reader: Reader) -> Label:
+    first = readings[0]
+    values = [
+        reading.value if reader.rule is None else interpret(reading.evidence, reading.question, reader.rule)
+        for reading in readings
+    ]
+    return Label(first.subject, first.question, consensus(values, reader.agreement), reader.agreement, len(values))
+
+
+def _latest(responses: Iterable[StoredResponse]) -> Iterable[StoredResponse]:
+    latest: dict[tuple[str, str, int], StoredResponse] = {}
+    for stored in responses:
+        trial = stored.response.trial
+        key = (trial.item_id, trial.model, trial.repeat)
+        if key not in latest or latest[key].response.trial.attempt <= trial.attempt:
+            latest[key] = stored
+    return latest.values()
+
+
+def _judges(
+    latest: Iterable[StoredResponse], items: dict[str, Item], labels: dict[str, dict[tuple[str, str], Label]]
+) -> dict[tuple[str, str], list[str]]:
+    """Find the judges that looked at each suite and model."""
+    seen = {judge: {subject_id for subject_id, _ in by_question} for judge, by_question in labels.items()}
+    judges: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for stored in latest:
+        known = judges[items[stored.response.trial.item_id].suite, stored.response.trial.model]
+        subject = Subject((stored.trial_id,))
+        known += [judge for judge, subjects in seen.items() if judge not in known and subject.id in subjects]
+    return {key: names or [NO_JUDGE] for key, names in judges.items()}
+
+
+def _outcomes(
+    stored: StoredResponse, item: Item, labels: dict[tuple[str, str], Label]
+) -> Iterator[tuple[Ask, Literal["eligible", "discarded", "refused"], Scalar | None]]:
+    for ask in item.asks:
+        label = labels.get((Subject((stored.trial_id,)).id, ask.question.id))
+        if not ask.is_relevant:
+            continue
+        if isinstance(stored.response.outcome, Refused):
+            yield ask, "refused", None
+        elif label is not None:
+            value = label.value
+            yield (ask, "eligible", value.value) if isinstance(value, Known) else (ask, "discarded", None)

@@ -1,0 +1,86 @@
+"""What is in a run, at a glance and item by item."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from subitize.errors import BadValueError
+from subitize.records import Item
+from subitize.store import Run, StoredReading, StoredResponse, SuiteEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProgress:
+    """How far one model is on one suite; outcomes are counted by kind (said, drawn, refused, failed …)."""
+
+    suite: str
+    model: str
+    is_stand_in: bool
+    outcomes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeProgress:
+    """What one judge has read."""
+
+    judge: str
+    annotators: int
+    readings: int
+    discarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A run at a glance."""
+
+    suites: list[SuiteEntry]
+    items: dict[str, int]
+    models: list[ModelProgress]
+    judges: list[JudgeProgress]
+    exclusions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStory:
+    """One item with everything that came of it."""
+
+    item: Item
+    excluded: str | None
+    responses: list[StoredResponse]
+    readings: list[StoredReading]
+
+
+def overview(run: Run) -> Overview:
+    """Count what the run has."""
+    suite_of = {item.id: item.suite for item in run.items()}
+    stand_ins = {entry.name: entry.is_stand_in for entry in run.models()}
+    outcomes: dict[tuple[str, str], Counter[str]] = {}
+    for stored in run.responses():
+        trial = stored.response.trial
+        outcomes.setdefault((suite_of[trial.item_id], trial.model), Counter())[stored.response.outcome.kind] += 1
+    models = [ModelProgress(s, m, stand_ins[m], dict(counts)) for (s, m), counts in sorted(outcomes.items())]
+    return Overview(run.suites(), dict(Counter(suite_of.values())), models, _judges(run), run.exclusions())
+
+
+def item_story(run: Run, item_id: str) -> ItemStory:
+    """Gather everything about one item."""
+    items = run.items()
+    item = next((item for item in items if item.id == item_id), None)
+    if item is None:
+        some = ", ".join(item.id for item in items[:3])
+        raise BadValueError(f"no item {item_id!r} in this run; its items read like {some}")
+    responses = [stored for stored in run.responses() if stored.response.trial.item_id == item_id]
+    trials = {stored.trial_id for stored in responses}
+    readings = [stored for stored in run.readings() if trials & set(stored.reading.subject.trial_ids)]
+    return ItemStory(item, run.exclusions().get(item_id), responses, readings)
+
+
+def _judges(run: Run) -> list[JudgeProgress]:
+    annotators: dict[str, set[str]] = {}
+    counts: Counter[str] = Counter()
+    discarded: Counter[str] = Counter()
+    for stored in run.readings():
+        reading = stored.reading
+        annotators.setdefault(reading.judge, set()).add(reading.annotator)
+        counts[reading.judge] += 1
+        discarded[reading.judge] += reading.value.kind == "discarded"
+    return [JudgeProgress(name, len(who), counts[name], discarded[name]) for name, who in sorted(annotators.items())]

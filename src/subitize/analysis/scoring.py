@@ -1,0 +1,120 @@
+"""Accuracy, MAE, NAE and the shares of what could not be used, each with its interval and n."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from subitize.analysis.observations import Observation
+from subitize.errors import UnknownNameError
+from subitize.records import Estimate
+from subitize.stats import mean_interval, wilson_interval
+
+WHOLE = "all"
+_MOST_LEVELS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measure of one model on one group of items; `excluded` counts the observations left out by hand."""
+
+    suite: str
+    model: str
+    judge: str
+    factor: str
+    group: str
+    measure: str
+    estimate: Estimate
+    excluded: int
+
+
+def score(observations: Sequence[Observation], factors: Sequence[str] | None = None) -> list[Score]:
+    """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
+    chosen = _factors(observations) if factors is None else _checked(observations, factors)
+    groups: dict[tuple[str, str, str, str, str], list[Observation]] = defaultdict(list)
+    for one in observations:
+        levels = [(WHOLE, WHOLE), *((name, str(one.item.factors[name])) for name in chosen if name in one.item.factors)]
+        for factor, level in levels:
+            groups[one.item.suite, one.model, one.judge, factor, level].append(one)
+    return [found for key, group in groups.items() for found in _measure(key, group)]
+
+
+def _factors(observations: Iterable[Observation]) -> list[str]:
+    levels: dict[str, set[object]] = defaultdict(set)
+    for one in observations:
+        for name, level in one.item.factors.items():
+            levels[name].add(level)
+    return [name for name, found in levels.items() if 2 <= len(found) <= _MOST_LEVELS]
+
+
+def _checked(observations: Iterable[Observation], factors: Sequence[str]) -> Sequence[str]:
+    known = {name for one in observations for name in one.item.factors}
+    for name in factors:
+        if name not in known:
+            raise UnknownNameError("factor", name, known)
+    return factors
+
+
+def _measure(key: tuple[str, str, str, str, str], group: Sequence[Observation]) -> Iterator[Score]:
+    kept = [one for one in group if not one.is_excluded]
+    for name, measure in MEASURES.items():
+        estimate = measure(kept)
+        if estimate is not None:
+            yield Score(*key, name, estimate, len(group) - len(kept))
+
+
+def accuracy(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of right ones, refusals counted as wrong."""
+    return _share(o.is_right for o in observations if o.status in ("eligible", "refused"))
+
+
+def accuracy_answered(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of right ones, refusals left out."""
+    return _share(o.is_right for o in observations if o.status == "eligible")
+
+
+def mean_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
+    """Mean of |response − target|."""
+    return _mean([abs(response - target) for response, target in _numbers(observations)])
+
+
+def normalized_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
+    """Mean of |response − target| / target, where the target is not 0."""
+    return _mean([abs(response - target) / target for response, target in _numbers(observations) if target])
+
+
+def discarded(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of answers that the rule made no value of."""
+    return _share(o.status == "discarded" for o in observations if o.status != "refused")
+
+
+def refused(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of refusals."""
+    return _share(o.status == "refused" for o in observations)
+
+
+MEASURES: dict[str, Callable[[Sequence[Observation]], Estimate | None]] = {
+    "accuracy": accuracy,
+    "accuracy_answered": accuracy_answered,
+    "mae": mean_absolute_error,
+    "nae": normalized_absolute_error,
+    "discarded": discarded,
+    "refused": refused,
+}
+
+
+def _share(flags: Iterable[bool]) -> Estimate | None:
+    found = list(flags)
+    return wilson_interval(sum(found), len(found)) if found else None
+
+
+def _mean(values: Sequence[float]) -> Estimate | None:
+    return mean_interval(values, at_least=0.0) if values else None
+
+
+def _numbers(observations: Iterable[Observation]) -> Iterator[tuple[float, float]]:
+    for one in observations:
+        match one.value, one.ask.expects:
+            case bool(), _:
+                continue
+            case int() | float() as response, (int() | float() as target, *_):
+                yield response, target

@@ -1,0 +1,318 @@
+"""The command line: a command parses, calls one function and prints; heavy imports wait until it runs."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from subitize import __version__
+from subitize.errors import BadValueError, RunError, SubitizeError, UnknownNameError
+
+if TYPE_CHECKING:
+    from subitize.analysis.scoring import Score
+    from subitize.store import Location, Run
+
+app = typer.Typer(
+    help="Measure how well image models understand number.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+import_app = typer.Typer(help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(import_app, name="import")
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; with --database, its name there.")]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option("--database", envvar="SUBITIZE_DATABASE", help="postgresql://… for runs that a team shares."),
+]
+ImagesFolder = Annotated[
+    Path | None,
+    typer.Option("--images", envvar="SUBITIZE_IMAGES", help="Where the images of --database runs are kept."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
+Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
+
+
+def main() -> None:
+    """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
+    try:
+        app()
+    except SubitizeError as error:
+        print(f"subitize: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command("list")
+def list_(kind: Annotated[str, typer.Argument(metavar="suites|models|judges")], as_json: AsJson = False) -> None:
+    """List the suites, models or judges, with their options and defaults."""
+    from subitize.registry import KINDS, listings
+
+    chosen = next((known for known in KINDS if known == kind), None)
+    if chosen is None:
+        raise UnknownNameError("list", kind, KINDS)
+    found = listings(chosen)
+    if as_json:
+        return _print_json(found)
+    from subitize.report.terminal import print_listings
+
+    return print_listings(found)
+
+
+@app.command()
+def prompts(suite: SuiteSpec, seed: Seed = None) -> None:
+    """Print a suite's prompts or questions as CSV: id, prompt, and a column per factor."""
+    import csv
+
+    from subitize.records import task_text
+    from subitize.registry import make_suite
+
+    items = list(make_suite(suite).it.items(seed or 0))
+    factors = list(dict.fromkeys(name for item in items for name in item.factors))
+    writer = csv.DictWriter(sys.stdout, ["id", "prompt", *factors], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({"id": item.id, "prompt": task_text(item.task), **item.factors} for item in items)
+
+
+@app.command()
+def stimuli(
+    out: Annotated[Path, typer.Option(help="Where to write them.")] = Path("stimuli"),
+    suite: Annotated[str, typer.Option(help="A suite that shows pictures, with its options.")] = "naming",
+    seed: Seed = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N.", min=1)] = None,
+) -> None:
+    """Write a suite's pictures as PNG files, and a CSV of their magnitudes."""
+    from subitize.registry import make_suite
+    from subitize.report.terminal import Bar
+    from subitize.runner import write_stimuli
+
+    items = list(make_suite(suite).it.items(seed or 0))[:limit]
+    with Bar() as bar:
+        listing = write_stimuli(items, out, bar)
+    print(listing)
+
+
+@app.command()
+def run(
+    suite: SuiteSpec,
+    model: Annotated[list[str], typer.Option(help="name or name:key=value,…; may be given several times.")],
+    out: Annotated[str | None, typer.Option(metavar="RUN", help="The run to make or go on with [runs/SUITE].")] = None,
+    judge: Annotated[str | None, typer.Option(help="Judge as we go; none: do not [the suite's own].")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
+    seed: Seed = None,
+    concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
+    tries: Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")] = 5,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Run a suite on models. The same command goes on where a stopped or killed one was."""
+    from subitize.registry import make_judge, make_model, make_suite
+    from subitize.report.terminal import Bar
+    from subitize.runner import Settings, run_suite
+
+    made_suite = make_suite(suite)
+    judge_name = judge or made_suite.it.judge
+    made_judge = None if judge_name == "none" else make_judge(judge_name)
+    each = [Settings(made_suite, make_model(m), made_judge, seed, repeats, limit, concurrency, tries) for m in model]
+    name = out or f"runs/{made_suite.spec.name}"
+    failures: list[str] = []
+    with _open(name, database, images, create=True) as opened, Bar() as bar, _stopping():
+        for settings in each:
+            summary = run_suite(opened, settings, bar)
+            print(f"{settings.model.spec.shown}: {summary}")
+            failures += summary.reasons
+    print(f"stored in {name}; see: subitize score {name}")
+    _raise_failures(failures)
+
+
+@app.command("judge")
+def judge_(
+    run: RunName,
+    judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
+    model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    from subitize.registry import make_judge
+    from subitize.report.terminal import Bar
+    from subitize.runner import judge_run
+
+    made = make_judge(judge)
+    with _open(run, database, images) as opened, Bar() as bar, _stopping():
+        summary = judge_run(opened, made, bar, model=model)
+    print(f"{made.spec.shown}: {summary}")
+    _raise_failures(summary.reasons)
+
+
+@app.command()
+def score(
+    run: RunName,
+    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Read the evidence anew: total, strict, boxes>=0.4 …")] = None,
+    agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
+    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.scoring import score as score_observations
+    from subitize.labels import parse_rule
+
+    reader = Reader(judge, parse_rule(rule) if rule else None, agreement)
+    with _open(run, database, images) as opened:
+        observations = observe_run(opened, reader)
+        stand_ins = frozenset(entry.name for entry in opened.models() if entry.is_stand_in)
+    scores = score_observations(observations, by)
+    if as_json:
+        return _print_json([_score_row(one, stand_ins) for one in scores])
+    from subitize.report.terminal import print_scores
+
+    return print_scores(scores, stand_ins, by or ["category"])
+
+
+@app.command()
+def show(
+    run: RunName,
+    item: Annotated[str | None, typer.Argument(help="One item, with all that came of it.")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Show what is in a run, or everything about one item."""
+    from subitize.analysis.overview import item_story, overview
+    from subitize.report.terminal import print_overview, print_story
+
+    with _open(run, database, images) as opened:
+        if item:
+            story = item_story(opened, item)
+            _print_json(story) if as_json else print_story(story)
+        else:
+            found = overview(opened)
+            _print_json(found) if as_json else print_overview(found)
+
+
+@app.command()
+def exclude(
+    run: RunName,
+    item: Annotated[str, typer.Argument(help="The item's id, as `subitize prompts` lists it.")],
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the item is missing.")],
+    undo: Annotated[bool, typer.Option("--undo", help="Take the exclusion back.")] = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Leave an item out of every figure; nothing is deleted, and --undo takes it back."""
+    with _open(run, database, images) as opened:
+        if undo:
+            opened.include(item, reason)
+        else:
+            opened.exclude(item, reason)
+        print(f"{len(opened.exclusions())} items are excluded from {run}")
+
+
+@app.command()
+def export(
+    run: RunName,
+    format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl")] = "parquet",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the files [RUN-export].")] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Write a run's items, responses, readings and exclusions as files."""
+    from subitize.analysis.exports import FORMATS
+    from subitize.analysis.exports import export as export_run
+
+    chosen = next((known for known in FORMATS if known == format), None)
+    if chosen is None:
+        raise UnknownNameError("format", format, FORMATS)
+    with _open(run, database, images) as opened:
+        for path in export_run(opened, out or Path(f"{Path(run).name}-export"), chosen):
+            print(path)
+
+
+@import_app.command("readings")
+def import_readings_(
+    csv_file: Annotated[Path, typer.Argument(metavar="CSV", help="annotator, item or image, question, answer")],
+    run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
+    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
+    rule: Annotated[str, typer.Option(help="How the answers are read.")] = "strict",
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Add people's answers about the responses of a run: all of the file, or on an error nothing."""
+    from subitize.importers.readings import import_readings
+    from subitize.labels import parse_rule
+
+    with _open(run, database, images) as opened:
+        summary = import_readings(opened, csv_file, judge=judge, rule=parse_rule(rule))
+    print(summary)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is installed, what is missing, and how to get it."""
+    from subitize.report.doctor import examine, print_findings
+
+    findings = examine()
+    return _print_json(findings) if as_json else print_findings(findings)
+
+
+def _open(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":
+    from subitize.store import Run
+
+    return Run(_locate(name, database, images), create=create)
+
+
+def _locate(name: str, database: str | None, images: Path | None) -> "Location":
+    from subitize.store import Database, Folder
+
+    if database is None:
+        return Folder(Path(name))
+    if images is None:
+        raise BadValueError("a run in a database needs --images DIR (or SUBITIZE_IMAGES) for its images")
+    return Database(database, name, images)
+
+
+@contextlib.contextmanager
+def _stopping() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("subitize: stopped; what was answered is stored, and the same command goes on", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _raise_failures(reasons: list[str]) -> None:
+    if reasons:
+        distinct = list(dict.fromkeys(reasons))
+        more = f" (and {len(distinct) - 3} other reasons)" if len(distinct) > 3 else ""
+        raise RunError(f"some failed: {'; '.join(distinct[:3])}{more}; the same command tries them again")
+
+
+def _score_row(score: "Score", stand_ins: frozenset[str]) -> dict[str, object]:
+    names = {name: value for name, value in asdict(score).items() if name != "estimate"}
+    return names | asdict(score.estimate) | {"is_stand_in": score.model in stand_ins}
+
+
+def _print_json(found: object) -> None:
+    """Print records as JSON; what is not finite, as the interval of a single observation, is null."""
+    from pydantic_core import to_json
+
+    print(to_json(found, indent=2, inf_nan_mode="null").decode())

@@ -1,0 +1,104 @@
+"""Where things stand in a picture: at random, inside it, and apart from each other."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadValueError
+
+SMALLEST_PICTURE_PX = 128
+LARGEST_PICTURE_PX = 4096
+SMALLEST_ITEM_PX = 12
+
+Corners = NDArray[np.int64]
+
+
+def check_room(number: int, size_px: int) -> None:
+    """Refuse a picture that is too small or too large to be of use, or too small for that many things."""
+    if not SMALLEST_PICTURE_PX <= size_px <= LARGEST_PICTURE_PX:
+        raise BadValueError(f"size_px {size_px}: a picture has {SMALLEST_PICTURE_PX} to {LARGEST_PICTURE_PX} px a side")
+    if number < 1:
+        raise BadValueError(f"number {number}: a picture shows 1 item or more")
+    if number > capacity(size_px):
+        raise BadValueError(_too_many(number, size_px))
+
+
+def capacity(size_px: int) -> int:
+    """Tell how many of the smallest things find room at random: they take up two fifths of the picture."""
+    return int(size_px**2 / (2 * (SMALLEST_ITEM_PX + gap_px(size_px)) ** 2))
+
+
+def gap_px(size_px: int) -> int:
+    """Tell how far apart things stand at the least, so that they never touch after resizing or JPEG."""
+    return max(3, size_px // 128)
+
+
+def fit(diameters: Sequence[int], size_px: int, random: np.random.Generator) -> tuple[tuple[int, ...], Corners]:
+    """Place discs, all of them shrunk as far as it takes; return their diameters and top left corners."""
+    check_room(len(diameters), size_px)
+    shrunk = tuple(diameters)
+    while True:
+        corners = place(shrunk, size_px, random)
+        if corners is not None:
+            return shrunk, corners
+        if max(shrunk) <= SMALLEST_ITEM_PX:
+            raise BadValueError(_too_many(len(shrunk), size_px))
+        shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
+
+
+def place(diameters: Sequence[int], size_px: int, random: np.random.Generator) -> Corners | None:
+    """Find a top left corner for each disc, the largest first; None where one of them finds no room."""
+    gap = gap_px(size_px)
+    placed = np.empty((len(diameters), 3))
+    corners = np.empty((len(diameters), 2), dtype=np.int64)
+    order = sorted(range(len(diameters)), key=lambda index: -diameters[index])
+    for rank, index in enumerate(order):
+        corner = _free_corner(diameters[index], placed[:rank], size_px, random)
+        if corner is None:
+            return None
+        corners[index] = corner
+        radius = diameters[index] / 2
+        placed[rank] = (corner[0] + radius, corner[1] + radius, radius + gap)
+    return corners
+
+
+_SHRINK = 0.9
+_BATCH = 16
+_BATCHES = 16
+_LATTICE = 96
+
+
+def _free_corner(
+    diameter: int, placed: NDArray[np.float64], size_px: int, random: np.random.Generator
+) -> Corners | None:
+    gap = gap_px(size_px)
+    room = size_px - diameter - 2 * gap
+    if room < 0:
+        return None
+    for _ in range(_BATCHES):
+        candidates = gap + np.floor(random.random((_BATCH, 2)) * (room + 1)).astype(np.int64)
+        free = np.flatnonzero(_is_free(candidates, diameter, placed))
+        if free.size:
+            return np.asarray(candidates[free[0]])
+    # Chance has found nothing: look everywhere, once, so that a crowded picture still ends.
+    steps = gap + np.unique(np.linspace(0, room, _LATTICE).astype(np.int64))
+    lattice = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    free = np.flatnonzero(_is_free(lattice, diameter, placed))
+    return np.asarray(lattice[free[int(random.random() * free.size)]]) if free.size else None
+
+
+def _is_free(corners: Corners, diameter: int, placed: NDArray[np.float64]) -> NDArray[np.bool_]:
+    centres = corners + diameter / 2
+    across = centres[:, 0, None] - placed[:, 0]
+    down = centres[:, 1, None] - placed[:, 1]
+    reach = placed[:, 2] + diameter / 2
+    return np.asarray((across * across + down * down >= reach * reach).all(axis=1))
+
+
+def _too_many(number: int, size_px: int) -> str:
+    return (
+        f"number {number}: that many items of at least {SMALLEST_ITEM_PX} px, {gap_px(size_px)} px apart, do not fit "
+        f"on {size_px} × {size_px} px; at most {capacity(size_px)} do: ask for fewer or for a larger picture"
+    )

@@ -1,0 +1,1 @@
+"""Data that others made → a run."""

@@ -1,0 +1,167 @@
+"""Answers that people gave elsewhere, from a CSV, as readings of a run."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.errors import BadFileError
+from subitize.labels import Rule, interpret
+from subitize.records import Ask, Discarded, Drawn, Failed, Item, Reading, Refused, Subject, Words
+from subitize.store import Run, StoredReading, StoredResponse
+
+COLUMNS = "annotator, item or image, question, answer; optional: model, repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What an import added: new readings, answers that were there, changed minds, answers without a value."""
+
+    added: int
+    already_there: int
+    changed: int
+    discarded: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = [f"{self.added} readings added"]
+        if self.changed:
+            parts.append(f"{self.changed} of them replace earlier ones")
+        if self.already_there:
+            parts.append(f"{self.already_there} were there already")
+        if self.discarded:
+            parts.append(f"{len(self.discarded)} have no value, the first at {self.discarded[0]}")
+        return ", ".join(parts)
+
+
+def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSummary:
+    """Add every answer of the file, or none: the first bad line is an error."""
+    rows = list(_rows(path))
+    book = _Book(run, judge)
+    new, discarded, known = [], [], 0
+    for line, row in rows:
+        reading = book.reading(_Line(path.name, line, row), rule)
+        if reading is None:
+            known += 1
+            continue
+        new.append(reading)
+        if isinstance(reading.value, Discarded):
+            discarded.append(f"line {line}: {reading.value.reason}")
+    if new:
+        with run.lease(f"judge {judge}") as lease:
+            run.add_readings(lease, new)
+    changed = sum(reading.replaces is not None for reading in new)
+    return ImportSummary(len(new), known, changed, tuple(discarded))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
+    except OSError as error:
+        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    try:
+        _check_columns(path, reader.fieldnames or [])
+        for row in reader:
+            if None in row or None in row.values():
+                raise BadFileError(
+                    f"{path.name} line {reader.line_num}: should have {len(reader.fieldnames or [])} fields"
+                )
+            yield reader.line_num, {key.strip(): value.strip() for key, value in row.items()}
+    except csv.Error as error:
+        raise BadFileError(f"{path.name} line {reader.line_num}: no CSV: {error}") from None
+
+
+def _check_columns(path: Path, names: Sequence[str]) -> None:
+    found = {name.strip() for name in names}
+    missing = {"annotator", "answer"} - found
+    if missing or not found & {"item", "image"}:
+        wanted = ", ".join(sorted(missing)) or "item or image"
+        raise BadFileError(f"{path.name} line 1: no column {wanted}; the columns are: {COLUMNS}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    file: str
+    number: int
+    row: Mapping[str, str]
+
+    def get(self, column: str) -> str:
+        return self.row.get(column, "")
+
+    def error(self, message: str) -> BadFileError:
+        return BadFileError(f"{self.file} line {self.number}: {message}")
+
+
+class _Book:
+    """The responses of a run, to be found by item or image, and what the judge's annotators said before."""
+
+    def __init__(self, run: Run, judge: str) -> None:
+        self._judge = judge
+        self._items = {item.id: item for item in run.items()}
+        self._by_item: dict[str, list[StoredResponse]] = defaultdict(list)
+        self._by_image: dict[str, list[StoredResponse]] = defaultdict(list)
+        for stored in run.responses():
+            outcome = stored.response.outcome
+            if not isinstance(outcome, Failed | Refused):
+                self._by_item[stored.response.trial.item_id].append(stored)
+            if isinstance(outcome, Drawn):
+                self._by_image[outcome.picture.hash].append(stored)
+        self._said: dict[tuple[str, str, str], StoredReading | None] = {}
+        for said in run.readings(judge):
+            self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
+
+    def reading(self, line: _Line, rule: Rule) -> Reading | None:
+        """Make the reading of a line, or None if the annotator said just that before."""
+        annotator, answer = line.get("annotator"), line.get("answer")
+        if not annotator or not answer:
+            raise line.error("annotator and answer should not be empty")
+        stored = self._response(line)
+        question = self._ask(line, self._items[stored.response.trial.item_id]).question
+        subject, evidence = Subject((stored.trial_id,)), Words(answer)
+        key = (annotator, subject.id, question.id)
+        before = self._said.get(key)
+        if key in self._said and before is None:
+            raise line.error(f"{annotator!r} answers {question.id!r} of this response a second time in this file")
+        self._said[key] = None
+        if before is not None and before.reading.evidence == evidence:
+            return None
+        value = interpret(evidence, question, rule)
+        replaces = before.id if before else None
+        return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
+
+    def _response(self, line: _Line) -> StoredResponse:
+        column = "image" if line.get("image") else "item"
+        name = line.get(column)
+        found = self._by_item[name] if column == "item" else self._images(name)
+        if not found:
+            raise line.error(f"no response with {column} {name!r} in this run; `subitize show` lists what it has")
+        fitting = [stored for stored in found if self._fits(line, stored)]
+        if len(fitting) != 1:
+            have = ", ".join(f"{s.response.trial.model} repeat {s.response.trial.repeat}" for s in found[:4])
+            raise line.error(
+                f"{column} {name!r} has {len(found)} responses ({have}{', …' if len(found) > 4 else ''}), of which "
+                f"{len(fitting)} fit; add the columns model and repeat"
+            )
+        return fitting[0]
+
+    def _images(self, name: str) -> list[StoredResponse]:
+        hash = Path(name).stem
+        return self._by_image.get(hash, [])
+
+    @staticmethod
+    def _fits(line: _Line, stored: StoredResponse) -> bool:
+        trial = stored.response.trial
+        return line.get("model") in ("", trial.model) and line.get("repeat") in ("", str(trial.repeat))
+
+    @staticmethod
+    def _ask(line: _Line, item: Item) -> Ask:
+        wanted = line.get("question")
+        fitting = [ask for ask in item.asks if wanted in ("", ask.question.id, ask.wording)]
+        if len(fitting) != 1:
+            known = ", ".join(repr(ask.question.id) for ask in item.asks)
+            raise line.error(f"question {wanted!r} is not one of item {item.id!r}; it has: {known}")
+        return fitting[0]

@@ -1,0 +1,1 @@
+"""The judges, one module per way of looking."""

@@ -1,0 +1,128 @@
+"""From evidence to value, and from several values to one label, by named and versioned rules."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from subitize import numerals
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.records import (
+    Boxes,
+    Choose,
+    Confirm,
+    Count,
+    Discarded,
+    Evidence,
+    Fit,
+    Known,
+    MatchesPrompt,
+    Measured,
+    Question,
+    Value,
+    Words,
+)
+
+# Each rule has the version of its meaning: a stored value says exactly how it was read.
+# strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score.
+RULE_VERSIONS: dict[str, int] = {"strict": 1, "total": 1, "geckonum": 1, "boxes": 1}
+CONSENSUS_RULES: tuple[str, ...] = ("mode", "majority", "geckonum")
+
+_YES = {"yes", "y", "true", "1"}
+_NO = {"no", "n", "false", "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named way to read evidence; `boxes` takes the lowest score that counts: `boxes>=0.4`."""
+
+    name: str
+    threshold: float = 0.0
+
+    def __str__(self) -> str:
+        floor = f">={self.threshold:g}" if self.threshold else ""
+        return f"{self.name}@{RULE_VERSIONS[self.name]}{floor}"
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule as users write it, `total` or `boxes>=0.4`, or as it is stored, `total@1`."""
+    head, has_floor, floor = text.partition(">=")
+    name, _, version = head.partition("@")
+    if name not in RULE_VERSIONS or version not in ("", str(RULE_VERSIONS[name])):
+        raise UnknownNameError("rule", head, RULE_VERSIONS)
+    if not has_floor:
+        return Rule(name)
+    if name != "boxes" or not re.fullmatch(r"[01]?\.\d+|[01]", floor, re.ASCII):
+        raise BadValueError(f"rule {text!r}: only boxes takes a threshold, a score from 0 to 1, as in boxes>=0.4")
+    return Rule(name, float(floor))
+
+
+def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
+    """Read the evidence as an answer to the question."""
+    match evidence, question:
+        case Words(text=text), Count():
+            return _number(text, rule)
+        case Words(text=text), Confirm() | MatchesPrompt():
+            return _yes_or_no(text)
+        case Words(text=text), Choose(lines=lines):
+            return _line(text, lines)
+        case Words(text=text), _:
+            return Known(text.strip())
+        case Boxes(boxes=boxes), Count(noun=noun, colour=colour, place=None):
+            _require(rule, {"boxes"}, evidence)
+            fitting = (box for box in boxes if box.label == noun and colour in (None, box.colour))
+            return Known(sum(box.score >= rule.threshold for box in fitting))
+        case Measured(score=score), Fit():
+            return Known(score)
+    return Discarded(f"{evidence.kind} cannot answer {question.id!r}")
+
+
+def consensus(values: Sequence[Value], rule: str) -> Value:
+    """Make one value of several; those that were discarded have no vote."""
+    votes = [value.value for value in values if isinstance(value, Known)]
+    if not votes:
+        reasons = [value.reason for value in values if isinstance(value, Discarded)]
+        return Discarded(reasons[0] if reasons else "no reading")
+    # Counter keeps the order of first appearance, so that a tie goes to the first.
+    winner, count = Counter(votes).most_common(1)[0]
+    match rule:
+        case "mode":
+            return Known(winner)
+        case "majority":
+            return Known(winner) if 2 * count > len(votes) else Discarded(f"no majority among {len(votes)} votes")
+        case "geckonum":
+            # What reproduces the paper: the mode of the unrounded values, rounded half to even only then.
+            return Known(round(winner)) if isinstance(winner, float) else Known(winner)
+    raise UnknownNameError("consensus rule", rule, CONSENSUS_RULES)
+
+
+def _number(text: str, rule: Rule) -> Value:
+    _require(rule, set(numerals.POLICIES), Words(text))
+    policy = next(policy for policy in numerals.POLICIES if policy == rule.name)
+    number = numerals.value(text, policy)
+    if isinstance(number, numerals.Unread):
+        return Discarded(number.reason)
+    return Known(int(number) if number == int(number) else number)
+
+
+def _yes_or_no(text: str) -> Value:
+    first_word = re.match(r"\w*", text.strip().lower())
+    word = first_word.group() if first_word else ""
+    if word in _YES | _NO:
+        return Known(word in _YES)
+    return Discarded(f"neither yes nor no: {text[:40]!r}")
+
+
+def _line(text: str, lines: Sequence[str]) -> Value:
+    answer = text.strip()
+    if answer in lines:
+        return Known(lines.index(answer))
+    if answer.isdecimal() and answer.isascii() and int(answer) < len(lines):
+        return Known(int(answer))
+    return Discarded(f"none of the {len(lines)} lines: {text[:40]!r}")
+
+
+def _require(rule: Rule, names: set[str], evidence: Evidence) -> None:
+    if rule.name not in names:
+        fitting = ", ".join(sorted(names))
+        raise BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {fitting}")

@@ -1,0 +1,38 @@
+"""Images that were made elsewhere: one file per trial, named after the item."""
+
+from pathlib import Path
+
+from subitize.errors import BadFileError
+from subitize.interfaces import Pixels, Reply, Request
+from subitize.records import Failed, Refused, TaskKind
+
+SUFFIXES: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp", ".gif")
+
+
+class Folder:
+    """Take the images in a folder: ITEM_REPEAT.png, ITEM as `subitize prompts` lists it, _ for /."""
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = False
+    concurrency = 8
+
+    def __init__(self, path: str, /) -> None:
+        folder = Path(path).expanduser()
+        if not folder.is_dir():
+            raise BadFileError(f"{path} is not a folder of images")
+        self._files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES}
+        if not self._files:
+            raise BadFileError(f"{path} has no images ({', '.join(SUFFIXES)}); is it the right folder?")
+
+    async def respond(self, request: Request, /) -> Reply:
+        """Find the trial's file; there is nothing to ask again."""
+        stem = request.item_id.partition("/")[2].replace("/", "_")
+        names = [f"{stem}_{request.repeat}"] + [stem] * (request.repeat == 0)
+        file = next((self._files[name] for name in names if name in self._files), None)
+        if request.attempt > 0:
+            return Reply(Refused("a folder has one image per item and repeat"), request.provenance())
+        if file is None:
+            return Reply(
+                Failed(f"no file {names[0]}.png, .jpg, … in the folder", is_transient=True), request.provenance()
+            )
+        return Reply(Pixels(file.read_bytes()), request.provenance())

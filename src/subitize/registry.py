@@ -1,0 +1,181 @@
+"""Name → suite, model or judge: imported on first use, its options read from the signature of its constructor."""
+
+import importlib
+import inspect
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Generic, Literal, TypeVar
+
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.interfaces import Judge, Model, Suite
+from subitize.records import Spec
+
+Kind = Literal["suites", "models", "judges"]
+KINDS: tuple[Kind, ...] = ("suites", "models", "judges")
+T = TypeVar("T")
+
+_BUILT_IN: dict[Kind, dict[str, str]] = {
+    "suites": {
+        "naming": "subitize.suites.naming:Naming",
+        "production": "subitize.suites.production:Production",
+    },
+    "models": {
+        "folder": "subitize.models.folder:Folder",
+        "ideal-human": "subitize.models.ideal_human:IdealHuman",
+        "observer": "subitize.models.observer:Observer",
+        "random": "subitize.models.random:Random",
+    },
+    "judges": {
+        "observer": "subitize.judges.observer:Observer",
+        "parser": "subitize.judges.parser:Parser",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[T]):
+    """A suite, model or judge together with the spec that makes it again."""
+
+    spec: Spec
+    it: T
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A suite, model or judge as `subitize list` shows it; defaults are written as a user would."""
+
+    name: str
+    summary: str
+    target: str | None
+    options: Mapping[str, str]
+
+
+def make_suite(text: str) -> Made[Suite]:
+    """Make the suite that a spec names."""
+    return _make("suites", text)
+
+
+def make_model(text: str) -> Made[Model]:
+    """Make the model that a spec names."""
+    return _make("models", text)
+
+
+def make_judge(text: str) -> Made[Judge]:
+    """Make the judge that a spec names."""
+    return _make("judges", text)
+
+
+def listings(kind: Kind) -> list[Listing]:
+    """Describe everything of a kind."""
+    return [_Factory(kind, name).listing() for name in sorted(_known(kind))]
+
+
+def _make(kind: Kind, text: str) -> Made[Any]:
+    name, target, given = _parse(text)
+    factory = _Factory(kind, name)
+    return Made(*factory.build(target, given))
+
+
+def _parse(text: str) -> tuple[str, str, dict[str, str]]:
+    """Split `name:target,key=value` into its parts; a comma that no key follows belongs to what stands before."""
+    name, _, rest = text.partition(":")
+    parts = re.split(r",(?=[a-z][a-z0-9_]*=)", rest)
+    target = "" if re.match(r"[a-z][a-z0-9_]*=", parts[0]) else parts.pop(0)
+    return name, target, dict(part.split("=", 1) for part in parts)
+
+
+def _known(kind: Kind) -> dict[str, str]:
+    outside = {point.name: point.value for point in entry_points(group=f"subitize.{kind}")}
+    return outside | _BUILT_IN[kind]
+
+
+class _Factory:
+    """The constructor behind a name: at most one positional parameter, the target; the options are keywords."""
+
+    def __init__(self, kind: Kind, name: str) -> None:
+        known = _known(kind)
+        if name not in known:
+            raise UnknownNameError(kind.removesuffix("s"), name, known)
+        module, _, attribute = known[name].partition(":")
+        self._make: Any = getattr(importlib.import_module(module), attribute)
+        self._name = name
+        self._who = f"{kind.removesuffix('s')} {name!r}"
+        parameters = inspect.signature(self._make).parameters.values()
+        self._targets = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
+        self._defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def listing(self) -> Listing:
+        summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
+        target = self._targets[0] if self._targets else None
+        return Listing(self._name, summary, target, {key: _write(value) for key, value in self._defaults.items()})
+
+    def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
+        if target and not self._targets:
+            raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
+        if self._targets and not target:
+            raise BadValueError(
+                f"{self._who} needs a {self._targets[0]}: write {self._name}:{self._targets[0].upper()}"
+            )
+        values = self._defaults | self._read(given)
+        made = self._make(*([target] if target else []), **values)
+        written = {key: _write(value) for key, value in values.items()}
+        changed = [f"{key}={text}" for key, text in written.items() if text != _write(self._defaults[key])]
+        shown = ":".join(filter(None, [self._name, ",".join(filter(None, [target, *changed]))]))
+        return Spec(self._name, written, shown), made
+
+    def _read(self, given: Mapping[str, str]) -> dict[str, object]:
+        types = typing.get_type_hints(self._make.__init__)
+        for key in given:
+            if key not in self._defaults:
+                raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
+        return {key: _read(f"{self._who}: {key}", text, types[key]) for key, text in given.items()}
+
+    def _options_known(self) -> str:
+        return f"known options: {', '.join(self._defaults) or 'none'}"
+
+
+def _read(who: str, text: str, wanted: object) -> object:
+    if wanted is bool and text in ("true", "false"):
+        return text == "true"
+    if wanted is int and re.fullmatch(r"-?\d{1,15}", text, re.ASCII):
+        return int(text)
+    if wanted is float and re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?", text, re.ASCII):
+        return float(text)
+    if wanted is str:
+        return text
+    if wanted == tuple[str, ...]:
+        return tuple(text.split("+"))
+    if wanted == tuple[int, ...] and re.fullmatch(r"\d{1,7}(-\d{1,7})?(\+\d{1,7}(-\d{1,7})?)*", text, re.ASCII):
+        return tuple(number for part in text.split("+") for number in _whole_numbers(who, part))
+    raise BadValueError(f"{who}={text!r}: should be {_DESCRIPTIONS.get(wanted, wanted)}")
+
+
+_DESCRIPTIONS: dict[object, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
+}
+
+
+def _whole_numbers(who: str, part: str) -> range:
+    low, _, high = part.partition("-")
+    numbers = range(int(low), int(high or low) + 1)
+    if not 1 <= len(numbers) <= 10_000:
+        raise BadValueError(f"{who}={part!r}: should go up, and be at most 10,000 numbers")
+    return numbers
+
+
+def _write(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        whole = [number for number in value if isinstance(number, int)]
+        is_run = len(whole) == len(value) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
+        return f"{whole[0]}-{whole[-1]}" if is_run else "+".join(str(part) for part in value)
+    return str(value)

@@ -1,0 +1,166 @@
+"""Tables on stdout and progress on stderr, for people at a terminal."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+from rich.text import Text
+
+from subitize.analysis.overview import ItemStory, Overview
+from subitize.analysis.scoring import MEASURES, Score
+from subitize.records import Estimate, Known, task_text
+from subitize.registry import Listing
+
+_LINE_EVERY_SECONDS = 30.0
+
+
+class Bar:
+    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._is_live = console.is_terminal
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[errors]}"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not self._is_live,
+        )
+        self._done = self._total = self._failed = 0
+        self._what = ""
+        self._started = self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """Start a bar."""
+        self._what, self._total, self._done, self._failed = what, total, 0, 0
+        self._started = self._last_line = time.monotonic()
+        self._task = self._bars.add_task(escape(what), total=total, rate="", errors="")
+
+    def advance(self, *, has_failed: bool) -> None:
+        """Move the bar by one."""
+        self._done += 1
+        self._failed += has_failed
+        now = time.monotonic()
+        rate = self._done / max(now - self._started, 1e-9)
+        if self._is_live:
+            errors = f"[red]{self._failed} errors" if self._failed else ""
+            self._bars.update(self._task, advance=1, rate=f"{rate:.1f}/s", errors=errors)
+        elif now - self._last_line >= _LINE_EVERY_SECONDS:
+            self._last_line = now
+            left = (self._total - self._done) / rate
+            print(
+                f"{self._what}: {self._done}/{self._total}, {rate:.1f}/s, {self._failed} errors, {left:.0f} s left",
+                file=sys.stderr,
+            )
+
+
+def print_scores(scores: Sequence[Score], stand_ins: frozenset[str], factors: Sequence[str]) -> None:
+    """Print one row per model and group, one column per measure."""
+    rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
+    for score in scores:
+        if score.factor in ("all", *factors):
+            key = (score.suite, score.model, score.judge, score.factor, score.group)
+            rows.setdefault(key, {})[score.measure] = score
+    measures = [m for m in MEASURES if any(m in row for row in rows.values())]
+    table = Table("suite", "model", "judge", "group", *measures, "n", box=SIMPLE_HEAD)
+    for (suite, model, judge, factor, group), row in rows.items():
+        mark = " *" if model in stand_ins else ""
+        name = group if factor in ("all", "category") else f"{factor}={group}"
+        cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
+        _add_row(table, suite, model + mark, judge, name, *cells, _counts(row))
+    _print(table)
+    if stand_ins & {score.model for score in scores}:
+        print("* an embedded stand-in, not a real model")
+    print("value [95 % interval]; accuracy counts refusals as wrong, accuracy_answered leaves them out")
+    print("n: answers with a value")
+
+
+def print_overview(overview: Overview) -> None:
+    """Print what is in a run."""
+    for entry in overview.suites:
+        print(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
+    models = Table("suite", "model", "responses", "outcomes", box=SIMPLE_HEAD)
+    for one in overview.models:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
+        mark = " *" if one.is_stand_in else ""
+        _add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
+    judges = Table("judge", "annotators", "readings", "discarded", box=SIMPLE_HEAD)
+    for judge in overview.judges:
+        _add_row(judges, judge.judge, str(judge.annotators), str(judge.readings), str(judge.discarded))
+    for table, has_rows in ((models, overview.models), (judges, overview.judges)):
+        if has_rows:
+            _print(table)
+    if any(one.is_stand_in for one in overview.models):
+        print("* an embedded stand-in, not a real model")
+    for item_id, reason in overview.exclusions.items():
+        print(f"excluded: {item_id} ({reason})")
+
+
+def print_story(story: ItemStory) -> None:
+    """Print one item with what came of it."""
+    print(f"item {story.item.id}")
+    print(f"task {story.item.task.kind}: {task_text(story.item.task)}")
+    if story.excluded is not None:
+        print(f"excluded: {story.excluded}")
+    for ask in story.item.asks:
+        print(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
+    for stored in story.responses:
+        trial = stored.response.trial
+        print(f"response {stored.trial_id} {trial.model} repeat {trial.repeat} attempt {trial.attempt}: ", end="")
+        print(stored.response.outcome)
+    for found in story.readings:
+        reading = found.reading
+        value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
+        who = f"{reading.judge} {reading.annotator}".strip()
+        print(f"reading {found.id} of {reading.subject.id} by {who}: {reading.question.id} = {value} ({reading.rule})")
+
+
+def print_listings(listings: Iterable[Listing]) -> None:
+    """Print what exists of a kind, with its options and their defaults."""
+    table = Table("name", "what it does", "options", box=SIMPLE_HEAD)
+    for one in listings:
+        name = f"{one.name}:{one.target.upper()}" if one.target else one.name
+        _add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
+    _print(table)
+
+
+def _cell(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _counts(row: dict[str, Score]) -> str:
+    n = row["accuracy_answered"].estimate.n if "accuracy_answered" in row else 0
+    excluded = max(score.excluded for score in row.values())
+    return f"{n} ({excluded} excluded)" if excluded else str(n)
+
+
+def _add_row(table: Table, *cells: str) -> None:
+    # As Text: a name with brackets in it is a name, not markup.
+    table.add_row(*(Text(cell) for cell in cells))
+
+
+def _print(table: Table) -> None:
+    """Print in full width where nobody watches, so that a file or pipe gets whole lines."""
+    console = Console() if sys.stdout.isatty() else Console(width=200)
+    console.print(table)

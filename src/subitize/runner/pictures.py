@@ -1,0 +1,25 @@
+"""From a picture as a record to its bytes."""
+
+from dataclasses import dataclass
+
+from subitize.drawing import render
+from subitize.errors import BadValueError
+from subitize.records import Elsewhere, Picture, Stimulus, Stored
+from subitize.store.images import Images
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Loads what is stored and renders what is a recipe; it can be sent to a worker process."""
+
+    images: Images
+
+    def __call__(self, picture: Picture) -> bytes:
+        """Get the encoded bytes of a picture."""
+        match picture:
+            case Stored():
+                return self.images.load(picture)
+            case Stimulus():
+                return render(picture).png
+            case Elsewhere(name=name):
+                raise BadValueError(f"picture {name!r} is known by name only; its pixels are not in this run")

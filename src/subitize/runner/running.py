@@ -1,0 +1,202 @@
+"""Runs a suite on a model: plan, do, judge, and plan again until nothing is left to ask."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import stamina
+
+import subitize
+from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, StorageError
+from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, TransientError
+from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Trial
+from subitize.registry import Made
+from subitize.runner.engine import Bench, work
+from subitize.runner.judging import judge_run
+from subitize.runner.pictures import Loader
+from subitize.runner.planning import first_attempts, further_attempts, latest_tried
+from subitize.runner.progress import Progress
+from subitize.runner.workers import Call, describe, staffed
+from subitize.store import RENEWAL_SECONDS, Lease, Run
+from subitize.vision import decode, image_format
+
+# So many failures with nothing else between them mean that the model does not work, not that it is unlucky.
+_HOPELESS_AFTER = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to run and how; a judge lets a suite ask again what came out as nothing."""
+
+    suite: Made[Suite]
+    model: Made[Model]
+    judge: Made[Judge] | None = None
+    seed: int | None = None
+    repeats: int | None = None
+    limit: int | None = None
+    concurrency: int | None = None
+    tries: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("repeats", "limit", "concurrency", "tries"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadValueError(f"--{name} {value}: should be at least 1")
+        if self.seed is not None and not 0 <= self.seed < 2**63:
+            raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
+
+
+@dataclass(slots=True)
+class Summary:
+    """What came of the trials of one call; `impossible` counts the items whose task the model cannot do."""
+
+    answered: int = 0
+    refused: int = 0
+    failed: int = 0
+    already_done: int = 0
+    impossible: int = 0
+    swept: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        parts = [f"{self.answered} answered", f"{self.refused} refused", f"{self.failed} failed"]
+        if self.already_done:
+            parts.append(f"{self.already_done} done before")
+        if self.impossible:
+            parts.append(f"{self.impossible} items it cannot do")
+        return ", ".join(parts)
+
+    def count(self, outcome: Outcome) -> None:
+        """Add one outcome."""
+        if isinstance(outcome, Failed):
+            self.failed += 1
+            if outcome.reason not in self.reasons:
+                self.reasons.append(outcome.reason)
+        elif isinstance(outcome, Refused):
+            self.refused += 1
+        else:
+            self.answered += 1
+
+
+def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
+    """Do what is left of a suite on a model; the same call goes on where a killed one was."""
+    suite, model = settings.suite, settings.model
+    seed = _settle_seed(run, suite.spec.name, settings.seed)
+    run.add_suite(suite.spec, seed, suite.it.items(seed))
+    items = run.items(suite.spec.name)
+    possible = [item for item in items if item.task.kind in model.it.tasks]
+    if not possible:
+        kinds = sorted({item.task.kind for item in items})
+        raise NothingToDoError(
+            f"model {model.spec.shown!r} cannot do {suite.spec.name!r}: it can {', '.join(sorted(model.it.tasks))}, "
+            f"the suite asks to {', '.join(kinds)}"
+        )
+    run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
+    session = _Session(run, settings, seed, possible[: settings.limit], progress)
+    session.summary.impossible = len(items) - len(possible)
+    session.go()
+    return session.summary
+
+
+def _settle_seed(run: Run, suite: str, wanted: int | None) -> int:
+    if wanted is not None:
+        return wanted
+    return next((entry.seed for entry in run.suites() if entry.name == suite), 0)
+
+
+class _Session:
+    """One call of run_suite, under the lease on its model."""
+
+    def __init__(self, run: Run, settings: Settings, seed: int, items: Sequence[Item], progress: Progress) -> None:
+        self._run, self._settings, self._seed, self._progress = run, settings, seed, progress
+        self._items = {item.id: item for item in items}
+        self._load = Loader(run.images)
+        self._failures_in_a_row = 0
+        self.summary = Summary()
+
+    def go(self) -> None:
+        suite, model = self._settings.suite.it, self._settings.model.spec
+        repeats = self._settings.repeats or suite.repeats
+        with self._run.lease(model.shown) as lease, staffed("model", self._settings.model) as (call, concurrency):
+            self.summary.swept = self._run.sweep(lease)
+            finished = self._run.finished(model.shown)
+            trials = list(first_attempts(list(self._items.values()), model, repeats, finished))
+            self.summary.already_done = len(self._items) * repeats - len(trials)
+            while True:
+                self._do(trials, lease, call, self._settings.concurrency or concurrency)
+                trials = list(self._ask_again())
+                if not trials:
+                    return
+
+    def _ask_again(self) -> Iterator[Trial]:
+        judge, model, suite = self._settings.judge, self._settings.model.spec, self._settings.suite
+        if judge is None:
+            return iter(())
+        judge_run(self._run, judge, self._progress, suite=suite.spec.name, model=model.shown)
+        tried = latest_tried(
+            self._items.values(), self._run.responses(model.shown), self._run.readings(judge.spec.shown)
+        )
+        return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
+
+    def _do(self, trials: Sequence[Trial], lease: Lease, call: Call[Request, Reply], concurrency: int) -> None:
+        if not trials:
+            return
+        self._progress.begin(self._settings.model.spec.shown, len(trials))
+        bench: Bench[Trial, Response] = Bench(
+            perform=lambda trial: self._perform(trial, call),
+            commit=lambda responses: self._run.add_responses(lease, responses),
+            renew=lambda: self._run.renew(lease),
+            renewal_seconds=RENEWAL_SECONDS,
+            concurrency=min(concurrency, len(trials)),
+            on_committed=self._count,
+        )
+        asyncio.run(work(trials, bench))
+
+    async def _perform(self, trial: Trial, call: Call[Request, Reply]) -> Response:
+        seed = trial.seed(self._seed)
+        task = self._items[trial.item_id].task
+        request = Request(trial.item_id, task, trial.repeat, trial.attempt, seed, self._load)
+        start, tries = time.perf_counter(), 0
+        provenance = request.provenance()
+        try:
+            async for attempt in stamina.retry_context(on=_wait_for, attempts=self._settings.tries, timeout=None):
+                with attempt:
+                    tries = attempt.num
+                    reply = await call(request)
+            outcome, provenance = await self._keep(reply), reply.provenance
+        except (RunError, StorageError):
+            raise
+        except Exception as error:
+            outcome = Failed(describe(error), is_transient=True)
+        latency = time.perf_counter() - start
+        versions = {"subitize": subitize.__version__, **provenance.versions}
+        return Response(trial, outcome, replace(provenance, latency_seconds=latency, tries=tries, versions=versions))
+
+    async def _keep(self, reply: Reply) -> Outcome:
+        """Store the picture, if it is one; a model's pixels are checked before they are trusted."""
+        if not isinstance(reply.content, Pixels):
+            return reply.content
+        data = reply.content.data
+        try:
+            await asyncio.to_thread(decode, data)
+            return Drawn(await asyncio.to_thread(self._run.images.save, data, image_format(data)))
+        except BadImageError as error:
+            return Failed(str(error), is_transient=True)
+
+    def _count(self, response: Response) -> None:
+        has_failed = isinstance(response.outcome, Failed)
+        self.summary.count(response.outcome)
+        self._progress.advance(has_failed=has_failed)
+        self._failures_in_a_row = self._failures_in_a_row + 1 if has_failed else 0
+        if self._failures_in_a_row >= _HOPELESS_AFTER:
+            raise RunError(
+                f"model {response.trial.model!r} failed {_HOPELESS_AFTER} times in a row, last with: "
+                f"{self.summary.reasons[-1]}; mend this and run the same command again"
+            )
+
+
+def _wait_for(error: Exception) -> bool | float:
+    if not isinstance(error, TransientError):
+        return False
+    return True if error.retry_after_seconds is None else error.retry_after_seconds

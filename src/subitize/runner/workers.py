@@ -1,0 +1,98 @@
+"""Runs what computes in worker processes, and what waits in the event loop, behind one call."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from subitize import registry
+from subitize.errors import RunError
+from subitize.interfaces import Computes, Responds, TransientError
+
+Kind = Literal["model", "judge"]
+AskedT = TypeVar("AskedT")
+GivenT = TypeVar("GivenT")
+Call = Callable[[AskedT], Awaitable[GivenT]]
+
+
+@contextmanager
+def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[tuple[Call[Any, Any], int]]:
+    """Give a call to a model or judge, and how many calls may be under way at once."""
+    if isinstance(made.it, Responds):
+        yield made.it.respond, made.it.concurrency
+    elif isinstance(made.it, Computes):
+        count = os.cpu_count() or 1
+        spawn = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.spec.shown))
+        try:
+            yield _call_in(pool), 2 * count
+        finally:
+            pool.shutdown(cancel_futures=True)
+    else:
+        raise TypeError(f"{kind} {made.spec.shown!r} has neither respond nor compute")
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """An exception on its way out of a worker; exceptions themselves may not survive pickling."""
+
+    reason: str
+    is_transient: bool
+
+
+class WorkerError(Exception):
+    """What a model or judge raised in a worker process."""
+
+
+def _call_in(pool: ProcessPoolExecutor) -> Call[Any, Any]:
+    async def call(asked: object) -> object:
+        try:
+            given = await asyncio.get_running_loop().run_in_executor(pool, _compute, asked)
+        except BrokenProcessPool:
+            raise RunError(
+                "a worker process died, perhaps for want of memory; what was stored is safe: run the same command again"
+            ) from None
+        if isinstance(given, _Raised):
+            raise TransientError(given.reason) if given.is_transient else WorkerError(given.reason)
+        return given
+
+    return call
+
+
+_computing: Computes[Any, Any]
+
+
+def _start_worker(kind: Kind, shown: str) -> None:
+    global _computing
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops us
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    made: registry.Made[Any] = registry.make_model(shown) if kind == "model" else registry.make_judge(shown)
+    _computing = made.it
+
+
+def _follow_parent() -> None:
+    """End with the parent, even if it was killed and could not say so."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _compute(asked: object) -> object:
+    try:
+        return _computing.compute(asked)
+    except Exception as error:
+        return _Raised(describe(error), isinstance(error, TransientError))
+
+
+def describe(error: Exception) -> str:
+    """Put an exception into one line."""
+    text = " ".join(str(error).split())[:500]
+    return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"

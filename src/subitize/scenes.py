@@ -1,0 +1,84 @@
+"""What a prompt says, as a scene of entities and relations, and the questions that follow from it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from subitize.numerals import article, counted, plural
+from subitize.records import Ask, Confirm, Count, Place
+
+RelationWord = Literal["above", "below", "left of", "right of"]
+_INVERSE: dict[RelationWord, RelationWord] = {
+    "above": "below",
+    "below": "above",
+    "left of": "right of",
+    "right of": "left of",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Things of one kind: how many, of what colour, and into how many parts each is divided."""
+
+    noun: str
+    number: int
+    colour: str | None = None
+    parts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Where one entity stands to another; both are positions in the scene."""
+
+    subject: int
+    word: RelationWord
+    landmark: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a right picture shows."""
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...] = ()
+
+
+def count_asks(scene: Scene) -> tuple[Ask, ...]:
+    """Ask for the number of each noun, then of each coloured noun, then on both sides of each relation."""
+    nouns = dict.fromkeys(entity.noun for entity in scene.entities)
+    by_noun = [_count(Count(noun), sum(e.number for e in scene.entities if e.noun == noun)) for noun in nouns]
+    by_colour = [_count(Count(e.noun, e.colour), e.number) for e in scene.entities if e.colour]
+    by_place = [ask for relation in scene.relations for ask in _relation_asks(scene, relation)]
+    return (*by_noun, *by_colour, *by_place)
+
+
+def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
+    """Ask, yes or no, for each entity's presence, number and parts; each rests on the one before it."""
+    return tuple(ask for entity in scene.entities for ask in _entity_chain(entity))
+
+
+def _count(question: Count, number: int) -> Ask:
+    thing = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
+    if question.place is None:
+        return Ask(question, f"How many {thing} are in the image?", (number,))
+    side = {"left of": "to the left of", "right of": "to the right of"}
+    relation = side.get(question.place.relation, question.place.relation)
+    return Ask(question, f"How many {thing} are {relation} {plural(question.place.landmark)}?", (number,))
+
+
+def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
+    subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
+    yield _count(Count(subject.noun, place=Place(relation.word, landmark.noun)), subject.number)
+    yield _count(Count(landmark.noun, place=Place(_INVERSE[relation.word], subject.noun)), landmark.number)
+
+
+def _entity_chain(entity: Entity) -> Iterator[Ask]:
+    presence = Confirm(f"there is {article(entity.noun)} {entity.noun}", is_informed=False)
+    yield Ask(presence, f"Is there {article(entity.noun)} {entity.noun}?", (True,))
+    verb = "is" if entity.number == 1 else "are"
+    number = Confirm(f"there {verb} {counted(entity.number, entity.noun)}", is_informed=True)
+    wording = f"{verb.capitalize()} there exactly {counted(entity.number, entity.noun)}?"
+    yield Ask(number, wording, (True,), parent=presence.id)
+    if entity.parts > 1:
+        parts = Confirm(f"the {entity.noun} is in {entity.parts} parts", is_informed=True)
+        yield Ask(parts, f"Is the {entity.noun} in {entity.parts} parts?", (True,), parent=presence.id)

@@ -1,0 +1,26 @@
+"""How likely each response to a number is, for observers whose law is known."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def uniform_law(low: int, high: int) -> NDArray[np.float64]:
+    """Give every response from `low` to `high` the same probability."""
+    return np.full(high - low + 1, 1 / (high - low + 1))
+
+
+def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> NDArray[np.float64]:
+    """Give the probabilities of the responses 1..highest of an ideal human observer.
+
+    Exact up to `subitizing`; above it a normal law of mean `target` and spread `weber` × `target`, truncated to
+    [1, highest] and rounded (Testolin et al. 2025, section 2.4.3: a Weber fraction of .15).
+    """
+    from scipy.special import ndtr
+
+    responses = np.arange(1, highest + 1)
+    if target <= subitizing or weber == 0:
+        return np.asarray(responses == min(target, highest), dtype=np.float64)
+    edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
+    cumulative = ndtr((edges - target) / (weber * target))
+    mass = np.diff(cumulative)
+    return np.asarray(mass / mass.sum(), dtype=np.float64)

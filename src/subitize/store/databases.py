@@ -1,0 +1,174 @@
+"""Where a run lives, how its database is opened, and the database's errors in our words."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from subitize.errors import BadValueError, MissingPartError, NewerSchemaError, NotARunError, StorageError, SubitizeError
+from subitize.store import tables
+
+DATABASE_FILE = "run.sqlite"
+BUSY_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A run in a folder of its own."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A run in a PostgreSQL database that others may share, its images in a folder."""
+
+    url: str
+    run_id: str
+    images: Path
+
+    def __str__(self) -> str:
+        return f"{self.run_id} in {_parse_url(self.url).render_as_string(hide_password=True)}"
+
+
+Location = Folder | Database
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """An open database."""
+
+    engine: Engine
+    where: str
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Do all of it or nothing."""
+        with self._in_our_words(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Look without holding anybody up."""
+        with self._in_our_words(), self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
+            if isinstance(error.orig, sqlite3.DatabaseError) and "not a database" in reason:
+                raise NotARunError(f"{self.where} is not a run: its {DATABASE_FILE} is no database") from None
+            raise StorageError(f"the database of {self.where} refused: {reason}") from None
+
+
+def open_backend(location: Location, *, create: bool) -> Backend:
+    """Open the database, with its tables made first if asked for."""
+    if isinstance(location, Folder):
+        backend = _open_sqlite(location.path, create=create)
+    else:
+        backend = Backend(_postgres_engine(location.url), str(location))
+    try:
+        if create:
+            _create_tables(backend)
+        _check_schema(backend)
+    except SubitizeError:
+        backend.close()
+        raise
+    return backend
+
+
+def _open_sqlite(folder: Path, *, create: bool) -> Backend:
+    if folder.exists() and not folder.is_dir():
+        raise NotARunError(f"{folder} is not a run: it is a file, not a folder")
+    file = folder / DATABASE_FILE
+    if not file.exists():
+        if not create:
+            raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
+        if folder.exists() and any(folder.iterdir()):
+            raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    engine = create_engine(URL.create("sqlite", database=str(file)))
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_at_once)
+    return Backend(engine, str(folder))
+
+
+def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # we begin transactions ourselves, see _begin_at_once
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    # FULL: what is committed survives a power cut too, not only a killed process.
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.close()
+
+
+def _begin_at_once(connection: Connection) -> None:
+    # A transaction that reads first and writes later cannot wait for another writer; one that says so at once can.
+    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _postgres_engine(url: str) -> Engine:
+    parsed = _parse_url(url)
+    if find_spec("psycopg") is None:
+        raise MissingPartError("a PostgreSQL run", "psycopg", "postgres")
+    return create_engine(
+        parsed.set(drivername="postgresql+psycopg"),
+        connect_args={"options": "-c search_path=subitize", "connect_timeout": 10},
+    )
+
+
+def _parse_url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise BadValueError(
+            "the database URL cannot be read; it should look like postgresql://user@host/name"
+        ) from None
+    if parsed.get_backend_name() != "postgresql":
+        raise BadValueError(f"a database URL begins with postgresql://, not {parsed.drivername}://")
+    return parsed
+
+
+def _create_tables(backend: Backend) -> None:
+    with backend.writing() as connection:
+        if connection.dialect.name == "postgresql":
+            # Two processes that start at once must not both make the tables.
+            connection.execute(text("SELECT pg_advisory_xact_lock(5081712)"))
+            connection.execute(text("CREATE SCHEMA IF NOT EXISTS subitize"))
+        if not inspect(connection).has_table("schema_version"):
+            tables.metadata.create_all(connection)
+            connection.execute(insert(tables.schema).values(version=tables.SCHEMA_VERSION))
+
+
+def _check_schema(backend: Backend) -> None:
+    with backend.reading() as connection:
+        if not inspect(connection).has_table("schema_version"):
+            raise NotARunError(f"{backend.where} is not a run: its database has none of our tables")
+        version = connection.execute(select(tables.schema.c.version)).scalar_one()
+    if version > tables.SCHEMA_VERSION:
+        raise NewerSchemaError(
+            f"{backend.where} was written by a newer subitize (schema {version}; this one knows up to "
+            f"{tables.SCHEMA_VERSION}); run: pip install --upgrade subitize"
+        )

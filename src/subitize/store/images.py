@@ -1,0 +1,83 @@
+"""Images as files named by the hash of their bytes; a name exists only once all of its bytes are on disk."""
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+
+from subitize.errors import StorageError
+from subitize.records import ImageFormat, Stored
+
+
+class Images:
+    """A folder of images: `ab/abcdef….png`, and `incoming/` for files that are being written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._incoming = root / "incoming"
+
+    def save(self, data: bytes, format: ImageFormat) -> Stored:
+        """Write the bytes through to the disk and return their name; writing them again changes nothing."""
+        stored = Stored(hashlib.sha256(data).hexdigest(), format)
+        path = self.path(stored)
+        if path.exists():
+            return stored
+        try:
+            self._write_through(path, data)
+        except OSError as error:
+            raise StorageError(f"cannot store an image in {self.root}: {error.strerror or error}") from error
+        return stored
+
+    @staticmethod
+    def name(stored: Stored) -> str:
+        """Say what the image's file is called."""
+        return f"{stored.hash}.{stored.format}"
+
+    def path(self, stored: Stored) -> Path:
+        """Say where the image is."""
+        return self.root / stored.hash[:2] / self.name(stored)
+
+    def load(self, stored: Stored) -> bytes:
+        """Read the image back."""
+        try:
+            return self.path(stored).read_bytes()
+        except FileNotFoundError as error:
+            raise StorageError(f"image {self.path(stored)} is gone; restore it from a backup") from error
+
+    def names(self) -> Iterable[str]:
+        """List the file names of all images."""
+        return (path.name for path in self.root.glob("??/*") if path.is_file())
+
+    def sweep(self, wanted: set[str]) -> int:
+        """Remove every file whose name is not wanted, and all half-written ones; return how many."""
+        orphans = [path for path in self.root.glob("??/*") if path.is_file() and path.name not in wanted]
+        half_written = list(self._incoming.glob("*"))
+        for path in (*orphans, *half_written):
+            path.unlink(missing_ok=True)
+        return len(orphans) + len(half_written)
+
+    def _write_through(self, path: Path, data: bytes) -> None:
+        self._incoming.mkdir(parents=True, exist_ok=True)
+        partial = self._incoming / uuid.uuid4().hex
+        try:
+            with partial.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if not path.parent.exists():
+                path.parent.mkdir(exist_ok=True)
+                _sync_folder(self.root)
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

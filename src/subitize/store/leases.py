@@ -1,0 +1,147 @@
+"""Who works on which part of a run: a lease is held by one process, and is taken over only from a dead one."""
+
+import os
+import socket
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, literal_column, select, update
+
+from subitize.errors import BusyError, LeaseLostError
+from subitize.store.tables import leases, runs
+
+DURATION_SECONDS = 60.0
+RENEWAL_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to add to one part of a run (a model's responses, a judge's readings)."""
+
+    run_id: str
+    name: str
+    token: str
+
+
+def take(connection: Connection, run_id: str, name: str) -> Lease:
+    """Take the lease, or say who has it. Call inside a write transaction."""
+    _one_at_a_time(connection, run_id)
+    held = (
+        connection.execute(select(leases).where(leases.c.run_id == run_id, leases.c.name == name))
+        .mappings()
+        .one_or_none()
+    )
+    now = _now(connection)
+    if held is not None and _is_alive(held, now):
+        raise BusyError(
+            f"{name!r} of this run is being worked on by process {held['pid']} on {held['host'].split()[0]}; "
+            "wait until it ends, or stop it first"
+        )
+    connection.execute(delete(leases).where(leases.c.run_id == run_id, leases.c.name == name))
+    lease = Lease(run_id, name, uuid.uuid4().hex)
+    connection.execute(
+        insert(leases).values(
+            run_id=run_id,
+            name=name,
+            token=lease.token,
+            host=_host(),
+            pid=os.getpid(),
+            pid_started=_process_start(os.getpid()),
+            expires_at=now + DURATION_SECONDS,
+        )
+    )
+    return lease
+
+
+def renew(connection: Connection, lease: Lease) -> None:
+    """Put the end of the lease off; an error if another process has it now."""
+    renewed = connection.execute(
+        update(leases).where(*_mine(lease)).values(expires_at=_now(connection) + DURATION_SECONDS)
+    )
+    if renewed.rowcount != 1:
+        raise _lost(lease)
+
+
+def require(connection: Connection, lease: Lease) -> None:
+    """Make sure, until the transaction ends, that the lease is still ours."""
+    if connection.execute(select(leases.c.token).where(*_mine(lease)).with_for_update(read=True)).first() is None:
+        raise _lost(lease)
+
+
+def release(connection: Connection, lease: Lease) -> None:
+    """Give the lease back."""
+    connection.execute(delete(leases).where(*_mine(lease)))
+
+
+def is_alone(connection: Connection, lease: Lease) -> bool:
+    """Tell whether the lease is still ours and no other part of the run is worked on, until the transaction ends."""
+    _one_at_a_time(connection, lease.run_id)
+    require(connection, lease)
+    others = connection.execute(
+        select(leases).where(leases.c.run_id == lease.run_id, leases.c.name != lease.name)
+    ).mappings()
+    now = _now(connection)
+    return not any(_is_alive(other, now) for other in others)
+
+
+def _one_at_a_time(connection: Connection, run_id: str) -> None:
+    # SQLite has one writer anyway; on PostgreSQL whoever takes or counts leases holds the run's row meanwhile.
+    connection.execute(select(runs.c.run_id).where(runs.c.run_id == run_id).with_for_update())
+
+
+def _mine(lease: Lease) -> tuple[ColumnElement[bool], ...]:
+    return (leases.c.run_id == lease.run_id, leases.c.name == lease.name, leases.c.token == lease.token)
+
+
+def _lost(lease: Lease) -> LeaseLostError:
+    return LeaseLostError(
+        f"another process took over {lease.name!r} of this run while this one was stalled; "
+        "what was stored is safe: run the same command again to go on"
+    )
+
+
+def _is_alive(held: RowMapping, now: float) -> bool:
+    if held["expires_at"] < now:
+        return False
+    # A process killed on this machine is known to be dead at once; one elsewhere only when its lease runs out.
+    is_here = held["host"] == _host()
+    return not is_here or _process_start(held["pid"]) == held["pid_started"]
+
+
+def _host() -> str:
+    """Name the machine and, in containers that share its name, the space its process ids belong to."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    return f"{socket.gethostname()} {space}".strip()
+
+
+def _process_start(pid: int) -> str:
+    """Tell when a process started, in the kernel's ticks, so that a reused pid is not mistaken for it."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return "gone" if Path("/proc/self").exists() or not _answers(pid) else "running"
+    state, start = fields[0], fields[19]
+    return "gone" if state == "Z" else start
+
+
+def _answers(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _now(connection: Connection) -> float:
+    """Read the database's clock, the only one that all machines share."""
+    clock = {
+        "sqlite": "(julianday('now') - 2440587.5) * 86400.0",
+        "postgresql": "extract(epoch from clock_timestamp())",
+    }[connection.dialect.name]
+    return float(connection.execute(select(literal_column(clock))).scalar_one())

@@ -1,0 +1,370 @@
+"""A run: its items, the responses to them and the readings of those, appended and never overwritten."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, Row, Select, Table, insert, select
+
+import subitize
+from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
+from subitize.records import (
+    Draw,
+    Drawn,
+    Failed,
+    Item,
+    Outcome,
+    Reading,
+    Response,
+    Spec,
+    Stored,
+    Subject,
+    Task,
+    Trial,
+)
+from subitize.store import codec, leases, tables
+from subitize.store.databases import Database, Folder, Location, open_backend
+from subitize.store.images import Images
+from subitize.store.leases import Lease
+
+_ROWS_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteEntry:
+    """A suite as it was put into the run."""
+
+    name: str
+    shown: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model as it was put into the run."""
+
+    name: str
+    options: Mapping[str, str]
+    is_stand_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """A response and when it was stored."""
+
+    trial_id: str
+    response: Response
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReading:
+    """A reading with the number it is known by and when it was stored."""
+
+    id: int
+    reading: Reading
+    at: float
+
+
+class Run:
+    """An open run. Adding responses or readings needs a lease on that part; looking needs nothing."""
+
+    def __init__(self, location: Location, *, create: bool = False) -> None:
+        self.location = location
+        self._backend = open_backend(location, create=create)
+        match location:
+            case Folder(path=path):
+                self.run_id, self.images = "run", Images(path / "images")
+            case Database(run_id=run_id, images=folder):
+                self.run_id, self.images = run_id, Images(folder / run_id)
+        try:
+            with self._backend.writing() if create else self._backend.reading() as connection:
+                self._enter(connection, create=create)
+        except SubitizeError:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._backend.close()
+
+    def add_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
+        """Put a suite's items into the run; if they are there, make sure that it is the same suite."""
+        with self._backend.writing() as connection:
+            known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
+            options = codec.encode(codec.options, dict(sorted(spec.options.items())))
+            if known is not None:
+                self._check_same_suite(known, spec, options, seed)
+                return
+            row = {"suite": spec.name, "shown": spec.shown, "options": options, "seed": seed}
+            connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
+            rows = (_item_row(self.run_id, position, item) for position, item in enumerate(items))
+            _insert_all(connection, tables.items, rows)
+
+    def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
+        """Make the model known to the run; if it is, make sure that it is the same model."""
+        options = codec.encode(codec.options, dict(sorted(spec.options.items())))
+        with self._backend.writing() as connection:
+            known = connection.execute(self._of(tables.models).where(tables.models.c.model == spec.shown)).first()
+            if known is None:
+                row = {"model": spec.shown, "options": options, "is_stand_in": is_stand_in}
+                connection.execute(insert(tables.models).values(run_id=self.run_id, **row))
+            elif known.options != options:
+                raise ConflictError(
+                    f"{self.location} has {spec.shown!r} with the options {known.options}, not {options}; "
+                    "write out the options that differ, or start a new run"
+                )
+
+    def suites(self) -> list[SuiteEntry]:
+        """List the suites of the run."""
+        rows = self._rows(self._of(tables.suites).order_by(tables.suites.c.suite))
+        return [SuiteEntry(row.suite, row.shown, row.seed) for row in rows]
+
+    def models(self) -> list[ModelEntry]:
+        """List the models of the run."""
+        rows = self._rows(self._of(tables.models).order_by(tables.models.c.model))
+        return [ModelEntry(row.model, codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
+
+    def items(self, suite: str | None = None) -> list[Item]:
+        """List the items, in their order."""
+        query = self._of(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
+        if suite is not None:
+            query = query.where(tables.items.c.suite == suite)
+        return [_item(row) for row in self._rows(query)]
+
+    def finished(self, model: str) -> set[str]:
+        """List the ids of the trials that need no further try."""
+        query = select(tables.responses.c.trial_id).where(
+            tables.responses.c.run_id == self.run_id,
+            tables.responses.c.model == model,
+            tables.responses.c.status != tables.TRANSIENT,
+        )
+        return {row.trial_id for row in self._rows(query)}
+
+    def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
+        """Commit responses, all or none. Their images must have been saved before."""
+        rows = [_response_row(self.run_id, response) for response in responses]
+        with self._backend.writing() as connection:
+            leases.require(connection, lease)
+            connection.execute(insert(tables.responses), rows)
+
+    def responses(self, model: str | None = None) -> Iterator[StoredResponse]:
+        """Go through the responses, one per trial: the answer, or where there is none the latest failure."""
+        query = self._of(tables.responses).order_by(tables.responses.c.id)
+        if model is not None:
+            query = query.where(tables.responses.c.model == model)
+        latest: dict[str, Row[tuple[object, ...]]] = {}
+        for row in self._rows(query):
+            if row.trial_id not in latest or latest[row.trial_id].status != tables.DONE:
+                latest[row.trial_id] = row
+        options = {entry.name: entry.options for entry in self.models()}
+        for row in latest.values():
+            trial = Trial(row.item_id, row.model, options[row.model], row.repeat, row.attempt)
+            outcome = codec.outcome.validate_json(row.outcome)
+            provenance = codec.provenance.validate_json(row.provenance)
+            yield StoredResponse(row.trial_id, Response(trial, outcome, provenance), row.at)
+
+    def add_readings(self, lease: Lease, readings: Sequence[Reading]) -> None:
+        """Commit readings, all or none."""
+        rows = [_reading_row(self.run_id, reading) for reading in readings]
+        with self._backend.writing() as connection:
+            leases.require(connection, lease)
+            _insert_all(connection, tables.readings, rows)
+
+    def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
+        """Go through the readings that stand, in the order they were stored; replaced ones are left out."""
+        query = self._of(tables.readings).order_by(tables.readings.c.id)
+        if judge is not None:
+            query = query.where(tables.readings.c.judge == judge)
+        rows = self._rows(query)
+        replaced = {row.replaces for row in rows if row.replaces is not None}
+        for row in rows:
+            if row.id not in replaced:
+                yield StoredReading(row.id, _reading(row), row.at)
+
+    def exclude(self, item_id: str, reason: str) -> None:
+        """Leave an item out of every figure from now on; nothing is deleted."""
+        if not reason.strip():
+            raise BadValueError(f"excluding {item_id!r} needs a reason, so that readers can judge it")
+        self._mark(item_id, is_excluded=True, reason=reason)
+
+    def include(self, item_id: str, reason: str) -> None:
+        """Take an exclusion back."""
+        if item_id not in self.exclusions():
+            raise UnknownNameError("excluded item", item_id, self.exclusions())
+        self._mark(item_id, is_excluded=False, reason=reason)
+
+    def exclusions(self) -> dict[str, str]:
+        """List the items that are left out now, with the reasons."""
+        reasons: dict[str, str] = {}
+        for row in self._rows(self._of(tables.exclusions).order_by(tables.exclusions.c.id)):
+            reasons.pop(row.item_id, None)
+            if row.is_excluded:
+                reasons[row.item_id] = row.reason
+        return reasons
+
+    @contextmanager
+    def lease(self, name: str) -> Iterator[Lease]:
+        """Work on one part of the run alone."""
+        with self._backend.writing() as connection:
+            lease = leases.take(connection, self.run_id, name)
+        try:
+            yield lease
+        finally:
+            with self._backend.writing() as connection:
+                leases.release(connection, lease)
+
+    def renew(self, lease: Lease) -> None:
+        """Put the end of the lease off."""
+        with self._backend.writing() as connection:
+            leases.renew(connection, lease)
+
+    def sweep(self, lease: Lease) -> int:
+        """Remove images that no row names, left by a killed process; only while nobody else works on the run."""
+        with self._backend.writing() as connection:
+            if not leases.is_alone(connection, lease):
+                return 0
+            return self.images.sweep(self._wanted_images(connection))
+
+    def _enter(self, connection: Connection, *, create: bool) -> None:
+        if connection.execute(self._of(tables.runs)).first() is not None:
+            return
+        if not create:
+            known = connection.execute(select(tables.runs.c.run_id)).scalars()
+            raise NotARunError(f"no run {self.run_id!r} in this database; it has: {', '.join(known) or 'none'}")
+        row = {"subitize_version": subitize.__version__, "created_at": time.time()}
+        connection.execute(insert(tables.runs).values(run_id=self.run_id, **row))
+
+    def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, options: str, seed: int) -> None:
+        if known.seed != seed:
+            raise ConflictError(
+                f"{self.location} was made with --seed {known.seed}, not {seed}; "
+                f"go on with --seed {known.seed}, or start a new run"
+            )
+        if known.options != options:
+            raise ConflictError(
+                f"{self.location} was made with the suite {known.shown!r}, not {spec.shown!r}; "
+                f"go on with {known.shown!r}, or start a new run"
+            )
+
+    def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
+        row = {"item_id": item_id, "is_excluded": is_excluded, "reason": reason, "at": time.time()}
+        with self._backend.writing() as connection:
+            known = select(tables.items.c.item_id).where(tables.items.c.run_id == self.run_id)
+            if connection.execute(known.where(tables.items.c.item_id == item_id)).first() is None:
+                some = connection.execute(known.order_by(tables.items.c.position).limit(3)).scalars()
+                raise BadValueError(f"no item {item_id!r} in this run; its items read like {', '.join(some)}")
+            connection.execute(insert(tables.exclusions).values(run_id=self.run_id, **row))
+
+    def _wanted_images(self, connection: Connection) -> set[str]:
+        wanted: set[str] = set()
+        for table in (tables.responses, tables.items):
+            query = select(table.c.image).where(table.c.run_id == self.run_id, table.c.image.is_not(None))
+            wanted.update(connection.execute(query).scalars())
+        return wanted
+
+    def _of(self, table: Table) -> Select[tuple[object, ...]]:
+        return select(table).where(table.c.run_id == self.run_id)
+
+    def _rows(self, query: Select[tuple[object, ...]]) -> Sequence[Row[tuple[object, ...]]]:
+        with self._backend.reading() as connection:
+            return connection.execute(query).all()
+
+
+def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> None:
+    remaining = iter(rows)
+    while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
+        connection.execute(insert(table), chunk)
+
+
+def _item_row(run_id: str, position: int, item: Item) -> dict[str, object]:
+    return {
+        "run_id": run_id,
+        "item_id": item.id,
+        "suite": item.suite,
+        "position": position,
+        "image": _task_image(item.task),
+        "task": codec.encode(codec.task, item.task),
+        "asks": codec.encode(codec.asks, item.asks),
+        "factors": codec.encode(codec.factors, item.factors),
+    }
+
+
+def _item(row: Row[tuple[object, ...]]) -> Item:
+    return Item(
+        row.item_id,
+        codec.task.validate_json(row.task),
+        codec.asks.validate_json(row.asks),
+        codec.factors.validate_json(row.factors),
+    )
+
+
+def _task_image(task: Task) -> str | None:
+    if isinstance(task, Draw) or not isinstance(task.picture, Stored):
+        return None
+    return Images.name(task.picture)
+
+
+def _response_row(run_id: str, response: Response) -> dict[str, object]:
+    trial, outcome = response.trial, response.outcome
+    return {
+        "run_id": run_id,
+        "trial_id": trial.id,
+        "item_id": trial.item_id,
+        "model": trial.model,
+        "repeat": trial.repeat,
+        "attempt": trial.attempt,
+        "status": _status(outcome),
+        "image": Images.name(outcome.picture) if isinstance(outcome, Drawn) else None,
+        "outcome": codec.encode(codec.outcome, outcome),
+        "provenance": codec.encode(codec.provenance, response.provenance),
+        "at": time.time(),
+    }
+
+
+def _status(outcome: Outcome) -> str:
+    if isinstance(outcome, Failed):
+        return tables.TRANSIENT if outcome.is_transient else tables.FAILED
+    return tables.DONE
+
+
+def _reading_row(run_id: str, reading: Reading) -> dict[str, object]:
+    return {
+        "run_id": run_id,
+        "subject_id": reading.subject.id,
+        "trial_ids": codec.encode(codec.trial_ids, reading.subject.trial_ids),
+        "question_id": reading.question.id,
+        "question": codec.encode(codec.question, reading.question),
+        "judge": reading.judge,
+        "annotator": reading.annotator,
+        "evidence": codec.encode(codec.evidence, reading.evidence),
+        "rule": reading.rule,
+        "value": codec.encode(codec.value, reading.value),
+        "replaces": reading.replaces,
+        "at": time.time(),
+    }
+
+
+def _reading(row: Row[tuple[object, ...]]) -> Reading:
+    return Reading(
+        Subject(codec.trial_ids.validate_json(row.trial_ids)),
+        codec.question.validate_json(row.question),
+        row.judge,
+        codec.evidence.validate_json(row.evidence),
+        row.rule,
+        codec.value.validate_json(row.value),
+        row.annotator,
+        row.replaces,
+    )

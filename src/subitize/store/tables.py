@@ -1,0 +1,136 @@
+"""The tables of a run, the same on SQLite and PostgreSQL; rows are appended, never overwritten (leases apart)."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+SCHEMA_VERSION = 1
+
+# The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
+DONE, FAILED, TRANSIENT = "done", "failed", "transient"
+
+metadata = MetaData()
+
+# SQLite counts rows by itself only in a column that is exactly INTEGER PRIMARY KEY.
+_RowId = BigInteger().with_variant(Integer, "sqlite")
+
+schema = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("subitize_version", String, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+suites = Table(
+    "suites",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("suite", String, primary_key=True),
+    Column("shown", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+)
+
+models = Table(
+    "models",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("model", String, primary_key=True),
+    Column("options", Text, nullable=False),
+    Column("is_stand_in", Boolean, nullable=False),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("item_id", String, primary_key=True),
+    Column("suite", String, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("image", String, nullable=True),
+    Column("task", Text, nullable=False),
+    Column("asks", Text, nullable=False),
+    Column("factors", Text, nullable=False),
+)
+
+responses = Table(
+    "responses",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("trial_id", String, nullable=False),
+    Column("item_id", String, nullable=False),
+    Column("model", String, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("status", String, nullable=False),
+    Column("image", String, nullable=True),
+    Column("outcome", Text, nullable=False),
+    Column("provenance", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+# Two runners may race, a lease may be lost: the database itself refuses a second response to a trial.
+Index(
+    "one_response_per_trial",
+    responses.c.run_id,
+    responses.c.trial_id,
+    unique=True,
+    sqlite_where=text(f"status = '{DONE}'"),
+    postgresql_where=text(f"status = '{DONE}'"),
+)
+Index("responses_by_model", responses.c.run_id, responses.c.model)
+
+readings = Table(
+    "readings",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("subject_id", String, nullable=False),
+    Column("trial_ids", Text, nullable=False),
+    Column("question_id", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("judge", String, nullable=False),
+    Column("annotator", String, nullable=False),
+    Column("evidence", Text, nullable=False),
+    Column("rule", String, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("replaces", BigInteger, nullable=True),
+    Column("at", Float, nullable=False),
+)
+Index("readings_by_judge", readings.c.run_id, readings.c.judge)
+
+exclusions = Table(
+    "exclusions",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("item_id", String, nullable=False),
+    Column("is_excluded", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("token", String, nullable=False),
+    Column("host", String, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("pid_started", String, nullable=False),
+    Column("expires_at", Float, nullable=False),
+)

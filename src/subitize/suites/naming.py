@@ -1,0 +1,73 @@
+"""Numerosity naming: how many things are in this picture? (Testolin, Hou and Zorzi 2025, section 2.1.1)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from subitize.drawing import CATEGORIES
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.interfaces import Tried
+from subitize.records import Answer, Ask, Count, Item, Known, Stimulus, digest
+
+# "category" puts the plural of what is shown; the other two are the paper's general words.
+WORDINGS: tuple[str, ...] = ("category", "objects", "things")
+_ELIGIBLE_PER_CELL = 20
+
+
+class Naming:
+    """Name the number of things in synthetic pictures (Numbersense, image to text)."""
+
+    title = "Numerosity naming"
+    judge = "parser"
+    repeats = 1
+
+    def __init__(
+        self,
+        *,
+        categories: tuple[str, ...] = ("apples", "dots"),
+        numbers: tuple[int, ...] = tuple(range(1, 11)),
+        images: int = 50,
+        wordings: tuple[str, ...] = ("category",),
+        size_px: int = 1024,
+        max_attempts: int = 3,
+    ) -> None:
+        for category in categories:
+            if category not in CATEGORIES:
+                raise UnknownNameError("category", category, CATEGORIES)
+        for wording in wordings:
+            if wording not in WORDINGS:
+                raise UnknownNameError("wording", wording, WORDINGS)
+        for name, value in {"numbers": min(numbers), "images": images, "max_attempts": max_attempts}.items():
+            if value < 1:
+                raise BadValueError(f"suite 'naming': {name}={value}: should be at least 1")
+        self._categories, self._numbers, self._images = categories, numbers, images
+        self._wordings, self._size_px, self.max_attempts = wordings, size_px, max_attempts
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through all cells once per image, so that any beginning is balanced over them."""
+        for index in range(self._images):
+            for category in self._categories:
+                for number in self._numbers:
+                    for wording in self._wordings:
+                        yield self._item(seed, (category, number, index), wording)
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask again what was discarded, in cells with fewer than 20 eligible answers (section 2.1.1)."""
+        cells: dict[tuple[object, ...], list[Tried]] = defaultdict(list)
+        for one in tried:
+            factors = one.item.factors
+            cells[factors["category"], factors["number"], factors["wording"]].append(one)
+        for cell in cells.values():
+            discarded = [one for one in cell if not any(isinstance(v, Known) for v in one.values.values())]
+            if len(cell) - len(discarded) < min(_ELIGIBLE_PER_CELL, len(cell)):
+                yield from discarded
+
+    def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:
+        category, number, index = cell
+        stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), self._size_px)
+        question = f"How many {category if wording == 'category' else wording} are there in the picture?"
+        return Item(
+            f"naming/{category}/{number}/{index}/{wording}",
+            Answer(stimulus, question),
+            (Ask(Count(CATEGORIES[category].noun), question, (number,)),),
+            {"category": category, "number": number, "wording": wording},
+        )

@@ -1,0 +1,54 @@
+"""Numerosity production: draw exactly this many (Testolin, Hou and Zorzi 2025, section 2.1.2)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from subitize.drawing import CATEGORIES
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.interfaces import Tried
+from subitize.numerals import counted
+from subitize.records import Draw, Item, Known
+from subitize.scenes import Entity, Scene, count_asks
+
+# The wordings of the paper, those it found to work best per category.
+_PROMPTS = {"apples": "An image with {things}", "dots": "{number} filled {noun} in white background"}
+
+
+class Production:
+    """Draw a given number of things (Numbersense, text to image)."""
+
+    title = "Numerosity production"
+    judge = "observer"
+    repeats = 100
+
+    def __init__(
+        self,
+        *,
+        categories: tuple[str, ...] = tuple(_PROMPTS),
+        numbers: tuple[int, ...] = tuple(range(1, 11)),
+        max_attempts: int = 5,
+    ) -> None:
+        for category in categories:
+            if category not in _PROMPTS:
+                raise UnknownNameError("category", category, _PROMPTS)
+        for name, value in {"numbers": min(numbers), "max_attempts": max_attempts}.items():
+            if value < 1:
+                raise BadValueError(f"suite 'production': {name}={value}: should be at least 1")
+        self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through all categories and numbers; the seed changes nothing, as the prompts are fixed."""
+        for number in self._numbers:
+            for category in self._categories:
+                noun = CATEGORIES[category].noun
+                things = counted(number, noun)
+                prompt = _PROMPTS[category].format(things=things, number=number, noun=things.split(" ", 1)[1])
+                yield Item(
+                    f"production/{category}/{number}",
+                    Draw(prompt),
+                    count_asks(Scene((Entity(noun, number),))),
+                    {"category": category, "number": number},
+                )
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask again where nothing countable was drawn."""
+        return (one for one in tried if all(value == Known(0) for value in one.values.values()))

@@ -1,0 +1,1 @@
+"""Classical vision: what is in a picture, from its pixels alone."""

@@ -1,0 +1,95 @@
+"""Image files in, pixels out: every file is decoded here, and refused here."""
+
+import io
+import struct
+import zlib
+from collections.abc import Callable, Mapping
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFile, ImageOps
+from PIL.GifImagePlugin import GifImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.WebPImagePlugin import WebPImageFile
+
+from subitize.errors import BadImageError
+from subitize.records import ImageFormat
+
+Rgb = NDArray[np.uint8]
+
+LARGEST_IMAGE_MEGAPIXELS = 64
+
+
+def image_format(data: bytes) -> ImageFormat:
+    """Tell an image file's format by its first bytes."""
+    if not data:
+        raise BadImageError("the image is empty (0 bytes); give a PNG, JPEG, WebP or GIF file")
+    for prefix, name in _PREFIXES.items():
+        if data.startswith(prefix):
+            return name
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    raise BadImageError(f"not a PNG, JPEG, WebP or GIF file: it starts with {data[:8]!r}; convert it to one")
+
+
+def decode(data: bytes) -> Rgb:
+    """Decode an image file to height × width × 3: upright, the first frame, transparency over white."""
+    name = image_format(data)
+    try:
+        with _OPENERS[name](io.BytesIO(data)) as image:
+            _check_size(image)
+            upright = ImageOps.exif_transpose(image)
+            return _rgb(upright)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise BadImageError(f"the {name.upper()} image is too large: {error}; {_LIMIT}") from error
+    except _DAMAGE as error:
+        raise BadImageError(
+            f"the {name.upper()} image is truncated or damaged ({error}); give the whole file"
+        ) from error
+
+
+# Pillow's classes are called directly because Image.open warns of large files through the process-wide
+# warning filter, after a limit that is process-wide as well; _check_size has a limit of its own.
+_OPENERS: Mapping[ImageFormat, Callable[[BinaryIO], ImageFile.ImageFile]] = {
+    "png": PngImageFile,
+    "jpeg": JpegImageFile,
+    "webp": WebPImageFile,
+    "gif": GifImageFile,
+}
+_PREFIXES: Mapping[bytes, ImageFormat] = {
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"\xff\xd8\xff": "jpeg",
+    b"GIF87a": "gif",
+    b"GIF89a": "gif",
+}
+_LIMIT = f"at most {LARGEST_IMAGE_MEGAPIXELS} megapixels are decoded, so resize it first"
+_DAMAGE = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+)
+
+
+def _check_size(image: ImageFile.ImageFile) -> None:
+    """Refuse by what the header says, before any pixel is decoded."""
+    if image.width * image.height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+        raise BadImageError(f"the {image.format} image is too large: {image.width} × {image.height} px; {_LIMIT}")
+
+
+def _rgb(image: Image.Image) -> Rgb:
+    if image.mode.startswith("I"):
+        grey = (np.asarray(image).astype(np.uint32) // 257).astype(np.uint8)
+        return np.repeat(grey[:, :, None], 3, axis=2)
+    if image.has_transparency_data:
+        white = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(white, image.convert("RGBA"))
+    return np.asarray(image.convert("RGB"))

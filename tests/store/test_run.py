@@ -1,0 +1,330 @@
+"""A run keeps what it acknowledged, on SQLite and PostgreSQL alike."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from postgres_server import PostgresServer
+from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from subitize.errors import (
+    BadValueError,
+    BusyError,
+    ConflictError,
+    LeaseLostError,
+    NewerSchemaError,
+    NotARunError,
+    StorageError,
+    UnknownNameError,
+)
+from subitize.records import Box, Boxes, Drawn, Failed, Known, Refused, Said, Scored
+from subitize.store import Database, Folder, Location, Run
+
+OpenRun = Callable[[Location], Run]
+ITEMS = [naming_item(index) for index in range(3)]
+
+
+@pytest.fixture
+def open_run() -> Iterator[OpenRun]:
+    with ExitStack() as opened:
+        yield lambda location: opened.enter_context(Run(location, create=True))
+
+
+@pytest.fixture
+def run(open_run: OpenRun, location: Location) -> Run:
+    run = open_run(location)
+    run.add_suite(SUITE, 5, ITEMS)
+    run.add_model(MODEL, is_stand_in=True)
+    return run
+
+
+def test_items_come_back_as_they_were_in_their_order(run: Run) -> None:
+    assert run.items() == ITEMS
+    assert run.items("naming") == ITEMS
+    assert run.items("other") == []
+    assert [(entry.name, entry.seed) for entry in run.suites()] == [("naming", 5)]
+    assert [(entry.name, entry.is_stand_in, dict(entry.options)) for entry in run.models()] == [
+        ("random", True, {"low": "1", "high": "20"})
+    ]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Said("three, I “think” ≈ 3 \x00".replace("\x00", "")),
+        Scored({"match": 0.25}),
+        Refused("no"),
+        Failed("bad", False),
+    ],
+    ids=["said", "scored", "refused", "failed"],
+)
+def test_a_response_comes_back_as_it_was(
+    run: Run, open_run: OpenRun, location: Location, outcome: Said | Scored | Refused | Failed
+) -> None:
+    given = response(trial(ITEMS[0]), outcome)
+    with run.lease("random") as lease:
+        run.add_responses(lease, [given])
+    (stored,) = open_run(location).responses()
+    assert stored.response == given
+    assert stored.trial_id == given.trial.id
+
+
+def test_a_finished_trial_is_known_and_a_transient_failure_is_not_finished(run: Run) -> None:
+    done, failed, broken = (trial(item) for item in ITEMS)
+    with run.lease("random") as lease:
+        run.add_responses(
+            lease, [response(done), response(failed, Failed("500", True)), response(broken, Failed("400", False))]
+        )
+    assert run.finished("random") == {done.id, broken.id}
+    assert run.finished("other") == set()
+
+
+def test_an_answer_after_a_transient_failure_stands(run: Run) -> None:
+    one = trial(ITEMS[0])
+    with run.lease("random") as lease:
+        run.add_responses(lease, [response(one, Failed("500", True))])
+        run.add_responses(lease, [response(one, Said("3"))])
+    assert [stored.response.outcome for stored in run.responses()] == [Said("3")]
+
+
+def test_the_database_refuses_a_second_answer_to_a_trial(run: Run) -> None:
+    with run.lease("random") as lease:
+        run.add_responses(lease, [response(trial(ITEMS[0]))])
+        with pytest.raises(StorageError, match=r"(?i)unique"):
+            run.add_responses(lease, [response(trial(ITEMS[1])), response(trial(ITEMS[0]))])
+    assert run.finished("random") == {trial(ITEMS[0]).id}, "a batch is committed whole or not at all"
+
+
+def test_a_lease_is_held_by_one(run: Run, open_run: OpenRun, location: Location) -> None:
+    with run.lease("random"):
+        with pytest.raises(BusyError, match=r"random.*process"), open_run(location).lease("random"):
+            pytest.fail("the lease was given twice")
+        with open_run(location).lease("another model"):
+            pass
+    with open_run(location).lease("random"):
+        pass
+
+
+def test_who_lost_the_lease_can_store_nothing(run: Run, open_run: OpenRun, location: Location) -> None:
+    with run.lease("random") as lease:
+        _execute(location, "UPDATE leases SET expires_at = 0")
+        with open_run(location).lease("random"):
+            with pytest.raises(LeaseLostError, match="run the same command again"):
+                run.add_responses(lease, [response(trial(ITEMS[0]))])
+            with pytest.raises(LeaseLostError):
+                run.renew(lease)
+    assert list(run.responses()) == []
+
+
+def test_the_lease_of_a_dead_process_is_free_at_once(run: Run, open_run: OpenRun, location: Location) -> None:
+    with run.lease("random"):
+        _execute(location, "UPDATE leases SET pid_started = 'another time'")
+        with open_run(location).lease("random"):
+            pass
+
+
+def test_an_unexpired_lease_of_another_machine_is_respected(run: Run, open_run: OpenRun, location: Location) -> None:
+    with run.lease("random"):
+        _execute(location, "UPDATE leases SET host = 'elsewhere', pid = 1")
+        with pytest.raises(BusyError, match="process 1 on elsewhere"), open_run(location).lease("random"):
+            pytest.fail("the lease was given twice")
+
+
+def test_an_image_is_visible_under_its_hash_and_only_whole(run: Run) -> None:
+    stored = run.images.save(b"some bytes", "png")
+    assert run.images.load(stored) == b"some bytes"
+    assert run.images.path(stored).name == f"{stored.hash}.png"
+    assert run.images.save(b"some bytes", "png") == stored
+    assert list(run.images.names()) == [f"{stored.hash}.png"]
+    assert [path.name for path in run.images.root.rglob("*") if path.is_file()] == [f"{stored.hash}.png"]
+
+
+def test_a_sweep_removes_orphans_and_half_written_files_and_keeps_the_rest(run: Run) -> None:
+    wanted, orphan = run.images.save(b"wanted", "png"), run.images.save(b"orphan", "jpeg")
+    (run.images.root / "incoming" / "half").write_bytes(b"hal")
+    with run.lease("random") as lease:
+        run.add_responses(lease, [response(trial(ITEMS[0]), Drawn(wanted))])
+        assert run.sweep(lease) == 2
+        assert run.sweep(lease) == 0
+    assert run.images.load(wanted) == b"wanted"
+    with pytest.raises(StorageError, match="gone"):
+        run.images.load(orphan)
+
+
+def test_a_sweep_waits_while_another_model_is_at_work(run: Run, open_run: OpenRun, location: Location) -> None:
+    run.images.save(b"just written by the other, its row not yet committed", "png")
+    with run.lease("random") as lease, open_run(location).lease("another"):
+        assert run.sweep(lease) == 0
+    assert len(list(run.images.names())) == 1
+
+
+def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
+    run.add_suite(SUITE, 5, [])
+    with pytest.raises(ConflictError, match="--seed 5, not 6"):
+        run.add_suite(SUITE, 6, ITEMS)
+    other = replace(SUITE, options={"images": "4"}, shown="naming:images=4")
+    with pytest.raises(ConflictError, match=r"naming:images=3.*naming:images=4"):
+        run.add_suite(other, 5, ITEMS)
+    with pytest.raises(ConflictError, match=r"20.*30"):
+        run.add_model(replace(MODEL, options={"low": "1", "high": "30"}), is_stand_in=True)
+
+
+def test_a_reading_comes_back_as_it_was(run: Run) -> None:
+    box = Box("apple", 0.75, (1.0, 2.0, 3.5, 4.0), "red")
+    given = replace(reading(trial(ITEMS[0])), evidence=Boxes((box,)), rule="boxes@1", value=Known(1))
+    with run.lease("judge") as lease:
+        run.add_readings(lease, [given])
+    (stored,) = run.readings()
+    assert stored.reading == given
+
+
+def test_a_changed_mind_hides_the_first_answer_and_deletes_nothing(run: Run, location: Location) -> None:
+    with run.lease("judge") as lease:
+        run.add_readings(lease, [reading(trial(ITEMS[0]), "3", annotator="ada")])
+        (first,) = run.readings("human")
+        run.add_readings(lease, [replace(reading(trial(ITEMS[0]), "4", annotator="ada"), replaces=first.id)])
+    assert [stored.reading.value for stored in run.readings()] == [Known(4)]
+    assert _execute(location, "SELECT count(*) FROM readings") == 2
+
+
+def test_equal_readings_are_kept_apart(run: Run) -> None:
+    twice = [reading(trial(ITEMS[0]), "3", annotator="ada")] * 2
+    with run.lease("judge") as lease:
+        run.add_readings(lease, twice)
+    assert [stored.reading for stored in run.readings()] == twice
+
+
+def test_an_exclusion_can_be_taken_back(run: Run) -> None:
+    run.exclude(ITEMS[0].id, "a smudge")
+    run.exclude(ITEMS[0].id, "two smudges")
+    assert run.exclusions() == {ITEMS[0].id: "two smudges"}
+    run.include(ITEMS[0].id, "it was dust")
+    assert run.exclusions() == {}
+    with pytest.raises(UnknownNameError, match="no excluded item named"):
+        run.include(ITEMS[0].id, "again")
+
+
+@pytest.mark.parametrize(
+    ("item_id", "reason"), [("naming/pears/1", "why"), (ITEMS[0].id, "  ")], ids=["item", "reason"]
+)
+def test_excluding_needs_a_known_item_and_a_reason(run: Run, item_id: str, reason: str) -> None:
+    with pytest.raises(BadValueError, match=item_id):
+        run.exclude(item_id, reason)
+    assert run.exclusions() == {}
+
+
+def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Location) -> None:
+    _execute(location, "UPDATE schema_version SET version = 99")
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 1.*pip install --upgrade"):
+        Run(location)
+
+
+def test_two_runs_of_one_database_do_not_see_each_other(
+    postgres: PostgresServer, open_run: OpenRun, tmp_path: Path
+) -> None:
+    location = Database(postgres.new_database(), "a-run", tmp_path)
+    one, other = open_run(location), open_run(replace(location, run_id="other"))
+    one.add_suite(SUITE, 5, ITEMS)
+    assert one.items() == ITEMS
+    assert other.items() == []
+    with pytest.raises(NotARunError, match=r"no run 'third' in this database; it has: a-run, other"):
+        Run(replace(location, run_id="third"))
+
+
+def test_a_database_url_is_shown_without_its_password() -> None:
+    shown = str(Database("postgresql://me:s3cret@127.0.0.1:1/x", "r", Path("i")))
+    assert "s3cret" not in shown
+    assert "127.0.0.1" in shown
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StorageError) as caught:
+        Run(Database("postgresql://me:s3cret@127.0.0.1:1/x", "r", tmp_path))
+    assert "s3cret" not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://host/name", "nonsense", ""], ids=str)
+def test_a_url_of_another_kind_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="postgresql://"):
+        Run(Database(url, "r", tmp_path))
+
+
+def _make_file(folder: Path) -> None:
+    folder.write_text("I am a file")
+
+
+def _make_foreign_folder(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.doc").write_text("precious")
+
+
+def _make_fake_database(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "run.sqlite").write_bytes(b"not a database at all" * 100)
+
+
+def _make_other_database(folder: Path) -> None:
+    folder.mkdir()
+    with sqlite3.connect(folder / "run.sqlite") as connection:
+        connection.execute("CREATE TABLE things (name TEXT)")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda folder: None, "has no run.sqlite"),
+        (_make_file, "it is a file"),
+        (_make_foreign_folder, "has no run.sqlite"),
+        (_make_fake_database, "no database"),
+        (_make_other_database, "none of our tables"),
+    ],
+    ids=["missing", "a file", "a foreign folder", "garbage", "another program's database"],
+)
+def test_a_folder_that_is_not_a_run_is_said_to_be_none(make: object, message: str, tmp_path: Path) -> None:
+    assert callable(make)
+    make(tmp_path / "run")
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    with pytest.raises(NotARunError, match=message):
+        Run(Folder(tmp_path / "run"))
+    assert (
+        sorted(path.name for path in tmp_path.rglob("*") if "-wal" not in path.name and "-shm" not in path.name)
+        == before
+    )
+
+
+def test_a_run_is_not_made_in_a_folder_with_other_things(tmp_path: Path) -> None:
+    _make_foreign_folder(tmp_path / "run")
+    with pytest.raises(NotARunError, match="not empty"):
+        Run(Folder(tmp_path / "run"), create=True)
+
+
+def test_sqlite_commits_survive_a_power_cut(tmp_path: Path) -> None:
+    with Run(Folder(tmp_path / "run"), create=True) as run, run._backend.reading() as connection:
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2, "2 is FULL"
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+
+
+def test_an_item_with_a_drawing_task_comes_back(run: Run) -> None:
+    run.add_suite(replace(SUITE, name="production"), 0, [drawing_item()])
+    assert run.items("production") == [drawing_item()]
+
+
+def _execute(location: Location, statement: str) -> object:
+    if isinstance(location, Folder):
+        engine = create_engine(f"sqlite:///{location.path / 'run.sqlite'}")
+    else:
+        engine = create_engine(
+            location.url.replace("postgresql://", "postgresql+psycopg://"),
+            connect_args={"options": "-c search_path=subitize"},
+        )
+    with engine.begin() as connection:
+        found = connection.execute(text(statement))
+        result = found.scalar() if found.returns_rows else None
+    engine.dispose()
+    return result
