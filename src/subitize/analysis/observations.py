@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
 from subitize.records import Ask, Item, Known, Label, Reading, Refused, Scalar, Subject
 from subitize.store import Run, StoredResponse
@@ -48,7 +49,7 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
     labels = _labels(run, reader)
     latest = list(_latest(run.responses()))
     judges = _judges(latest, items, labels)
-    return [
+    found = [
         Observation(item, ask, stored.response.trial.model, judge, stored.response.trial.repeat, status, value, hidden)
         for stored in latest
         for item in [items[stored.response.trial.item_id]]
@@ -56,6 +57,18 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
         for judge in judges[item.suite, stored.response.trial.model]
         for ask, status, value in _outcomes(stored, item, labels[judge])
     ]
+    if not found:
+        raise NothingToDoError(_what_is_missing(run, reader, latest))
+    return found
+
+
+def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> str:
+    if not latest:
+        return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {run.location}"
+    if reader.judge is not None:
+        known = ", ".join(sorted({stored.reading.judge for stored in run.readings()})) or "none"
+        return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
+    return f"{run.location} has no readings yet; first: subitize judge {run.location} --judge JUDGE"
 
 
 def _labels(run: Run, reader: Reader) -> dict[str, dict[tuple[str, str], Label]]:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Exhibit
 from subitize.records import Boxes, Count, Drawn, Evidence, Outcome, Question
-from subitize.vision import KINDS, decode, observe
+from subitize.vision.observing import observe
+from subitize.vision.pixels import decode
+from subitize.vision.recognition import KINDS
 
 
 class Observer:

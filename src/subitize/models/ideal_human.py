@@ -6,7 +6,8 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
 from subitize.records import Said, TaskKind
 from subitize.stats import human_law
-from subitize.vision import decode, observe
+from subitize.vision.observing import observe
+from subitize.vision.pixels import decode
 
 
 class IdealHuman:

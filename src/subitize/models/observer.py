@@ -6,7 +6,9 @@ from collections import Counter
 from subitize.interfaces import Reply, Request
 from subitize.numerals import counted, singular
 from subitize.records import Box, Refused, Said, TaskKind
-from subitize.vision import KINDS, decode, observe
+from subitize.vision.observing import observe
+from subitize.vision.pixels import decode
+from subitize.vision.recognition import KINDS
 
 _HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b", re.IGNORECASE)
 _WHAT = re.compile(r"what (?:does|is|do)\b", re.IGNORECASE)

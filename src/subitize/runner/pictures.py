@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from subitize.drawing import render
+from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.records import Elsewhere, Picture, Stimulus, Stored
 from subitize.store.images import Images

@@ -19,7 +19,7 @@ from subitize.runner.planning import first_attempts, further_attempts, latest_tr
 from subitize.runner.progress import Progress
 from subitize.runner.workers import Call, describe, staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run
-from subitize.vision import decode, image_format
+from subitize.vision.pixels import decode, image_format
 
 # So many failures with nothing else between them mean that the model does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from subitize.drawing import Magnitudes, render
+from subitize.drawing.stimuli import Magnitudes, render
 from subitize.errors import StorageError
 from subitize.records import Answer, Item, Stimulus
 from subitize.runner.progress import Progress

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.drawing import CATEGORIES
+from subitize.drawing.stimuli import CATEGORIES
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
 from subitize.records import Answer, Ask, Count, Item, Known, Stimulus, digest

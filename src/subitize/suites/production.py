@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.drawing import CATEGORIES
+from subitize.drawing.stimuli import CATEGORIES
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
 from subitize.numerals import counted

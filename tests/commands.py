@@ -1,0 +1,49 @@
+"""Runs the command line as a user does, in a process of its own, with the odd models installed."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PLUGINS = Path(__file__).parent / "plugins"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:  # noqa: ANN401
+        return json.loads(self.out)
+
+
+def environment() -> dict[str, str]:
+    """The environment of a user who has installed an outside package of models."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("SUBITIZE_")}
+    return clean | {"PYTHONPATH": str(PLUGINS), "PYTHONWARNINGS": "error", "COLUMNS": "200"}
+
+
+def start(*arguments: object, cwd: Path | None = None) -> "subprocess.Popen[str]":
+    """Start a command and let it run."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "subitize", *map(str, arguments)],
+        env=environment(),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def subitize(*arguments: object, cwd: Path | None = None) -> Finished:
+    """Run a command to its end."""
+    process = start(*arguments, cwd=cwd)
+    out, err = process.communicate(timeout=200)
+    return Finished(process.returncode, out, err)

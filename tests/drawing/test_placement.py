@@ -1,0 +1,62 @@
+"""Placement: inside the picture, apart, always ending."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from subitize.drawing import placement
+from subitize.errors import BadValueError
+
+
+def seeded(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    size_px=st.sampled_from([128, 300, 1024, 4096]),
+    shares=st.lists(st.floats(0.02, 0.3), min_size=1, max_size=30),
+)
+def test_placed_discs_are_inside_and_apart(seed: int, size_px: int, shares: list[float]) -> None:
+    asked = [max(placement.SMALLEST_ITEM_PX, int(size_px * share)) for share in shares]
+    diameters, corners = placement.fit(asked, size_px, seeded(seed))
+    gap = placement.gap_px(size_px)
+    discs = [(left + d / 2, top + d / 2, d / 2) for d, (left, top) in zip(diameters, corners.tolist(), strict=True)]
+    assert all(min(x, y) - r >= gap and max(x, y) + r <= size_px - gap for x, y, r in discs)
+    assert all(np.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] + gap for a, b in combinations(discs, 2))
+
+
+def test_discs_that_have_room_are_not_shrunk() -> None:
+    assert placement.fit([200, 90, 150], 1024, seeded(1))[0] == (200, 90, 150)
+
+
+def test_discs_too_large_for_the_picture_are_shrunk_together() -> None:
+    diameters, _ = placement.fit([900, 450], 1024, seeded(1))
+    assert diameters[0] < 900
+    assert diameters[0] / diameters[1] == pytest.approx(2, abs=0.05)
+
+
+@pytest.mark.parametrize("size_px", [128, 129, 512, 1024])
+def test_as_many_as_the_capacity_find_room(size_px: int) -> None:
+    number = min(placement.capacity(size_px), 600)
+    diameters, corners = placement.fit([placement.SMALLEST_ITEM_PX] * number, size_px, seeded(3))
+    assert len(diameters) == len(corners) == number
+
+
+@pytest.mark.parametrize(
+    ("number", "size_px", "message"),
+    [
+        pytest.param(1, 127, "size_px 127: a picture has 128 to 4096 px a side", id="small"),
+        pytest.param(1, 4097, "size_px 4097: a picture has 128 to 4096 px a side", id="large"),
+        pytest.param(0, 128, "number 0: a picture shows 1 item or more", id="none"),
+        pytest.param(200, 128, "number 200: .* do not fit on 128 × 128 px; at most 36 do", id="crowded"),
+        pytest.param(10**12, 1024, "number 1000000000000: .* at most 1310 do", id="absurd"),
+    ],
+)
+def test_what_finds_no_room_is_refused_with_its_numbers(number: int, size_px: int, message: str) -> None:
+    with pytest.raises(BadValueError, match=message):
+        placement.check_room(number, size_px)

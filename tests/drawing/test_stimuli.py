@@ -1,0 +1,200 @@
+"""Stimuli: the same recipe, the same bytes; the number asked for; magnitudes as drawn."""
+
+import io
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from scipy import ndimage
+
+from subitize.drawing import stimuli
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.records import Stimulus
+
+SAMPLE = [
+    pytest.param(Stimulus(category, number, seed), id=f"{number} {category}")
+    for seed, number in enumerate([1, 2, 3, 6, 10, 40, 200])
+    for category in stimuli.CATEGORIES
+]
+
+
+@lru_cache
+def rendered(stimulus: Stimulus) -> stimuli.Rendered:
+    return stimuli.render(stimulus)
+
+
+@lru_cache
+def opacity(stimulus: Stimulus) -> NDArray[np.float64]:
+    """How much of each pixel is covered: what black shows through by, against what white does."""
+    plan = stimuli.layout(stimulus)
+    on_white = np.asarray(stimuli.paint(plan, (255, 255, 255)), dtype=np.float64)
+    on_black = np.asarray(stimuli.paint(plan, (0, 0, 0)), dtype=np.float64)
+    return np.asarray(1 - (on_white - on_black).mean(axis=2) / 255)
+
+
+@lru_cache
+def drawn(stimulus: Stimulus) -> NDArray[np.bool_]:
+    return np.asarray((np.asarray(Image.open(io.BytesIO(rendered(stimulus).png))) != 255).any(axis=2))
+
+
+def hull_area(mask: NDArray[np.bool_]) -> float:
+    """Andrew's monotone chain over the corners of pixels, and the shoelace formula."""
+    rows, columns = np.nonzero(mask)
+    corners = sorted(
+        {(int(x) + i, int(y) + j) for x, y in zip(columns, rows, strict=True) for i in (0, 1) for j in (0, 1)}
+    )
+    chain: list[tuple[int, int]] = []
+    for points in (corners, corners[::-1]):
+        start = len(chain)
+        for x, y in points:
+            while len(chain) >= start + 2:
+                (ax, ay), (bx, by) = chain[-2:]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0:
+                    break
+                chain.pop()
+            chain.append((x, y))
+        chain.pop()
+    return sum(ax * by - ay * bx for (ax, ay), (bx, by) in zip(chain, chain[1:] + chain[:1], strict=True)) / 2
+
+
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_the_same_recipe_gives_the_same_bytes_in_another_process_and_order(category: str) -> None:
+    recipes = [Stimulus(category, number, seed=5) for number in (4, 60)]
+    here = [sha256(stimuli.render(recipe).png).hexdigest() for recipe in recipes]
+    script = (
+        "from hashlib import sha256; from subitize.drawing.stimuli import render;"
+        "from subitize.records import Stimulus;"
+        f"print(*[sha256(render(Stimulus('{category}', n, seed=5)).png).hexdigest() for n in (60, 4)])"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": "4711"}
+    there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert there.stdout.split() == here[::-1]
+
+
+def test_every_part_of_the_recipe_changes_the_picture() -> None:
+    recipes = [Stimulus("dots", 3, 0), Stimulus("dots", 3, 1), Stimulus("dots", 4, 0), Stimulus("dots", 3, 0, 512)]
+    layouts = {tuple((item.left, item.top) for item in stimuli.layout(recipe).items) for recipe in recipes}
+    assert len(layouts) == len(recipes)
+
+
+def test_rendering_neither_reads_nor_changes_global_randomness() -> None:
+    np.random.seed(3)
+    expected = np.random.random()
+    np.random.seed(3)
+    stimuli.render(Stimulus("apples", 3, 1))
+    assert np.random.random() == expected
+
+
+@pytest.mark.parametrize("stimulus", SAMPLE)
+def test_as_many_separate_shapes_are_drawn_as_the_recipe_says(stimulus: Stimulus) -> None:
+    differs = drawn(stimulus)
+    _, number = ndimage.label(differs, structure=np.ones((3, 3)))
+    assert number == stimulus.number
+
+
+@pytest.mark.parametrize("stimulus", SAMPLE)
+def test_shapes_stay_off_the_border_and_apart(stimulus: Stimulus) -> None:
+    differs = drawn(stimulus)
+    assert differs[3:-3, 3:-3].sum() == differs.sum()
+    _, number = ndimage.label(ndimage.binary_dilation(differs, iterations=2), structure=np.ones((3, 3)))
+    assert number == stimulus.number
+
+
+@pytest.mark.parametrize("stimulus", SAMPLE)
+def test_areas_are_what_is_drawn(stimulus: Stimulus) -> None:
+    magnitudes = rendered(stimulus).magnitudes
+    area = opacity(stimulus).sum()
+    assert magnitudes.number == stimulus.number
+    assert magnitudes.total_area_px == pytest.approx(area, abs=3 + 1e-4 * area)
+    assert magnitudes.mean_item_area_px == pytest.approx(magnitudes.total_area_px / stimulus.number)
+
+
+@pytest.mark.parametrize("stimulus", SAMPLE)
+def test_hull_and_density_are_what_is_drawn(stimulus: Stimulus) -> None:
+    magnitudes = rendered(stimulus).magnitudes
+    edge = opacity(stimulus) >= 0.5
+    edge &= ~ndimage.binary_erosion(edge, np.ones((3, 3), dtype=np.bool_))
+    assert magnitudes.convex_hull_px == pytest.approx(hull_area(edge), rel=2e-4)
+    assert magnitudes.density_per_megapixel == pytest.approx(stimulus.number / magnitudes.convex_hull_px * 1e6)
+
+
+def test_the_area_of_a_dot_is_that_of_its_circle() -> None:
+    stimulus = Stimulus("dots", 1, 2)
+    (dot,) = stimuli.layout(stimulus).items
+    radius = 0.48 * dot.side_px
+    magnitudes = rendered(stimulus).magnitudes
+    assert magnitudes.total_area_px == pytest.approx(np.pi * radius**2, rel=2e-3)
+    assert magnitudes.convex_hull_px == pytest.approx(np.pi * radius**2, rel=1e-2)
+
+
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_items_vary_in_size_and_colour(category: str) -> None:
+    items = [item for seed in range(20) for item in stimuli.layout(Stimulus(category, 10, seed)).items]
+    sides = [item.side_px for item in items]
+    assert max(sides) / min(sides) > 2
+    assert len({item.colour for item in items}) >= 3
+
+
+def test_apples_vary_in_drawing() -> None:
+    items = [item for seed in range(5) for item in stimuli.layout(Stimulus("apples", 10, seed)).items]
+    assert {item.variant for item in items} == {0, 1, 2}
+
+
+def test_size_tells_nothing_of_number_up_to_ten() -> None:
+    means = [
+        np.mean([i.side_px for seed in range(200) for i in stimuli.layout(Stimulus("dots", n, seed)).items])
+        for n in (1, 5, 10)
+    ]
+    assert max(means) / min(means) < 1.05
+
+
+@pytest.mark.parametrize("size_px", [128, 512, 4096])
+def test_pictures_come_in_other_sizes(size_px: int) -> None:
+    image = Image.open(io.BytesIO(stimuli.render(Stimulus("apples", 1, 1, size_px)).png))
+    assert (image.size, image.mode) == ((size_px, size_px), "RGB")
+
+
+def test_a_picture_carries_nothing_but_its_pixels() -> None:
+    png = stimuli.render(Stimulus("apples", 7, 1)).png
+    chunks, position = [], 8
+    while position < len(png):
+        length = int.from_bytes(png[position : position + 4], "big")
+        chunks.append(png[position + 4 : position + 8])
+        position += length + 12
+    assert set(chunks) == {b"IHDR", b"IDAT", b"IEND"}
+
+
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_the_true_boxes_are_tight_around_what_is_drawn(category: str) -> None:
+    stimulus = Stimulus(category, 8, 11)
+    labels, _ = ndimage.label(opacity(stimulus) >= 0.5)
+    found = {(float(x.start), float(y.start), float(x.stop), float(y.stop)) for y, x in ndimage.find_objects(labels)}
+    truth = stimuli.ground_truth(stimulus)
+    assert {box.xyxy for box in truth} == found
+    assert {box.label for box in truth} == {stimuli.CATEGORIES[category].noun}
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "error", "message"),
+    [
+        pytest.param(
+            Stimulus("axolotls", 3, 0),
+            UnknownNameError,
+            "no category named 'axolotls'; known: apples, dots",
+            id="category",
+        ),
+        pytest.param(Stimulus("dots", 0, 0), BadValueError, "number 0: a picture shows 1 item or more", id="none"),
+        pytest.param(Stimulus("dots", -4, 0), BadValueError, "number -4: a picture shows 1", id="negative"),
+        pytest.param(Stimulus("dots", 1, 0, 64), BadValueError, "size_px 64: a picture has 128 to 4096", id="small"),
+        pytest.param(Stimulus("dots", 99, 0, 128), BadValueError, "number 99: .* at most 36 do", id="crowded"),
+    ],
+)
+def test_a_recipe_that_cannot_be_drawn_is_refused(stimulus: Stimulus, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        stimuli.render(stimulus)

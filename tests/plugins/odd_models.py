@@ -1,0 +1,131 @@
+"""Models that misbehave, registered by entry points as an outside package's would be."""
+
+import asyncio
+import io
+import os
+import random
+from collections import Counter
+
+import numpy as np
+from PIL import Image
+
+from subitize.drawing.stimuli import render
+from subitize.interfaces import Pixels, Reply, Request, TransientError
+from subitize.records import Refused, Said, Stimulus, TaskKind
+
+_ANSWER: frozenset[TaskKind] = frozenset({"answer"})
+_DRAW: frozenset[TaskKind] = frozenset({"draw"})
+
+
+class Instant:
+    """Say three at once."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+
+    def __init__(self, *, concurrency: int = 32) -> None:
+        self.concurrency = concurrency
+
+    async def respond(self, request: Request, /) -> Reply:
+        return Reply(Said("3"), request.provenance())
+
+
+class Noisy:
+    """Draw noise that is new every time, after a while that is new every time."""
+
+    tasks = _DRAW
+    is_stand_in = True
+    concurrency = 8
+
+    def __init__(self, *, longest_ms: int = 20) -> None:
+        self._longest_seconds = longest_ms / 1000
+
+    async def respond(self, request: Request, /) -> Reply:
+        await asyncio.sleep(random.uniform(0, self._longest_seconds))
+        return Reply(
+            Pixels(png(np.frombuffer(os.urandom(32 * 32 * 3), np.uint8).reshape(32, 32, 3))), request.provenance()
+        )
+
+
+class Flaky:
+    """Fail some times in a row on every trial, then answer."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, *, failures: int = 2) -> None:
+        self._failures = failures
+        self._seen: Counter[str] = Counter()
+
+    async def respond(self, request: Request, /) -> Reply:
+        self._seen[request.item_id] += 1
+        if self._seen[request.item_id] <= self._failures:
+            raise TransientError("try again", retry_after_seconds=0.0)
+        return Reply(Said("3"), request.provenance())
+
+
+class Broken:
+    """Raise an error of its own kind, in a worker process."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+
+    def compute(self, request: Request, /) -> Reply:
+        raise RuntimeError("a bug in the plug-in")
+
+
+class Crashing:
+    """Take the worker process down."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+
+    def compute(self, request: Request, /) -> Reply:
+        os._exit(3)
+
+
+class Garbage:
+    """Hand over bytes that are no image."""
+
+    tasks = _DRAW
+    is_stand_in = True
+    concurrency = 4
+
+    async def respond(self, request: Request, /) -> Reply:
+        return Reply(Pixels(b"this is no image"), request.provenance())
+
+
+class Refusing:
+    """Refuse every second item."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    async def respond(self, request: Request, /) -> Reply:
+        if request.seed % 2:
+            return Reply(Refused("I would rather not"), request.provenance())
+        return Reply(Said("3"), request.provenance())
+
+
+class Blank:
+    """Draw nothing at first, and three apples from the given attempt on."""
+
+    tasks = _DRAW
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, *, blanks: int = 1) -> None:
+        self._blanks = blanks
+
+    async def respond(self, request: Request, /) -> Reply:
+        if request.attempt < self._blanks:
+            return Reply(Pixels(png(np.full((64, 64, 3), 255, np.uint8))), request.provenance())
+        return Reply(Pixels(render(Stimulus("apples", 3, request.seed, 256)).png), request.provenance())
+
+
+def png(pixels: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()

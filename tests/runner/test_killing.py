@@ -1,0 +1,117 @@
+"""A run killed at any moment and started again ends as if nothing had happened."""
+
+import hashlib
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from commands import start, subitize
+from subitize.records import Drawn, Trial
+from subitize.registry import make_suite
+from subitize.store import Database, Folder, Location, Run
+
+KILLS = 25
+REPEATS = 45
+MODEL = "noisy:longest_ms=100"
+
+
+@pytest.mark.timeout(280)
+def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orphan(location: Location) -> None:
+    command = ["run", "production", "--model", MODEL, "--repeats", REPEATS, "--judge", "none", *_where(location)]
+    moments = random.Random(20)
+    stored_before = 0
+    kills_at_work = 0
+    for kill in range(KILLS):
+        process = start(*command)
+        if kill % 5 == 0:
+            time.sleep(moments.uniform(0.0, 1.5))
+        else:
+            _wait_for_more(location, stored_before)
+            time.sleep(moments.uniform(0.0, 0.08))
+        was_running = process.poll() is None
+        process.kill()
+        process.communicate()
+        stored = _stored(location)
+        kills_at_work += was_running and stored > stored_before
+        stored_before = stored
+        _check_images(location, are_all_wanted=False)
+    assert kills_at_work >= 15, "the kills must have hit the process at work"
+
+    finished = subitize(*command)
+    assert finished.code == 0, finished.err
+    with Run(location) as run:
+        planned = Counter(
+            Trial(item.id, MODEL, {"longest_ms": "100"}, repeat).id
+            for item in make_suite("production").it.items(0)
+            for repeat in range(REPEATS)
+        )
+        assert Counter(response.trial_id for response in run.responses()) == planned
+    assert _stored(location) == planned.total(), "no row beside the one per trial"
+    _check_images(location, are_all_wanted=True)
+
+
+@pytest.mark.timeout(120)
+def test_two_processes_started_on_one_run_do_not_do_the_same_trial(location: Location) -> None:
+    command = ["run", "production", "--model", MODEL, "--repeats", 20, "--judge", "none", *_where(location)]
+    first, second = start(*command), start(*command)
+    ends = [(process.communicate(timeout=100), process.returncode) for process in (first, second)]
+    codes = sorted(code for _, code in ends)
+    assert codes == [0, 2], ends
+    refused = next(err for (_, err), code in ends if code == 2)
+    assert "is being worked on by process" in refused
+    assert _stored(location) == 20 * 20
+    _check_images(location, are_all_wanted=True)
+
+
+def _where(location: Location) -> list[object]:
+    if isinstance(location, Folder):
+        return ["--out", location.path]
+    return ["--out", location.run_id, "--database", location.url, "--images", location.images]
+
+
+def _wait_for_more(location: Location, before: int) -> None:
+    deadline = time.monotonic() + 60
+    while _stored(location) <= before:
+        assert time.monotonic() < deadline, "the run does not get on"
+        time.sleep(0.02)
+
+
+def _stored(location: Location) -> int:
+    """Count the rows as they are, without the code under test."""
+    if isinstance(location, Database):
+        url, arguments = (
+            location.url.replace("postgresql:", "postgresql+psycopg:"),
+            {"options": "-c search_path=subitize"},
+        )
+    elif (location.path / "run.sqlite").exists():
+        url, arguments = f"sqlite:///{location.path / 'run.sqlite'}", {}
+    else:
+        return 0
+    engine = create_engine(url, connect_args=arguments)
+    try:
+        with engine.connect() as connection:
+            return int(connection.execute(text("SELECT count(*) FROM responses")).scalar_one())
+    except Exception:  # the tables are not made yet
+        return 0
+    finally:
+        engine.dispose()
+
+
+def _check_images(location: Location, *, are_all_wanted: bool) -> None:
+    """Every image a row names is there, whole; and if all work is done, no other file is."""
+    root = location.path / "images" if isinstance(location, Folder) else location.images / location.run_id
+    files = {path.name: path for path in root.rglob("*") if path.is_file()}
+    if _stored(location) == 0:
+        return
+    with Run(location) as run:
+        outcomes = [stored.response.outcome for stored in run.responses()]
+    named = {f"{outcome.picture.hash}.{outcome.picture.format}" for outcome in outcomes if isinstance(outcome, Drawn)}
+    assert len(named) == len(outcomes)
+    for name in named:
+        assert hashlib.sha256(files[name].read_bytes()).hexdigest() == Path(name).stem
+    if are_all_wanted:
+        assert files.keys() == named

@@ -1,0 +1,220 @@
+"""The observer: how many, of what, in what colour, and what it does not know."""
+
+import io
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from subitize.drawing import stimuli
+from subitize.records import Box, Stimulus
+from subitize.vision.observing import observe
+from subitize.vision.pixels import decode
+
+FIRST_SEED = 70_000
+Distortion = Callable[[stimuli.Layout], Image.Image]
+Points = list[tuple[float, float]]
+
+
+def jpeg(image: Image.Image) -> Image.Image:
+    written = io.BytesIO()
+    image.save(written, "JPEG", quality=85)
+    return Image.open(written).convert("RGB")
+
+
+def turn_hue(image: Image.Image, steps: int) -> Image.Image:
+    hue, strength, value = image.convert("HSV").split()
+    turned = hue.point(lambda level: (level + steps) % 256)
+    return Image.merge("HSV", (turned, strength, value)).convert("RGB")
+
+
+def shrink(image: Image.Image) -> Image.Image:
+    return image.resize((image.width * 3 // 4, image.height * 3 // 4), Image.Resampling.BICUBIC)
+
+
+DISTORTIONS: dict[str, Distortion] = {
+    "none": stimuli.paint,
+    "JPEG 85": lambda plan: jpeg(stimuli.paint(plan)),
+    "three quarters": lambda plan: shrink(stimuli.paint(plan)),
+    "hue + 80": lambda plan: turn_hue(stimuli.paint(plan), 80),
+    "grey ground": lambda plan: stimuli.paint(plan, (235, 235, 235)),
+    "all at once": lambda plan: jpeg(shrink(turn_hue(stimuli.paint(plan, (235, 235, 235)), 160))),
+}
+
+
+def shares_right(category: str, numbers: range, pictures: int, distortion: Distortion) -> tuple[float, float]:
+    """The share of pictures whose number is right, and of things whose kind is."""
+    noun = stimuli.CATEGORIES[category].noun
+    counted, kinds = [], []
+    for index in range(pictures):
+        stimulus = Stimulus(category, numbers[index % len(numbers)], FIRST_SEED + index)
+        boxes = observe(np.asarray(distortion(stimuli.layout(stimulus))))
+        counted.append(len(boxes) == stimulus.number)
+        kinds += [box.label == noun for box in boxes]
+    return float(np.mean(counted)), float(np.mean(kinds))
+
+
+@pytest.mark.parametrize("distortion", DISTORTIONS)
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_of_1_to_10_things_number_and_kind_are_right_in_20_pictures_out_of_20(category: str, distortion: str) -> None:
+    assert shares_right(category, range(1, 11), 20, DISTORTIONS[distortion]) == (1, 1)
+
+
+@pytest.mark.parametrize("distortion", ["none", "all at once"])
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_of_11_to_60_things_number_is_right_in_10_pictures_out_of_10(category: str, distortion: str) -> None:
+    counted, kinds = shares_right(category, range(11, 61, 7), 10, DISTORTIONS[distortion])
+    assert counted == 1
+    assert kinds >= 0.99
+
+
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_200_things_are_counted(category: str) -> None:
+    assert shares_right(category, range(200, 201), 1, stimuli.paint) == (1, 1)
+
+
+@pytest.mark.parametrize("category", stimuli.CATEGORIES)
+def test_boxes_and_colours_are_those_of_the_things(category: str) -> None:
+    for seed in range(5):
+        stimulus = Stimulus(category, 10, seed)
+        truth = sorted(stimuli.ground_truth(stimulus), key=lambda box: (round(box.xyxy[0]), round(box.xyxy[1])))
+        found = observe(decode(stimuli.render(stimulus).png))
+        pairs = [(box, min(found, key=lambda other: farthest(box, other))) for box in truth]
+        assert all(farthest(true, seen) <= 1 for true, seen in pairs)
+        assert all((true.label, true.colour) == (seen.label, seen.colour) for true, seen in pairs)
+
+
+def farthest(one: Box, other: Box) -> float:
+    return max(abs(a - b) for a, b in zip(one.xyxy, other.xyxy, strict=True))
+
+
+def test_boxes_are_ordered_from_the_top_left_to_the_bottom_right() -> None:
+    boxes = observe(np.asarray(stimuli.paint(stimuli.layout(Stimulus("dots", 30, 3)))))
+    places = [(box.xyxy[1], box.xyxy[0]) for box in boxes]
+    assert places == sorted(places)
+
+
+def regular(corners: int, inner: float = 1.0) -> Points:
+    count = corners if inner == 1 else 2 * corners
+    radii = [1.0, inner]
+    turns = [2 * math.pi * k / count - math.pi / 2 for k in range(count)]
+    return [(radii[k % 2] * math.cos(turn), radii[k % 2] * math.sin(turn)) for k, turn in enumerate(turns)]
+
+
+def cross(half_width: float) -> Points:
+    w = half_width
+    return [(-w, -1), (w, -1), (w, -w), (1, -w), (1, w), (w, w), (w, 1), (-w, 1), (-w, w), (-1, w), (-1, -w), (-w, -w)]
+
+
+def heart() -> Points:
+    turns = np.linspace(0, 2 * np.pi, 80)
+    across = np.sin(turns) ** 3
+    down = -(13 * np.cos(turns) - 5 * np.cos(2 * turns) - 2 * np.cos(3 * turns) - np.cos(4 * turns)) / 16
+    return list(zip(across.tolist(), down.tolist(), strict=True))
+
+
+POLYGONS: dict[str, Points] = {
+    "square": regular(4),
+    "oblong": [(-1, -0.6), (1, -0.6), (1, 0.6), (-1, 0.6)],
+    "triangle": regular(3),
+    "pentagon": regular(5),
+    "hexagon": regular(6),
+    "star": regular(5, 0.45),
+    "blunt star": regular(8, 0.75),
+    "cross": cross(0.33),
+    "thick cross": cross(0.5),
+    "heart": heart(),
+}
+CURVED = ["ring", "crescent", "half moon", "ellipse", "balloon", "dumbbell", "letter O", "letter B", "digit 8"]
+
+
+def draw_curved(draw: ImageDraw.ImageDraw, name: str, radius: float, turn: float) -> None:
+    def disc(x: float, y: float, r: float, fill: str = "red") -> None:
+        draw.ellipse((256 + x - r, 256 + y - r, 256 + x + r, 256 + y + r), fill=fill)
+
+    match name:
+        case "ring":
+            disc(0, 0, radius)
+            disc(0, 0, radius * 0.6, "white")
+        case "crescent":
+            disc(0, 0, radius)
+            disc(radius * 0.5 * math.cos(turn), radius * 0.5 * math.sin(turn), radius * 0.9, "white")
+        case "half moon":
+            box = (256 - radius, 256 - radius, 256 + radius, 256 + radius)
+            draw.pieslice(box, math.degrees(turn), math.degrees(turn) + 180, fill="red")
+        case "ellipse":
+            draw.ellipse((256 - radius, 256 - 0.75 * radius, 256 + radius, 256 + 0.75 * radius), fill="red")
+        case "balloon":
+            disc(0, 0, radius * 0.6)
+            draw.line((256, 256, 256, 256 + radius), fill="black", width=round(radius / 10))
+        case "dumbbell":
+            disc(-radius / 2, 0, radius * 0.52)
+            disc(radius / 2, 0, radius * 0.52)
+        case _:
+            draw.text((256, 256), name[-1], fill="red", font_size=2 * radius, anchor="mm")
+
+
+def shape(name: str, radius: float, turn: float) -> NDArray[np.uint8]:
+    image = Image.new("RGB", (512, 512), "white")
+    draw = ImageDraw.Draw(image)
+    if name in POLYGONS:
+        c, s = math.cos(turn), math.sin(turn)
+        draw.polygon(
+            [(256 + radius * (x * c - y * s), 256 + radius * (x * s + y * c)) for x, y in POLYGONS[name]], "red"
+        )
+    else:
+        draw_curved(draw, name, radius, turn)
+    return np.asarray(image.resize((256, 256), Image.Resampling.BOX))
+
+
+@pytest.mark.parametrize("name", [*POLYGONS, *CURVED])
+def test_what_is_neither_dot_nor_apple_is_called_unknown_40_times_out_of_40(name: str) -> None:
+    radii = [(32 + 5 * step, step * 0.37 if step % 2 else 0.0) for step in range(40)]
+    labels = {box.label for radius, turn in radii for box in observe(shape(name, radius, turn))}
+    assert labels == {"unknown"}
+
+
+def test_a_disc_drawn_elsewhere_is_a_dot() -> None:
+    image = Image.new("RGB", (600, 400), (240, 240, 240))
+    ImageDraw.Draw(image).ellipse((100, 100, 220, 220), fill=(20, 60, 200))
+    (box,) = observe(np.asarray(image))
+    assert (box.label, box.colour, box.xyxy) == ("dot", "blue", (100, 100, 221, 221))
+    assert box.score > 0.9
+
+
+def test_an_apple_drawn_elsewhere_is_an_apple() -> None:
+    image = Image.new("RGB", (1200, 1200), "white")
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((200, 400, 680, 1000), fill=(190, 20, 30))
+    draw.ellipse((520, 400, 1000, 1000), fill=(190, 20, 30))
+    draw.ellipse((300, 420, 900, 1040), fill=(190, 20, 30))
+    draw.polygon([(560, 300), (540, 180), (600, 160), (640, 520), (580, 520)], fill=(90, 50, 20))
+    (box,) = observe(np.asarray(image.resize((300, 300), Image.Resampling.BOX)))
+    assert (box.label, box.colour) == ("unknown" if box.label == "unknown" else "apple", "red")
+
+
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        pytest.param(np.full((1, 1, 3), 9, dtype=np.uint8), id="one pixel"),
+        pytest.param(np.full((300, 200, 3), 255, dtype=np.uint8), id="blank"),
+    ],
+)
+def test_where_there_is_nothing_nothing_is_seen(pixels: NDArray[np.uint8]) -> None:
+    assert observe(pixels) == ()
+
+
+def test_lines_of_one_pixel_are_unknown_things() -> None:
+    image = Image.new("RGB", (1000, 1000), "white")
+    draw = ImageDraw.Draw(image)
+    draw.line((3, 3, 980, 990), fill="red")
+    draw.line((500, 20, 500, 300), fill="blue")
+    draw.line((600, 20, 900, 20), fill="green")
+    assert [(box.label, box.colour) for box in observe(np.asarray(image))] == [
+        ("unknown", "red"),
+        ("unknown", "blue"),
+        ("unknown", "green"),
+    ]
