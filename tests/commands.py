@@ -1,5 +1,7 @@
 """Runs the command line as a user does, in a process of its own, with the odd models installed."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -7,6 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from subitize.cli import main
 
 PLUGINS = Path(__file__).parent / "plugins"
 
@@ -47,3 +52,16 @@ def subitize(*arguments: object, cwd: Path | None = None) -> Finished:
     process = start(*arguments, cwd=cwd)
     out, err = process.communicate(timeout=200)
     return Finished(process.returncode, out, err)
+
+
+def call(*arguments: object) -> Finished:
+    """Run a command in this process: quicker, and the same code from the first line of main on."""
+    out, err = io.StringIO(), io.StringIO()
+    argv = ["subitize", *map(str, arguments)]
+    with mock.patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+    return Finished(code, out.getvalue(), err.getvalue())

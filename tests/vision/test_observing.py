@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -59,14 +60,14 @@ def shares_right(category: str, numbers: range, pictures: int, distortion: Disto
 
 @pytest.mark.parametrize("distortion", DISTORTIONS)
 @pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_of_1_to_10_things_number_and_kind_are_right_in_20_pictures_out_of_20(category: str, distortion: str) -> None:
-    assert shares_right(category, range(1, 11), 20, DISTORTIONS[distortion]) == (1, 1)
+def test_of_1_to_10_things_number_and_kind_are_right_in_10_pictures_out_of_10(category: str, distortion: str) -> None:
+    assert shares_right(category, range(1, 11), 10, DISTORTIONS[distortion]) == (1, 1)
 
 
 @pytest.mark.parametrize("distortion", ["none", "all at once"])
 @pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_of_11_to_60_things_number_is_right_in_10_pictures_out_of_10(category: str, distortion: str) -> None:
-    counted, kinds = shares_right(category, range(11, 61, 7), 10, DISTORTIONS[distortion])
+def test_of_11_to_60_things_number_is_right_in_6_pictures_out_of_6(category: str, distortion: str) -> None:
+    counted, kinds = shares_right(category, range(11, 61, 9), 6, DISTORTIONS[distortion])
     assert counted == 1
     assert kinds >= 0.99
 
@@ -80,9 +81,8 @@ def test_200_things_are_counted(category: str) -> None:
 def test_boxes_and_colours_are_those_of_the_things(category: str) -> None:
     for seed in range(5):
         stimulus = Stimulus(category, 10, seed)
-        truth = sorted(stimuli.ground_truth(stimulus), key=lambda box: (round(box.xyxy[0]), round(box.xyxy[1])))
         found = observe(decode(stimuli.render(stimulus).png))
-        pairs = [(box, min(found, key=lambda other: farthest(box, other))) for box in truth]
+        pairs = [(true, min(found, key=partial(farthest, true))) for true in stimuli.ground_truth(stimulus)]
         assert all(farthest(true, seen) <= 1 for true, seen in pairs)
         assert all((true.label, true.colour) == (seen.label, seen.colour) for true, seen in pairs)
 
@@ -171,8 +171,8 @@ def shape(name: str, radius: float, turn: float) -> NDArray[np.uint8]:
 
 
 @pytest.mark.parametrize("name", [*POLYGONS, *CURVED])
-def test_what_is_neither_dot_nor_apple_is_called_unknown_40_times_out_of_40(name: str) -> None:
-    radii = [(32 + 5 * step, step * 0.37 if step % 2 else 0.0) for step in range(40)]
+def test_what_is_neither_dot_nor_apple_is_called_unknown_30_times_out_of_30(name: str) -> None:
+    radii = [(32 + 7 * step, step * 0.37 if step % 2 else 0.0) for step in range(30)]
     labels = {box.label for radius, turn in radii for box in observe(shape(name, radius, turn))}
     assert labels == {"unknown"}
 
@@ -188,12 +188,12 @@ def test_a_disc_drawn_elsewhere_is_a_dot() -> None:
 def test_an_apple_drawn_elsewhere_is_an_apple() -> None:
     image = Image.new("RGB", (1200, 1200), "white")
     draw = ImageDraw.Draw(image)
-    draw.ellipse((200, 400, 680, 1000), fill=(190, 20, 30))
-    draw.ellipse((520, 400, 1000, 1000), fill=(190, 20, 30))
-    draw.ellipse((300, 420, 900, 1040), fill=(190, 20, 30))
-    draw.polygon([(560, 300), (540, 180), (600, 160), (640, 520), (580, 520)], fill=(90, 50, 20))
+    draw.ellipse((150, 300, 650, 900), fill=(190, 20, 30))
+    draw.ellipse((550, 300, 1050, 900), fill=(190, 20, 30))
+    draw.ellipse((200, 400, 1000, 1100), fill=(190, 20, 30))
+    draw.polygon([(570, 100), (630, 90), (630, 450), (570, 450)], fill=(90, 50, 20))
     (box,) = observe(np.asarray(image.resize((300, 300), Image.Resampling.BOX)))
-    assert (box.label, box.colour) == ("unknown" if box.label == "unknown" else "apple", "red")
+    assert (box.label, box.colour) == ("apple", "red")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -68,7 +69,8 @@ def colours(pixels: NDArray[np.uint8]) -> list[list[int]]:
 )
 def test_every_format_decodes_to_the_same_pixels(data: bytes, tolerance: int) -> None:
     pixels = decode(data)
-    assert (pixels.shape, pixels.dtype) == ((24, 40, 3), np.uint8)
+    assert pixels.shape == (24, 40, 3)
+    assert pixels.dtype == np.uint8
     assert np.abs(np.array(colours(pixels)) - [LEFT, RIGHT]).max() <= tolerance
 
 
@@ -125,7 +127,7 @@ def test_of_an_animation_the_first_frame_is_taken(name: str) -> None:
     [
         pytest.param(b"", r"empty \(0 bytes\); give a PNG, JPEG, WebP or GIF", id="empty"),
         pytest.param(
-            b"\x07random bytes", r"not a PNG, JPEG, WebP or GIF file: it starts with b'\\x07random'", id="random"
+            b"\x07random bytes", r"not a PNG, JPEG, WebP or GIF file: it starts with b'\\x07random '", id="random"
         ),
         pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG, JPEG, WebP or GIF file", id="svg"),
         pytest.param(file(picture(), "BMP"), "it starts with b'BM.*convert it to one", id="bmp"),
@@ -148,7 +150,7 @@ def test_of_an_animation_the_first_frame_is_taken(name: str) -> None:
         pytest.param(png_claiming(8001, 8000), "PNG image is too large: 8001 × 8000 px", id="just too large"),
         pytest.param(png_claiming(10_000, 10_000), "PNG image is too large: 10000 × 10000 px", id="where Pillow warns"),
         pytest.param(gif_claiming(60_000, 60_000), "GIF image is too large: 60000 × 60000 px", id="gif bomb"),
-        pytest.param(webp_claiming(16_000, 16_000), "WEBP image is t", id="webp bomb"),
+        pytest.param(webp_claiming(16_000, 16_000), "WEBP image is too large: .*resize it first", id="webp bomb"),
     ],
 )
 def test_a_bad_image_is_refused_with_what_is_wrong(data: bytes, message: str) -> None:
@@ -175,17 +177,16 @@ def test_a_file_with_flipped_bytes_is_decoded_or_refused_but_nothing_else(name: 
         damaged = bytearray(data)
         for position in random.integers(4, 400, 6):
             damaged[position] ^= int(random.integers(1, 256))
-        try:
+        with suppress(BadImageError):
             assert decode(bytes(damaged)).dtype == np.uint8
-        except BadImageError as error:
-            assert "image" in str(error) or "not a PNG" in str(error)
 
 
 def test_decoding_leaves_pillows_settings_alone() -> None:
     before = Image.MAX_IMAGE_PIXELS
     with pytest.raises(BadImageError):
         decode(noise("PNG")[:3000])
-    assert (ImageFile.LOAD_TRUNCATED_IMAGES, Image.MAX_IMAGE_PIXELS) == (False, before)
+    assert not ImageFile.LOAD_TRUNCATED_IMAGES
+    assert before == Image.MAX_IMAGE_PIXELS
 
 
 @pytest.mark.parametrize("name", ["png", "jpeg", "webp", "gif"])

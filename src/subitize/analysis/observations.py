@@ -7,7 +7,7 @@ from typing import Literal
 
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
-from subitize.records import Ask, Item, Known, Label, Reading, Refused, Scalar, Subject
+from subitize.records import Ask, Failed, Item, Known, Label, Reading, Refused, Scalar, Subject
 from subitize.store import Run, StoredResponse
 
 # A judge's name where nothing could be judged, because every response was a refusal.
@@ -63,6 +63,8 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> str:
+    if all(isinstance(stored.response.outcome, Failed) for stored in latest) and latest:
+        return f"all {len(latest)} trials of {run.location} failed; run the same command again to try them again"
     if not latest:
         return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {run.location}"
     if reader.judge is not None:

@@ -1,5 +1,6 @@
 """Images that were made elsewhere: one file per trial, named after the item."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import BadFileError
@@ -35,4 +36,4 @@ class Folder:
             return Reply(
                 Failed(f"no file {names[0]}.png, .jpg, … in the folder", is_transient=True), request.provenance()
             )
-        return Reply(Pixels(file.read_bytes()), request.provenance())
+        return Reply(Pixels(file.read_bytes()), replace(request.provenance(), parameters={"file": file.name}))

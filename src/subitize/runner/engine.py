@@ -55,6 +55,7 @@ class _Committer(Generic[DoneT]):
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commit")
         self._waiting: list[tuple[DoneT, asyncio.Future[None]]] = []
         self._flushing: asyncio.Task[None] | None = None
+        self._untold: Exception | None = None
 
     async def add(self, done: DoneT) -> None:
         committed = asyncio.get_running_loop().create_future()
@@ -70,6 +71,8 @@ class _Committer(Generic[DoneT]):
         if self._flushing is not None:
             await self._flushing
         self._thread.shutdown()
+        if self._untold is not None:
+            raise self._untold
 
     async def _flush(self) -> None:
         while self._waiting:
@@ -77,9 +80,11 @@ class _Committer(Generic[DoneT]):
             try:
                 await self.run(partial(self._commit, [done for done, _ in batch]))
             except Exception as error:
-                for _, committed in batch:
-                    if not committed.done():
-                        committed.set_exception(error)
+                waiting = [committed for _, committed in batch if not committed.done()]
+                for committed in waiting:
+                    committed.set_exception(error)
+                if not waiting:
+                    self._untold = error
                 return
             for _, committed in batch:
                 if not committed.done():

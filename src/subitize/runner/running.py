@@ -45,6 +45,12 @@ class Settings:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
+        if not any(item.task.kind in self.model.it.tasks for item in self.suite.it.items(self.seed or 0)):
+            kinds = sorted({item.task.kind for item in self.suite.it.items(self.seed or 0)})
+            raise NothingToDoError(
+                f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "
+                f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
+            )
 
 
 @dataclass(slots=True)
@@ -86,12 +92,6 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     run.add_suite(suite.spec, seed, suite.it.items(seed))
     items = run.items(suite.spec.name)
     possible = [item for item in items if item.task.kind in model.it.tasks]
-    if not possible:
-        kinds = sorted({item.task.kind for item in items})
-        raise NothingToDoError(
-            f"model {model.spec.shown!r} cannot do {suite.spec.name!r}: it can {', '.join(sorted(model.it.tasks))}, "
-            f"the suite asks to {', '.join(kinds)}"
-        )
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
     session = _Session(run, settings, seed, possible[: settings.limit], progress)
     session.summary.impossible = len(items) - len(possible)
@@ -164,7 +164,7 @@ class _Session:
                 with attempt:
                     tries = attempt.num
                     reply = await call(request)
-            outcome, provenance = await self._keep(reply), reply.provenance
+            outcome, provenance = await self._keep(trial, reply), reply.provenance
         except (RunError, StorageError):
             raise
         except Exception as error:
@@ -173,7 +173,7 @@ class _Session:
         versions = {"subitize": subitize.__version__, **provenance.versions}
         return Response(trial, outcome, replace(provenance, latency_seconds=latency, tries=tries, versions=versions))
 
-    async def _keep(self, reply: Reply) -> Outcome:
+    async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one; a model's pixels are checked before they are trusted."""
         if not isinstance(reply.content, Pixels):
             return reply.content
@@ -182,7 +182,7 @@ class _Session:
             await asyncio.to_thread(decode, data)
             return Drawn(await asyncio.to_thread(self._run.images.save, data, image_format(data)))
         except BadImageError as error:
-            return Failed(str(error), is_transient=True)
+            return Failed(f"{reply.provenance.parameters.get('file', trial.item_id)}: {error}", is_transient=True)
 
     def _count(self, response: Response) -> None:
         has_failed = isinstance(response.outcome, Failed)

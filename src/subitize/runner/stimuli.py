@@ -3,14 +3,15 @@
 import csv
 import multiprocessing
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from subitize.drawing.stimuli import Magnitudes, render
-from subitize.errors import StorageError
-from subitize.records import Answer, Item, Stimulus
+from subitize.errors import NothingToDoError, StorageError
+from subitize.records import Draw, Item, Stimulus
 from subitize.runner.progress import Progress
 
 LIST_NAME = "stimuli.csv"
@@ -24,9 +25,11 @@ class _Job:
 
 def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress) -> Path:
     """Render every picture of the items, on all cores, and list them; the list appears when all are there."""
+    jobs = list(_jobs(items, folder))
+    if not jobs:
+        raise NothingToDoError(f"suite {items[0].suite!r} shows no pictures of its own; try naming")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        jobs = list(_jobs(items, folder))
         progress.begin("stimuli", len(jobs))
         rows = []
         with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
@@ -40,13 +43,13 @@ def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress) -> Pa
 
 def _jobs(items: Sequence[Item], folder: Path) -> Iterator[_Job]:
     """Number the pictures within each category and number: `{n}_{category}_{index}.png`."""
-    seen: dict[tuple[str, int], int] = {}
-    for item in items:
-        if isinstance(item.task, Answer) and isinstance(item.task.picture, Stimulus):
-            recipe = item.task.picture
-            index = seen.get((recipe.category, recipe.number), 0)
-            seen[recipe.category, recipe.number] = index + 1
-            yield _Job(folder / f"{recipe.number}_{recipe.category}_{index}.png", recipe)
+    pictures = (item.task.picture for item in items if not isinstance(item.task, Draw))
+    recipes = dict.fromkeys(picture for picture in pictures if isinstance(picture, Stimulus))
+    seen: Counter[tuple[str, int]] = Counter()
+    for recipe in recipes:
+        cell = (recipe.category, recipe.number)
+        yield _Job(folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe)
+        seen[cell] += 1
 
 
 def _write(job: _Job) -> Magnitudes:

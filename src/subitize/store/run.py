@@ -158,7 +158,7 @@ class Run:
         rows = [_response_row(self.run_id, response) for response in responses]
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            connection.execute(insert(tables.responses), rows)
+            _insert_all(connection, tables.responses, rows)
 
     def responses(self, model: str | None = None) -> Iterator[StoredResponse]:
         """Go through the responses, one per trial: the answer, or where there is none the latest failure."""

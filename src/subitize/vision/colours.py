@@ -31,7 +31,7 @@ _HUES = ((15, "red"), (42, "orange"), (68, "yellow"), (170, "green"), (255, "blu
 
 
 def _hue_name(degrees: float, strength: float, value: float) -> str:
-    if 12 <= degrees < 50 and value < 0.68:
+    if value < 0.68 and (12 <= degrees < 50 or (degrees < 12 and strength < 0.8)):
         return "brown"
     if degrees >= 345 or degrees < 15:
         return "pink" if strength < 0.55 and value > 0.75 else "red"

@@ -35,7 +35,7 @@ def kind_of(shape: Shape) -> tuple[str, float]:
     """Give the kind that a shape is a member of, or unknown, and how surely."""
     memberships = {
         kind: min(accepted.membership(getattr(shape, name)) for name, accepted in ranges.items())
-        for kind, ranges in _KINDS.items()
+        for kind, ranges in _RANGES.items()
     }
     kind = max(memberships, key=memberships.__getitem__)
     return (kind, memberships[kind]) if memberships[kind] >= 0.5 else (UNKNOWN, 1 - memberships[kind])
@@ -65,7 +65,7 @@ class _Range:
 
 _NO_LIMIT = 9.0
 
-_KINDS: Mapping[str, Mapping[str, _Range]] = {
+_RANGES: Mapping[str, Mapping[str, _Range]] = {
     "dot": {
         "aspect": _Range(0.87, 1.15, 0.06),
         "hole_share": _Range(-_NO_LIMIT, 0.06, 0.03),
@@ -85,3 +85,5 @@ _KINDS: Mapping[str, Mapping[str, _Range]] = {
         "dimple": _Range(0.035, 0.25, 0.02),
     },
 }
+
+KINDS = tuple(_RANGES)

@@ -1,0 +1,65 @@
+"""What is left to do follows from what is stored."""
+
+from samples import MODEL, drawing_item, naming_item, reading, response, trial
+from subitize.interfaces import Tried
+from subitize.records import Discarded, Item, Known, Value
+from subitize.runner.planning import first_attempts, further_attempts, latest_tried
+from subitize.store import StoredReading, StoredResponse
+from subitize.suites.naming import Naming
+from subitize.suites.production import Production
+
+ITEMS = [naming_item(index) for index in range(3)]
+
+
+def tried(item: Item, value: Value, attempt: int = 0) -> Tried:
+    return Tried(item, 0, attempt, {item.asks[0].question.id: value})
+
+
+def test_all_items_come_once_before_any_is_repeated() -> None:
+    planned = list(first_attempts(ITEMS, MODEL, 2, finished=set()))
+    assert [(one.item_id, one.repeat) for one in planned] == [(item.id, r) for r in (0, 1) for item in ITEMS]
+
+
+def test_a_finished_trial_is_not_planned_again() -> None:
+    planned = list(first_attempts(ITEMS, MODEL, 1, finished={trial(ITEMS[1]).id}))
+    assert [one.item_id for one in planned] == [ITEMS[0].id, ITEMS[2].id]
+
+
+def test_production_asks_again_only_where_nothing_countable_was_drawn() -> None:
+    nothing, something = drawing_item(3), drawing_item(4)
+    planned = list(
+        further_attempts(Production(), MODEL, [tried(nothing, Known(0)), tried(something, Known(1))], finished=set())
+    )
+    assert [(one.item_id, one.attempt) for one in planned] == [(nothing.id, 1)]
+
+
+def test_asking_again_ends_at_the_cap() -> None:
+    suite = Production(max_attempts=3)
+    attempts = [
+        [one.attempt for one in further_attempts(suite, MODEL, [tried(drawing_item(), Known(0), attempt)], set())]
+        for attempt in range(4)
+    ]
+    assert attempts == [[1], [2], [], []]
+
+
+def test_naming_asks_again_in_a_cell_with_too_few_eligible_answers() -> None:
+    cell = [naming_item(index) for index in range(25)]
+    with_19 = [tried(item, Known(3) if i < 19 else Discarded("vague")) for i, item in enumerate(cell)]
+    with_20 = [tried(item, Known(3) if i < 20 else Discarded("vague")) for i, item in enumerate(cell)]
+    assert [one.item.id for one in Naming().again(with_19)] == [item.id for item in cell[19:]]
+    assert list(Naming().again(with_20)) == []
+
+
+def test_naming_asks_again_cell_by_cell() -> None:
+    good = [tried(naming_item(index, number=2), Known(2)) for index in range(20)]
+    bad = tried(naming_item(0, number=3), Discarded("vague"))
+    assert list(Naming().again([*good, bad])) == [bad]
+
+
+def test_the_latest_attempt_counts_and_unread_ones_are_left_out() -> None:
+    first, second = trial(ITEMS[0]), trial(ITEMS[0], attempt=1)
+    unread = trial(ITEMS[1])
+    responses = [StoredResponse(one.id, response(one), 0.0) for one in (second, first, unread)]
+    readings = [StoredReading(1, reading(first, "3"), 0.0), StoredReading(2, reading(second, "4"), 0.0)]
+    (latest,) = latest_tried(ITEMS, responses, readings)
+    assert (latest.attempt, dict(latest.values)) == (1, {"count:apple": Known(4)})

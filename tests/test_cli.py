@@ -1,0 +1,460 @@
+"""The command line as a user meets it: every wrong input is one line that names the value and the remedy, code 2."""
+
+import csv
+import io
+import json
+import os
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import polars as pl
+import pytest
+from PIL import Image
+
+from commands import PLUGINS, Finished, call, environment, start, subitize
+from disks import grow, read_only, tiny_disk
+from subitize.drawing.stimuli import render
+from subitize.records import Stimulus
+from subitize.store import Folder, Run
+
+SMALL = "naming:images=2,numbers=1-3"
+
+
+@pytest.fixture(autouse=True)
+def _odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PLUGINS))
+    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A small finished run."""
+    folder = tmp_path / "run"
+    assert call("run", SMALL, "--model", "instant", "--out", folder).code == 0
+    return folder
+
+
+def assert_is_friendly(finished: Finished, *mentions: str) -> None:
+    assert finished.code == 2, finished
+    assert finished.err.startswith("subitize: "), finished.err
+    assert len(finished.err.strip().splitlines()) == 1, finished.err
+    assert "Traceback" not in finished.err
+    for mention in mentions:
+        assert mention in finished.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mentions"),
+    [
+        (["run", "nmaing", "--model", "random"], ["no suite named 'nmaing'", "naming, production"]),
+        (["run", "naming", "--model", "gpt"], ["no model named 'gpt'", "ideal-human, "]),
+        (["run", "naming", "--model", "random", "--judge", "me"], ["no judge named 'me'", "observer, parser"]),
+        (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
+        (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
+        (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),
+        (["run", "naming:categories=apples+pears", "--model", "random"], ["no category named 'pears'", "apples, dots"]),
+        (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
+        (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),
+        (["run", "naming", "--model", "ideal-human:weber=-1"], ["weber=-1"]),
+        (["run", "naming", "--model", "folder"], ["needs a path: write folder:PATH"]),
+        (["run", "naming", "--model", "folder:/no/such/place"], ["/no/such/place", "not a folder"]),
+        (["run", "naming", "--model", "random", "--repeats", "0"], ["--repeats 0", "at least 1"]),
+        (["run", "naming", "--model", "random", "--limit", "-3"], ["--limit -3", "at least 1"]),
+        (["run", "naming", "--model", "random", "--seed", "-1"], ["--seed -1", "from 0"]),
+        (["run", "production", "--model", "random"], ["'random' cannot do 'production'", "can answer", "asks to draw"]),
+        (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
+        (["list", "things"], ["no list named 'things'", "judges, models, suites"]),
+        (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
+        (["score", "nowhere"], ["nowhere is not a run"]),
+        (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),
+        (["export", "nowhere", "--format", "xlsx"], ["no format named 'xlsx'", "csv, jsonl, parquet"]),
+        (["run", "naming", "--model", "random", "--database", "postgresql://x/y"], ["--images"]),
+        (["run", "naming", "--model", "random", "--database", "mysql://x/y", "--images", "i"], ["postgresql://"]),
+        (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_wrong_word_is_named_with_the_right_ones(
+    arguments: list[str], mentions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_is_friendly(call(*arguments), *mentions)
+    assert not any(path.suffix == ".csv" for path in tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["run", "naming"], ["run", "naming", "--model", "random", "--repeats", "x"], ["frobnicate"], ["score"]],
+    ids=" ".join,
+)
+def test_a_command_that_cannot_be_parsed_ends_with_code_2(arguments: list[str]) -> None:
+    finished = call(*arguments)
+    assert finished.code == 2
+    assert "Traceback" not in finished.err
+
+
+def test_a_folder_without_images_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no picture")
+    finished = call("run", "production", "--model", f"folder:{tmp_path}", "--out", tmp_path / "run")
+    assert_is_friendly(finished, str(tmp_path), "has no images")
+    assert not (tmp_path / "run").exists()
+
+
+def _truncated(path: Path) -> None:
+    data = render(Stimulus("apples", 3, 1, 256)).png
+    path.write_bytes(data[: len(data) // 2])
+
+
+def _bomb(path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 2, 0, 0, 0)
+    rows = zlib.compress(bytes(10_000_000), 9)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+
+
+def _text(path: Path) -> None:
+    path.write_text("I am text")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "mention"),
+    [(_truncated, "truncated"), (_bomb, "megapixels"), (_text, "not a PNG")],
+    ids=["cut", "bomb", "text"],
+)
+def test_a_bad_image_is_named_and_the_good_ones_are_kept(spoil: object, mention: str, tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
+    assert callable(spoil)
+    spoil(images / "apples_4_0.png")
+    command = ["run", "production:categories=apples,numbers=3-4", "--model", f"folder:{images}", "--repeats", 1]
+    out = tmp_path / "run"
+    assert_is_friendly(call(*command, "--out", out), mention, "apples_4_0.png")
+    (accuracy,) = [
+        row for row in call("score", out, "--json").json() if row["measure"] == "accuracy" and row["group"] == "all"
+    ]
+    assert (accuracy["value"], accuracy["n"]) == (1.0, 1)
+
+    (images / "apples_4_0.png").write_bytes(render(Stimulus("apples", 4, 1, 256)).png)
+    assert call(*command, "--out", out).code == 0
+    (accuracy,) = [
+        row for row in call("score", out, "--json").json() if row["measure"] == "accuracy" and row["group"] == "all"
+    ]
+    assert (accuracy["value"], accuracy["n"]) == (1.0, 2)
+
+
+def test_a_newer_schema_is_named(run: Path) -> None:
+    with sqlite3.connect(run / "run.sqlite") as connection:
+        connection.execute("UPDATE schema_version SET version = 7")
+    connection.close()
+    assert_is_friendly(call("score", run), "schema 7", "pip install --upgrade subitize")
+
+
+def test_another_seed_on_resume_names_both(run: Path) -> None:
+    assert_is_friendly(call("run", SMALL, "--model", "instant", "--out", run, "--seed", 5), "--seed 0, not 5")
+
+
+def test_scoring_a_run_without_readings_says_what_to_do(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    call("run", SMALL, "--model", "instant", "--out", out, "--judge", "none")
+    assert_is_friendly(call("score", out), "no readings yet", f"subitize judge {out}")
+    assert call("judge", out, "--judge", "parser").code == 0
+    assert call("score", out).code == 0
+
+
+def test_scoring_a_run_without_responses_says_what_to_do(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    Run(Folder(out), create=True).close()
+    assert_is_friendly(call("score", out), "no responses yet", "subitize run")
+
+
+def test_scoring_a_run_where_all_failed_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert_is_friendly(call("run", SMALL, "--model", "flaky", "--tries", 1, "--out", out), "try again")
+    assert_is_friendly(call("score", out), "all 12 trials", "failed")
+
+
+def test_scoring_for_a_judge_that_read_nothing_names_those_that_did(run: Path) -> None:
+    assert_is_friendly(call("score", run, "--judge", "human"), "'human'", "parser")
+
+
+def test_readings_that_are_not_utf_8_are_named_with_their_line(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_bytes(
+        b"annotator,item,question,answer\nada,naming/apples/1/0/category,,1\nzo\xeb,naming/apples/2/0/category,,2\n"
+    )
+    assert_is_friendly(call("import", "readings", file, "--run", run), "people.csv line 3", "UTF-8")
+
+
+def test_a_read_only_folder_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    with read_only(folder) as could:
+        if not could:
+            pytest.skip("this machine lets root write everywhere and does not let it mount")
+        finished = call("run", SMALL, "--model", "instant", "--out", folder / "run")
+    assert_is_friendly(finished, str(folder / "run"))
+    assert list(folder.iterdir()) == []
+
+
+def test_a_read_only_run_cannot_be_gone_on_with(run: Path) -> None:
+    with read_only(run) as could:
+        if not could:
+            pytest.skip("this machine lets root write everywhere and does not let it mount")
+        assert_is_friendly(call("run", SMALL, "--model", "instant", "--out", run, "--repeats", 2), str(run))
+
+
+def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    command = [
+        "run",
+        "production:numbers=1-5",
+        "--model",
+        "noisy",
+        "--repeats",
+        40,
+        "--judge",
+        "none",
+        "--out",
+        disk / "run",
+    ]
+    with tiny_disk(disk, kilobytes=900) as could:
+        if could:
+            finished = subitize(*command)
+        else:  # the kernel refuses to let any file grow beyond the limit
+            limited = (
+                "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, -1))\n"
+                "import subitize.cli; subitize.cli.main()"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", limited, *map(str, command)], env=environment(), capture_output=True, text=True
+            )
+            finished = Finished(done.returncode, done.stdout, done.stderr)
+        assert_is_friendly(finished, str(disk))
+        kept = call("show", disk / "run", "--json").json()["models"][0]["outcomes"]["drawn"]
+        assert 0 < kept < 400
+        if could:
+            grow(disk, 20_000)
+        again = subitize(*command)
+        assert again.code == 0, again.err
+        assert f"{400 - kept} answered" in again.out
+
+
+@pytest.mark.timeout(120)
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = ["run", "production", "--model", "noisy:longest_ms=200", "--repeats", 20, "--judge", "none", "--out", out]
+    process = start(*command)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("images/??/*"))) < 30 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.strip() == "subitize: stopped; what was answered is stored, and the same command goes on"
+    kept = call("show", out, "--json").json()["models"][0]["outcomes"]["drawn"]
+    assert 0 < kept < 400
+    finished = subitize(*command, "--concurrency", 64)
+    assert f"{400 - kept} answered, 0 refused, 0 failed, {kept} done before" in finished.out
+
+
+@pytest.mark.timeout(120)
+def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "subitize", "run", "naming", "--model", "ideal-human", "--out", str(out)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        shown = call("show", out, "--json")
+        if shown.code == 0 and shown.json()["models"]:
+            break
+        time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_worker_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
+    process = start("run", "naming", "--model", "ideal-human", "--out", tmp_path / "run")
+    deadline = time.monotonic() + 60
+    children: list[int] = []
+    while not children and time.monotonic() < deadline:
+        children = _children(process.pid)
+        time.sleep(0.05)
+    time.sleep(1.5)
+    children = _children(process.pid)
+    assert children
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [pid for pid in children if Path(f"/proc/{pid}").exists()] == []
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in found.read_text().split()] if found.exists() else []
+
+
+def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
+    rows = list(csv.DictReader(io.StringIO(call("prompts", "production").out)))
+    assert rows[0] == {
+        "id": "production/apples/1",
+        "prompt": "An image with 1 apple",
+        "category": "apples",
+        "number": "1",
+    }
+    assert {
+        "id": "production/dots/7",
+        "prompt": "7 filled dots in white background",
+        "category": "dots",
+        "number": "7",
+    } in rows
+    assert len(rows) == 20
+    naming = list(csv.DictReader(io.StringIO(call("prompts", "naming").out)))
+    assert len(naming) == len({row["id"] for row in naming}) == 1000
+
+
+def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_path: Path) -> None:
+    finished = call(
+        "stimuli", "--suite", "naming:images=2,numbers=1-3,size_px=256", "--out", tmp_path / "s", "--seed", 4
+    )
+    assert finished.out.strip() == str(tmp_path / "s" / "stimuli.csv")
+    table = pl.read_csv(tmp_path / "s" / "stimuli.csv")
+    names = {
+        f"{number}_{category}_{index}.png"
+        for number in (1, 2, 3)
+        for category in ("apples", "dots")
+        for index in (0, 1)
+    }
+    assert set(table["file"]) == names == {path.name for path in (tmp_path / "s").glob("*.png")}
+    assert {"number", "total_area_px", "mean_item_area_px", "convex_hull_px", "density_per_megapixel"} <= set(
+        table.columns
+    )
+    with Image.open(tmp_path / "s" / "3_dots_1.png") as picture:
+        assert picture.size == (256, 256)
+
+
+def test_score_as_json_has_the_promised_fields(run: Path) -> None:
+    rows = call("score", run, "--json").json()
+    promised = {"model", "judge", "suite", "group", "measure", "value", "low", "high", "n"}
+    assert all(promised <= row.keys() for row in rows)
+    whole = {row["measure"]: row for row in rows if row["group"] == "all"}
+    assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (pytest.approx(1 / 3), 12)
+    assert whole["mae"]["value"] == pytest.approx(1.0)
+    assert whole["nae"]["value"] == pytest.approx((2 / 1 + 1 / 2 + 0) / 3)
+    groups = {row["group"] for row in rows if row["factor"] == "category"}
+    assert groups == {"apples", "dots"}
+    assert {row["group"] for row in rows if row["factor"] == "number"} == {"1", "2", "3"}
+
+
+def test_score_by_a_factor_and_by_an_unknown_one(run: Path) -> None:
+    printed = call("score", run, "--by", "number").out
+    assert "number=3" in printed
+    assert_is_friendly(call("score", run, "--by", "colour"), "no factor named 'colour'", "category, number, wording")
+
+
+def test_an_exclusion_shows_in_every_n_and_can_be_taken_back(run: Path) -> None:
+    item = "naming/apples/3/0/category"
+    assert call("exclude", run, item, "--reason", "a smudge").code == 0
+    rows = call("score", run, "--json").json()
+    assert {row["n"] for row in rows if row["group"] == "all"} == {11}
+    assert {row["excluded"] for row in rows if row["group"] == "all"} == {1}
+    assert "11 (1 excluded)" in call("score", run).out
+    assert "excluded: naming/apples/3/0/category (a smudge)" in call("show", run).out
+    assert call("exclude", run, item, "--undo", "--reason", "it was dust").code == 0
+    assert {row["n"] for row in call("score", run, "--json").json() if row["group"] == "all"} == {12}
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "jsonl"])
+def test_an_export_has_every_table(run: Path, tmp_path: Path, format: str) -> None:
+    finished = call("export", run, "--format", format, "--out", tmp_path / "out")
+    read = {"parquet": pl.read_parquet, "csv": pl.read_csv, "jsonl": pl.read_ndjson}[format]
+    files = {Path(line).stem: Path(line) for line in finished.out.split()}
+    assert {name: read(file).height for name, file in files.items() if name != "exclusions"} == {
+        "items": 12,
+        "responses": 12,
+        "readings": 12,
+    }
+
+
+def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    for number in (3, 4):
+        (images / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
+    out = tmp_path / "run"
+    call("run", "production:categories=apples,numbers=3-4", "--model", f"folder:{images}", "--repeats", 1, "--out", out)
+    people = tmp_path / "people.csv"
+    people.write_text(
+        "annotator,item,question,answer\n"
+        "ada,production/apples/3,How many apples are in the image?,three\n"
+        "ben,production/apples/3,count:apple,3\n"
+        "ada,production/apples/4,,five\n"
+    )
+    assert call("import", "readings", people, "--run", out).out.strip() == "3 readings added"
+    assert call("import", "readings", people, "--run", out).out.strip() == "0 readings added, 3 were there already"
+    accuracy = {
+        row["judge"]: (row["value"], row["n"])
+        for row in call("score", out, "--json").json()
+        if row["measure"] == "accuracy" and row["group"] == "all"
+    }
+    assert accuracy == {"observer": (1.0, 2), "human": (0.5, 2)}
+
+
+def test_list_names_everything_with_its_options() -> None:
+    for kind, names in {"suites": {"naming"}, "models": {"random", "folder", "noisy"}, "judges": {"parser"}}.items():
+        listed = {row["name"]: row for row in call("list", kind, "--json").json()}
+        assert names <= listed.keys()
+        assert all(row["summary"] for row in listed.values())
+        printed = call("list", kind).out
+        assert all(name in printed for name in names)
+    assert listed["parser"]["options"] == {"policy": "strict"}
+
+
+def test_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:
+    findings = {row["part"]: row for row in call("doctor", "--json").json()}
+    assert findings["numpy"]["version"]
+    assert all(row["version"] or "pip install" in row["remedy"] for row in findings.values())
+    assert "sqlite" in call("doctor").out
+
+
+def test_help_starts_without_anything_heavy() -> None:
+    code = (
+        "import sys, contextlib, io\n"
+        "from subitize.cli import main\n"
+        "sys.argv = ['subitize', '--help']\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+        "heavy = 'numpy scipy polars pandas sqlalchemy pydantic openai altair torch'\n"
+        "print([name for name in heavy.split() if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_python_dash_m_is_the_same_command() -> None:
+    assert subitize("--version").out == call("--version").out
+
+
+def test_json_of_a_single_observation_is_valid(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    call("run", SMALL, "--model", "instant", "--limit", 1, "--out", out)
+    text = call("score", out, "--json").out
+    rows = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert {row["n"] for row in rows} == {1}
