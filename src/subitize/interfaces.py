@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
+from subitize import __version__
 from subitize.records import (
     Draw,
     Failed,
@@ -83,7 +84,7 @@ class Request:
 
     def provenance(self) -> Provenance:
         """Start the provenance of the reply with what the request knows."""
-        return Provenance(seed=self.seed, prompt_sent=self.text)
+        return Provenance(self.seed, self.text, versions={"subitize": __version__})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from subitize.records import (
     Known,
     MatchesPrompt,
     Measured,
+    Name,
     Question,
+    Transcribe,
     Value,
     Words,
 )
@@ -52,8 +54,9 @@ def parse_rule(text: str) -> Rule:
         raise UnknownNameError("rule", head, RULE_VERSIONS)
     if not has_floor:
         return Rule(name)
-    if name != "boxes" or not re.fullmatch(r"[01]?\.\d+|[01]", floor, re.ASCII):
-        raise BadValueError(f"rule {text!r}: only boxes takes a threshold, a score from 0 to 1, as in boxes>=0.4")
+    if name != "boxes" or not re.fullmatch(r"0?\.\d{1,4}|1\.0{1,4}|[01]", floor, re.ASCII):
+        right = "a score from 0 to 1 with at most 4 decimals, as in boxes>=0.4"
+        raise BadValueError(f"rule {text!r}: only boxes takes a threshold, {right}")
     return Rule(name, float(floor))
 
 
@@ -66,7 +69,7 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return _yes_or_no(text)
         case Words(text=text), Choose(lines=lines):
             return _line(text, lines)
-        case Words(text=text), _:
+        case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
         case Boxes(boxes=boxes), Count(noun=noun, colour=colour, place=None):
             _require(rule, {"boxes"}, evidence)
@@ -79,21 +82,18 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
 
 def consensus(values: Sequence[Value], rule: str) -> Value:
     """Make one value of several; those that were discarded have no vote."""
+    if rule not in CONSENSUS_RULES:
+        raise UnknownNameError("consensus rule", rule, CONSENSUS_RULES)
     votes = [value.value for value in values if isinstance(value, Known)]
     if not votes:
         reasons = [value.reason for value in values if isinstance(value, Discarded)]
         return Discarded(reasons[0] if reasons else "no reading")
     # Counter keeps the order of first appearance, so that a tie goes to the first.
     winner, count = Counter(votes).most_common(1)[0]
-    match rule:
-        case "mode":
-            return Known(winner)
-        case "majority":
-            return Known(winner) if 2 * count > len(votes) else Discarded(f"no majority among {len(votes)} votes")
-        case "geckonum":
-            # What reproduces the paper: the mode of the unrounded values, rounded half to even only then.
-            return Known(round(winner)) if isinstance(winner, float) else Known(winner)
-    raise UnknownNameError("consensus rule", rule, CONSENSUS_RULES)
+    if rule == "majority" and 2 * count <= len(votes):
+        return Discarded(f"no majority among {len(votes)} votes")
+    # What reproduces GeckoNum: the mode of the unrounded values, rounded half to even only then.
+    return Known(round(winner)) if rule == "geckonum" and isinstance(winner, float) else Known(winner)
 
 
 def _number(text: str, rule: Rule) -> Value:
@@ -117,7 +117,7 @@ def _line(text: str, lines: Sequence[str]) -> Value:
     answer = text.strip()
     if answer in lines:
         return Known(lines.index(answer))
-    if answer.isdecimal() and answer.isascii() and int(answer) < len(lines):
+    if re.fullmatch(r"\d{1,4}", answer, re.ASCII) and int(answer) < len(lines):
         return Known(int(answer))
     return Discarded(f"none of the {len(lines)} lines: {text[:40]!r}")
 

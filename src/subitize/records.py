@@ -251,15 +251,16 @@ class Trial:
     model_options: Mapping[str, str]
     repeat: int = 0
     attempt: int = 0
+    id: str = field(init=False, compare=False, repr=False)
+    """A hash of what the trial is, equal on every machine."""
 
-    @property
-    def id(self) -> str:
-        """A hash of what the trial is, equal on every machine."""
-        return digest(self.item_id, self.model, dict(self.model_options), self.repeat, self.attempt)
+    def __post_init__(self) -> None:
+        id = digest(self.item_id, self.model, dict(self.model_options), self.repeat, self.attempt)
+        object.__setattr__(self, "id", id)
 
     def seed(self, run_seed: int) -> int:
         """Derive the trial's own seed from the run's seed and the trial, never from the order of work."""
-        return int(digest(run_seed, self.id)[:8], 16)
+        return int(hashlib.sha256(f"{run_seed} {self.id}".encode()).hexdigest()[:8], 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,19 +323,19 @@ class Provenance:
     revision: str | None = None
     weights_hash: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-    latency_seconds: float = 0.0
-    tries: int = 1
     tokens: int | None = None
     price_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came of a trial, and how."""
+    """What came of a trial, how, after how many tries and how long."""
 
     trial: Trial
     outcome: Outcome
     provenance: Provenance
+    tries: int = 1
+    latency_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,5 +450,7 @@ class Estimate:
 
 def digest(*parts: object) -> str:
     """Hash plain values to 32 hexadecimal digits, the same on every machine and in every process."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(_canonical_json(parts).encode()).hexdigest()[:32]
+
+
+_canonical_json = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode

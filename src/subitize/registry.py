@@ -1,15 +1,15 @@
 """Name → suite, model or judge: imported on first use, its options read from the signature of its constructor."""
 
-import importlib
 import inspect
+import math
 import re
-import typing
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, Literal, TypeVar
 
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.interfaces import Judge, Model, Suite
 from subitize.records import Spec
 
@@ -70,7 +70,7 @@ def make_judge(text: str) -> Made[Judge]:
 
 def listings(kind: Kind) -> list[Listing]:
     """Describe everything of a kind."""
-    return [_Factory(kind, name).listing() for name in sorted(_known(kind))]
+    return [_listing(kind, name) for name in sorted(_known(kind))]
 
 
 def _make(kind: Kind, text: str) -> Made[Any]:
@@ -79,17 +79,32 @@ def _make(kind: Kind, text: str) -> Made[Any]:
     return Made(*factory.build(target, given))
 
 
+def _listing(kind: Kind, name: str) -> Listing:
+    """Describe one of a kind; one that is broken says so, and does not hide the others."""
+    try:
+        return _Factory(kind, name).listing()
+    except SubitizeError as error:
+        return Listing(name, str(error), None, {})
+
+
 def _parse(text: str) -> tuple[str, str, dict[str, str]]:
     """Split `name:target,key=value` into its parts; a comma that no key follows belongs to what stands before."""
     name, _, rest = text.partition(":")
     parts = re.split(r",(?=[a-z][a-z0-9_]*=)", rest)
     target = "" if re.match(r"[a-z][a-z0-9_]*=", parts[0]) else parts.pop(0)
-    return name, target, dict(part.split("=", 1) for part in parts)
+    given: dict[str, str] = {}
+    for key, value in (part.split("=", 1) for part in parts):
+        if key in given:
+            raise BadValueError(f"{text!r} gives {key} twice; once is enough")
+        given[key] = value
+    return name, target, given
 
 
-def _known(kind: Kind) -> dict[str, str]:
-    outside = {point.name: point.value for point in entry_points(group=f"subitize.{kind}")}
-    return outside | _BUILT_IN[kind]
+def _known(kind: Kind) -> dict[str, EntryPoint]:
+    """List what there is of a kind; an outside package cannot replace what is built in."""
+    group = f"subitize.{kind}"
+    built_in = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[kind].items()}
+    return {point.name: point for point in entry_points(group=group)} | built_in
 
 
 class _Factory:
@@ -99,13 +114,16 @@ class _Factory:
         known = _known(kind)
         if name not in known:
             raise UnknownNameError(kind.removesuffix("s"), name, known)
-        module, _, attribute = known[name].partition(":")
-        self._make: Any = getattr(importlib.import_module(module), attribute)
         self._name = name
         self._who = f"{kind.removesuffix('s')} {name!r}"
-        parameters = inspect.signature(self._make).parameters.values()
+        try:
+            self._make: Any = known[name].load()
+        except (ImportError, AttributeError) as error:
+            raise BadValueError(f"{self._who} ({known[name].value}) cannot be loaded: {error}") from error
+        parameters = inspect.signature(self._make, eval_str=True).parameters.values()
         self._targets = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
         self._defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self._types = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     def listing(self) -> Listing:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
@@ -124,14 +142,14 @@ class _Factory:
         written = {key: _write(value) for key, value in values.items()}
         changed = [f"{key}={text}" for key, text in written.items() if text != _write(self._defaults[key])]
         shown = ":".join(filter(None, [self._name, ",".join(filter(None, [target, *changed]))]))
-        return Spec(self._name, written, shown), made
+        # A target is part of what the thing is: with another path it is another suite or model.
+        return Spec(self._name, dict.fromkeys(self._targets, target) | written, shown), made
 
     def _read(self, given: Mapping[str, str]) -> dict[str, object]:
-        types = typing.get_type_hints(self._make.__init__)
         for key in given:
             if key not in self._defaults:
                 raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
-        return {key: _read(f"{self._who}: {key}", text, types[key]) for key, text in given.items()}
+        return {key: _read(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self._defaults) or 'none'}"
@@ -142,23 +160,31 @@ def _read(who: str, text: str, wanted: object) -> object:
         return text == "true"
     if wanted is int and re.fullmatch(r"-?\d{1,15}", text, re.ASCII):
         return int(text)
-    if wanted is float and re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?", text, re.ASCII):
+    if wanted is float and _FLOAT.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
     if wanted is str:
         return text
     if wanted == tuple[str, ...]:
-        return tuple(text.split("+"))
+        return _each_once(who, text.split("+"))
     if wanted == tuple[int, ...] and re.fullmatch(r"\d{1,7}(-\d{1,7})?(\+\d{1,7}(-\d{1,7})?)*", text, re.ASCII):
-        return tuple(number for part in text.split("+") for number in _whole_numbers(who, part))
+        return _each_once(who, [number for part in text.split("+") for number in _whole_numbers(who, part)])
     raise BadValueError(f"{who}={text!r}: should be {_DESCRIPTIONS.get(wanted, wanted)}")
 
 
+_FLOAT = re.compile(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
 _DESCRIPTIONS: dict[object, str] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
     tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
 }
+
+
+def _each_once(who: str, values: Sequence[object]) -> tuple[object, ...]:
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise BadValueError(f"{who}: {value} stands there {times} times; once is enough")
+    return tuple(values)
 
 
 def _whole_numbers(who: str, part: str) -> range:
@@ -173,7 +199,7 @@ def _write(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return f"{value:g}"
+        return repr(value).removesuffix(".0")  # every digit: what is written must make the same thing again
     if isinstance(value, tuple):
         whole = [number for number in value if isinstance(number, int)]
         is_run = len(whole) == len(value) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))

@@ -44,16 +44,18 @@ class Scene:
 
 
 def count_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask for the number of each noun, then of each coloured noun, then on both sides of each relation."""
-    nouns = dict.fromkeys(entity.noun for entity in scene.entities)
-    by_noun = [_count(Count(noun), sum(e.number for e in scene.entities if e.noun == noun)) for noun in nouns]
-    by_colour = [_count(Count(e.noun, e.colour), e.number) for e in scene.entities if e.colour]
-    by_place = [ask for relation in scene.relations for ask in _relation_asks(scene, relation)]
-    return (*by_noun, *by_colour, *by_place)
+    """Ask for the number of each noun and of its colours, then on both sides of each relation, as GeckoNum does."""
+    by_noun: dict[Count, int] = {}
+    for noun in dict.fromkeys(entity.noun for entity in scene.entities):
+        for entity in (entity for entity in scene.entities if entity.noun == noun):
+            for question in dict.fromkeys((Count(noun), Count(noun, entity.colour))):
+                by_noun[question] = by_noun.get(question, 0) + entity.number
+    by_place = (ask for relation in scene.relations for ask in _relation_asks(scene, relation))
+    return (*(_count(question, number) for question, number in by_noun.items()), *by_place)
 
 
 def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
-    """Ask, yes or no, for each entity's presence, number and parts; each rests on the one before it."""
+    """Ask, yes or no, for each entity's presence, and for its number and parts, which rest on its presence."""
     return tuple(ask for entity in scene.entities for ask in _entity_chain(entity))
 
 
@@ -73,12 +75,14 @@ def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
 
 
 def _entity_chain(entity: Entity) -> Iterator[Ask]:
-    presence = Confirm(f"there is {article(entity.noun)} {entity.noun}", is_informed=False)
-    yield Ask(presence, f"Is there {article(entity.noun)} {entity.noun}?", (True,))
+    thing = f"{entity.colour} {entity.noun}" if entity.colour else entity.noun
+    presence = Confirm(f"there is {article(thing)} {thing}", is_informed=False)
+    yield Ask(presence, f"Is there {article(thing)} {thing}?", (entity.number > 0,))
+    if entity.number == 0:
+        return
     verb = "is" if entity.number == 1 else "are"
-    number = Confirm(f"there {verb} {counted(entity.number, entity.noun)}", is_informed=True)
-    wording = f"{verb.capitalize()} there exactly {counted(entity.number, entity.noun)}?"
-    yield Ask(number, wording, (True,), parent=presence.id)
+    number = Confirm(f"there {verb} {counted(entity.number, thing)}", is_informed=True)
+    yield Ask(number, f"{verb.capitalize()} there exactly {counted(entity.number, thing)}?", (True,), presence.id)
     if entity.parts > 1:
-        parts = Confirm(f"the {entity.noun} is in {entity.parts} parts", is_informed=True)
-        yield Ask(parts, f"Is the {entity.noun} in {entity.parts} parts?", (True,), parent=presence.id)
+        parts = Confirm(f"the {thing} is in {entity.parts} parts", is_informed=True)
+        yield Ask(parts, f"Is the {thing} in {entity.parts} parts?", (True,), presence.id)

@@ -77,7 +77,7 @@ def test_a_limit_takes_a_balanced_beginning_and_the_rest_follows(run: Run) -> No
 def test_a_transient_error_is_tried_again_within_the_run(run: Run) -> None:
     summary = go(run, SMALL, "flaky:failures=2", tries=3)
     assert (summary.answered, summary.failed) == (12, 0)
-    assert {stored.response.provenance.tries for stored in run.responses()} == {3}
+    assert {stored.response.tries for stored in run.responses()} == {3}
 
 
 def test_a_trial_that_ran_out_of_tries_is_tried_again_by_the_next_run(run: Run) -> None:

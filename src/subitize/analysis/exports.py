@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
+from polars.exceptions import ComputeError
 
 from subitize.errors import StorageError
 from subitize.records import Drawn, Failed, Item, Known, Refused, Said, task_text
@@ -19,8 +20,9 @@ def export(run: Run, folder: Path, format: Format) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [_write(frame, folder / f"{name}.{format}", format) for name, frame in frames(run).items()]
-    except OSError as error:
-        raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
+    except (OSError, ComputeError) as error:  # polars calls a full disk an OSError or, for Parquet, a ComputeError
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise StorageError(f"cannot write to {folder}: {reason}") from error
 
 
 def frames(run: Run) -> dict[str, pl.DataFrame]:
@@ -65,10 +67,11 @@ def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
         "text": outcome.text if isinstance(outcome, Said) else None,
         "image": str(run.images.path(outcome.picture)) if isinstance(outcome, Drawn) else None,
         "reason": outcome.reason if isinstance(outcome, Failed | Refused) else None,
+        "outcome_record": codec.encode(codec.outcome, outcome),
         "seed": provenance.seed,
         "prompt_sent": provenance.prompt_sent,
-        "latency_seconds": provenance.latency_seconds,
-        "tries": provenance.tries,
+        "latency_seconds": stored.response.latency_seconds,
+        "tries": stored.response.tries,
         "provenance": codec.encode(codec.provenance, provenance),
         "stored_at": stored.at,
     }
@@ -93,12 +96,14 @@ def _reading_row(stored: StoredReading) -> dict[str, object]:
 
 def _write(frame: pl.DataFrame, path: Path, format: Format) -> Path:
     partial = path.with_name(f".{path.name}.partial")
-    match format:
-        case "parquet":
-            frame.write_parquet(partial)
-        case "csv":
-            frame.write_csv(partial)
-        case "jsonl":
-            frame.write_ndjson(partial)
-    partial.replace(path)
-    return path
+    try:
+        match format:
+            case "parquet":
+                frame.write_parquet(partial)
+            case "csv":
+                frame.write_csv(partial)
+            case "jsonl":
+                frame.write_ndjson(partial)
+        return partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from typing import Literal
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
 from subitize.records import Ask, Failed, Item, Known, Label, Reading, Refused, Scalar, Subject
-from subitize.store import Run, StoredResponse
+from subitize.store import Database, Run, StoredResponse
 
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
@@ -48,6 +48,8 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
     excluded = run.exclusions()
     labels = _labels(run, reader)
     latest = list(_latest(run.responses()))
+    if reader.judge is not None and not labels and any(run.readings()):
+        raise NothingToDoError(_what_is_missing(run, reader, latest))
     judges = _judges(latest, items, labels)
     found = [
         Observation(item, ask, stored.response.trial.model, judge, stored.response.trial.repeat, status, value, hidden)
@@ -65,12 +67,13 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
 def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> str:
     if all(isinstance(stored.response.outcome, Failed) for stored in latest) and latest:
         return f"all {len(latest)} trials of {run.location} failed; run the same command again to try them again"
+    name = run.location.run_id if isinstance(run.location, Database) else run.location
     if not latest:
-        return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {run.location}"
+        return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
     if reader.judge is not None:
         known = ", ".join(sorted({stored.reading.judge for stored in run.readings()})) or "none"
         return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
-    return f"{run.location} has no readings yet; first: subitize judge {run.location} --judge JUDGE"
+    return f"{run.location} has no readings yet; first: subitize judge {name} --judge JUDGE"
 
 
 def _labels(run: Run, reader: Reader) -> dict[str, dict[tuple[str, str], Label]]:
@@ -107,14 +110,18 @@ def _latest(responses: Iterable[StoredResponse]) -> Iterable[StoredResponse]:
 def _judges(
     latest: Iterable[StoredResponse], items: dict[str, Item], labels: dict[str, dict[tuple[str, str], Label]]
 ) -> dict[tuple[str, str], list[str]]:
-    """Find the judges that looked at each suite and model."""
+    """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
     seen = {judge: {subject_id for subject_id, _ in by_question} for judge, by_question in labels.items()}
     judges: dict[tuple[str, str], list[str]] = defaultdict(list)
+    has_answers: set[tuple[str, str]] = set()
     for stored in latest:
-        known = judges[items[stored.response.trial.item_id].suite, stored.response.trial.model]
+        key = (items[stored.response.trial.item_id].suite, stored.response.trial.model)
+        known = judges[key]
         subject = Subject((stored.trial_id,))
         known += [judge for judge, subjects in seen.items() if judge not in known and subject.id in subjects]
-    return {key: names or [NO_JUDGE] for key, names in judges.items()}
+        if not isinstance(stored.response.outcome, Refused | Failed):
+            has_answers.add(key)
+    return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}
 
 
 def _outcomes(

@@ -67,7 +67,8 @@ def item_story(run: Run, item_id: str) -> ItemStory:
     item = next((item for item in items if item.id == item_id), None)
     if item is None:
         some = ", ".join(item.id for item in items[:3])
-        raise BadValueError(f"no item {item_id!r} in this run; its items read like {some}")
+        like = f"its items read like {some}" if some else "it has no items yet"
+        raise BadValueError(f"no item {item_id!r} in this run; {like}")
     responses = [stored for stored in run.responses() if stored.response.trial.item_id == item_id]
     trials = {stored.trial_id for stored in responses}
     readings = [stored for stored in run.readings() if trials & set(stored.reading.subject.trial_ids)]
@@ -83,4 +84,6 @@ def _judges(run: Run) -> list[JudgeProgress]:
         annotators.setdefault(reading.judge, set()).add(reading.annotator)
         counts[reading.judge] += 1
         discarded[reading.judge] += reading.value.kind == "discarded"
-    return [JudgeProgress(name, len(who), counts[name], discarded[name]) for name, who in sorted(annotators.items())]
+    return [
+        JudgeProgress(name, len(who - {""}), counts[name], discarded[name]) for name, who in sorted(annotators.items())
+    ]

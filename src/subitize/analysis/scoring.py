@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from subitize.analysis.observations import Observation
-from subitize.errors import UnknownNameError
-from subitize.records import Estimate
+from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.records import Count, Estimate
 from subitize.stats import mean_interval, wilson_interval
 
 WHOLE = "all"
@@ -29,6 +29,11 @@ class Score:
 
 def score(observations: Sequence[Observation], factors: Sequence[str] | None = None) -> list[Score]:
     """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
+    if all(one.is_excluded for one in observations):
+        raise NothingToDoError(
+            f"all {len(observations)} observations are excluded; take an exclusion back with: "
+            "subitize exclude RUN ITEM --reason WHY --undo"
+        )
     chosen = _factors(observations) if factors is None else _checked(observations, factors)
     groups: dict[tuple[str, str, str, str, str], list[Observation]] = defaultdict(list)
     for one in observations:
@@ -112,9 +117,10 @@ def _mean(values: Sequence[float]) -> Estimate | None:
 
 
 def _numbers(observations: Iterable[Observation]) -> Iterator[tuple[float, float]]:
+    """Pair each number read with the right one, the nearest where several are right."""
     for one in observations:
-        match one.value, one.ask.expects:
-            case bool(), _:
-                continue
-            case int() | float() as response, (int() | float() as target, *_):
-                yield response, target
+        # A line's position is a number too, but only a count can be off by so many.
+        if isinstance(one.ask.question, Count) and isinstance(response := one.value, int | float):
+            targets = [target for target in one.ask.expects if isinstance(target, int | float)]
+            if targets:
+                yield response, min(targets, key=lambda target: abs(response - target))

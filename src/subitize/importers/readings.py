@@ -1,8 +1,9 @@
 """Answers that people gave elsewhere, from a CSV, as readings of a run."""
 
 import csv
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,51 +37,65 @@ class ImportSummary:
 
 def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSummary:
     """Add every answer of the file, or none: the first bad line is an error."""
-    rows = list(_rows(path))
-    book = _Book(run, judge)
+    lines = list(_lines(path))
     new, discarded, known = [], [], 0
-    for line, row in rows:
-        reading = book.reading(_Line(path.name, line, row), rule)
-        if reading is None:
-            known += 1
-            continue
-        new.append(reading)
-        if isinstance(reading.value, Discarded):
-            discarded.append(f"line {line}: {reading.value.reason}")
-    if new:
-        with run.lease(f"judge {judge}") as lease:
-            run.add_readings(lease, new)
+    with run.lease(f"judge {judge}") as lease:
+        book = _Book(run, judge)
+        for line in lines:
+            reading = book.reading(line, rule)
+            if reading is None:
+                known += 1
+                continue
+            new.append(reading)
+            if isinstance(reading.value, Discarded):
+                discarded.append(f"line {line.number}: {reading.value.reason}")
+        run.add_readings(lease, new)
     changed = sum(reading.replaces is not None for reading in new)
     return ImportSummary(len(new), known, changed, tuple(discarded))
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _lines(path: Path) -> Iterator["_Line"]:
+    records = _records(path)
+    _, names = next(records, (1, []))
+    columns = [name.strip() for name in names]
+    _check_columns(path, columns)
+    for number, fields in records:
+        if len(fields) != len(columns):
+            raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
+        yield _Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
+
+
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Read the records that are not empty, each with the line it begins on: a quoted field may go over several."""
+    reader = csv.reader(io.StringIO(_text(path), newline=None), strict=True)
+    begins_on = 1
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        for fields in reader:
+            if fields:
+                yield begins_on, fields
+            begins_on = reader.line_num + 1
+    except csv.Error as error:
+        raise BadFileError(f"{path.name} line {begins_on}: no CSV: {error}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1
         raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
-    try:
-        _check_columns(path, reader.fieldnames or [])
-        for row in reader:
-            if None in row or None in row.values():
-                raise BadFileError(
-                    f"{path.name} line {reader.line_num}: should have {len(reader.fieldnames or [])} fields"
-                )
-            yield reader.line_num, {key.strip(): value.strip() for key, value in row.items()}
-    except csv.Error as error:
-        raise BadFileError(f"{path.name} line {reader.line_num}: no CSV: {error}") from None
 
 
-def _check_columns(path: Path, names: Sequence[str]) -> None:
-    found = {name.strip() for name in names}
-    missing = {"annotator", "answer"} - found
-    if missing or not found & {"item", "image"}:
+def _check_columns(path: Path, columns: Sequence[str]) -> None:
+    missing = {"annotator", "answer"} - set(columns)
+    if missing or not {"item", "image"} & set(columns):
         wanted = ", ".join(sorted(missing)) or "item or image"
         raise BadFileError(f"{path.name} line 1: no column {wanted}; the columns are: {COLUMNS}")
+    twice = [name for name, times in Counter(columns).items() if name and times > 1]
+    if twice:
+        raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +154,12 @@ class _Book:
         found = self._by_item[name] if column == "item" else self._images(name)
         if not found:
             raise line.error(f"no response with {column} {name!r} in this run; `subitize show` lists what it has")
-        fitting = [stored for stored in found if self._fits(line, stored)]
+        fitting = _latest(stored for stored in found if self._fits(line, stored))
         if len(fitting) != 1:
             have = ", ".join(f"{s.response.trial.model} repeat {s.response.trial.repeat}" for s in found[:4])
             raise line.error(
                 f"{column} {name!r} has {len(found)} responses ({have}{', …' if len(found) > 4 else ''}), of which "
-                f"{len(fitting)} fit; add the columns model and repeat"
+                f"{len(fitting)} fit; name one by the columns item, model and repeat"
             )
         return fitting[0]
 
@@ -155,7 +170,8 @@ class _Book:
     @staticmethod
     def _fits(line: _Line, stored: StoredResponse) -> bool:
         trial = stored.response.trial
-        return line.get("model") in ("", trial.model) and line.get("repeat") in ("", str(trial.repeat))
+        named = {"item": trial.item_id, "model": trial.model, "repeat": str(trial.repeat)}
+        return all(line.get(column) in ("", value) for column, value in named.items())
 
     @staticmethod
     def _ask(line: _Line, item: Item) -> Ask:
@@ -165,3 +181,12 @@ class _Book:
             known = ", ".join(repr(ask.question.id) for ask in item.asks)
             raise line.error(f"question {wanted!r} is not one of item {item.id!r}; it has: {known}")
         return fitting[0]
+
+
+def _latest(responses: Iterable[StoredResponse]) -> list[StoredResponse]:
+    """Keep the last attempt where an item was asked again: the one that the figures use."""
+    latest: dict[tuple[str, str, int], StoredResponse] = {}
+    for stored in sorted(responses, key=lambda stored: stored.response.trial.attempt):
+        trial = stored.response.trial
+        latest[trial.item_id, trial.model, trial.repeat] = stored
+    return list(latest.values())

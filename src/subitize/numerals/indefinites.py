@@ -1,8 +1,9 @@
-"""Quantities without a numeral: vague phrases, absence, oneness."""
+"""Quantities without a numeral: vague phrases, absence, oneness, both, another."""
 
 from subitize.numerals.amounts import Exact, Vague
 from subitize.numerals.mentions import (
     ABSENCE_WEIGHT,
+    ADDITION_WEIGHT,
     ARTICLE_WEIGHT,
     JOINTS,
     LOOSE_WEIGHT,
@@ -11,9 +12,9 @@ from subitize.numerals.mentions import (
     Mention,
     is_negated,
 )
-from subitize.numerals.number_words import GROUPS, SCALES, SMALL
+from subitize.numerals.number_words import GROUPS, SCALES, SMALL, read_number
 from subitize.numerals.phrases import Phrases, same_meaning, word_set
-from subitize.numerals.tokens import Token
+from subitize.numerals.tokens import Token, is_glued
 
 _VAGUE = Phrases(
     same_meaning("vague", "a few, few, quite a few, very few, only a few, just a few, several, a lot, a lot of, lots,"
@@ -59,9 +60,8 @@ _NOT_COUNTED = word_set(
 _NOT_SENT = word_set("image images picture photo attachment file answer information")
 _ABSENCE_WORDS = word_set("none nothing nil zilch nought naught")
 _ABSENCE = Phrases(same_meaning("zero", "not a single, not even a single, not one, not even one, not a single one"))
-
-
-ABSENCE_OPENERS = _ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one"}
+_AFTER_NO_PERSON = word_set("knows knew can could would will should may might else but other")
+ABSENCE_OPENERS = _ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}
 
 
 def read_absence(tokens: list[Token], i: int) -> Mention | None:
@@ -76,7 +76,8 @@ def read_absence(tokens: list[Token], i: int) -> Mention | None:
         or (word == "any" and is_negated(tokens, i) and _is_counted(tokens, i))
         or (word == "one" and tokens[i - 1].text.endswith("n't"))
     )
-    return Mention(Exact(0.0), (0.0,), i, i + 1, ABSENCE_WEIGHT) if is_absence else None
+    end = i + 1 if is_absence else _end_of_nobody(tokens, i)
+    return Mention(Exact(0.0), (0.0,), i, end, ABSENCE_WEIGHT) if end else None
 
 
 def _is_counted(tokens: list[Token], i: int) -> bool:
@@ -85,12 +86,20 @@ def _is_counted(tokens: list[Token], i: int) -> bool:
     return after not in _NOT_COUNTED and then not in _NOT_SENT
 
 
+def _end_of_nobody(tokens: list[Token], i: int) -> int:
+    """Where "nobody" or "no-one" at i ends; 0 if neither stands there, or in a figure of speech ("nobody knows")."""
+    is_hyphened = [token.text for token in tokens[i : i + 3]] == ["no", "-", "one"] and is_glued(tokens, i + 2)
+    end = i + 3 if is_hyphened else i + 1
+    is_nobody = tokens[i].text == "nobody" or is_hyphened
+    return end if is_nobody and tokens[end].text not in _AFTER_NO_PERSON else 0
+
+
 _ONENESS = word_set("single lone sole solitary")
 ONE_OPENERS = _ONENESS | {"a", "an"}
 _BEFORE_ARTICLE = word_set("just only exactly merely simply")
 _EXISTENCE = word_set("is was isn't wasn't")
 _HOLDERS = word_set("of with containing holding full filled that which where displaying showing")
-_NOT_THINGS = word_set(
+_NOT_THINGS = _ONENESS | word_set(
     "image picture photo photograph problem way chance possibility lack total sum maximum minimum count mistake bit"
     " little lot scene view question limit reason need person's"
 )
@@ -103,7 +112,7 @@ def read_one(tokens: list[Token], i: int) -> Mention | None:
     if word in _ONENESS and before != "every" and tokens[i + 1].is_word:
         is_joined = before == "a" and earlier in JOINTS  # "3 red apples and a single green one"
         return Mention(Exact(n), (n,), i, i + 1, NUMERAL_WEIGHT if is_joined else ABSENCE_WEIGHT)
-    if word not in ("a", "an") or not tokens[i + 1].is_word or tokens[i + 1].text in _NOT_THINGS | _ONENESS:
+    if word not in ("a", "an") or not tokens[i + 1].is_word or tokens[i + 1].text in _NOT_THINGS:
         return None
     exists = before == "there's" or (before in _EXISTENCE and earlier == "there")
     if not exists and before not in _BEFORE_ARTICLE:
@@ -111,3 +120,36 @@ def read_one(tokens: list[Token], i: int) -> Mention | None:
     if any(tokens[k].text in _HOLDERS for k in range(i + 2, i + 5)):  # a bowl of apples: who knows how many
         return None
     return Mention(Exact(n), (n,), i, i + 1, ARTICLE_WEIGHT)
+
+
+BOTH_OPENERS = frozenset({"both"})
+_BEFORE_BOTH = word_set("on in at from for with to by of not")
+_NOT_BOTH_THINGS = word_set("times sides ends ways hands directions cases images pictures photos photographs panels")
+_AFTER_SUBJECT = word_set("is are was were has have had look looks seem seems appear show can")
+_BOTH_REACH = 6
+
+
+def read_both(tokens: list[Token], i: int) -> Mention | None:
+    """Two known things: "both apples are red"; but "both red and green" and "on both sides" count nothing."""
+    if tokens[i - 1].text in _BEFORE_BOTH or tokens[i + 1].text in _NOT_BOTH_THINGS:
+        return None
+    for token in tokens[i + 1 : i + 1 + _BOTH_REACH]:
+        if token.text in JOINTS:
+            return None
+        if not token.is_word or token.text in _AFTER_SUBJECT:
+            break
+    return Mention(Exact(2.0), (2.0,), i, i + 1, LOOSE_WEIGHT)
+
+
+ADDITION_OPENERS = frozenset({"another"})
+
+
+def read_addition(tokens: list[Token], i: int) -> Mention | None:
+    """What "another" adds to a count: "one apple and another one", "12 eggs and another dozen"."""
+    if tokens[i - 1].text not in JOINTS and tokens[i - 1].text != ",":
+        return None
+    number = read_number(tokens, i + 1)
+    if (number is not None and number != (1.0, i + 2)) or read_vague(tokens, i + 1) is not None:
+        return None  # "another 4", "another few" are mentions of their own
+    n = float(GROUPS.get(tokens[i + 1].text, 1))
+    return Mention(Exact(n), (n,), i, i + 1, ADDITION_WEIGHT)

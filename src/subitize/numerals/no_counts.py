@@ -1,12 +1,14 @@
-"""Numbers that are no counts: pronouns, names, labels, list numbers, measures, dates and shares."""
+"""Numbers that are no counts: denials, pronouns, names, labels, list numbers, measures, dates and shares."""
 
+from subitize.numerals.mentions import is_negation
 from subitize.numerals.number_words import BEFORE_PRONOUN, DENOMINATORS, PLURAL_DENOMINATORS, SMALL
 from subitize.numerals.phrases import word_set
+from subitize.numerals.quantities import opens_bound
 from subitize.numerals.tokens import Token, is_glued, is_year
 
 
 def is_no_count(tokens: list[Token], i: int, end: int) -> bool:
-    """Whether the number in tokens i to end names, measures or dates something instead of counting it."""
+    """Whether the number in tokens i to end names, measures, dates or denies something instead of counting it."""
     return (
         (tokens[i].text == "one" and end == i + 1 and _is_pronoun(tokens, i))
         or _is_part_of_name(tokens, i, end)
@@ -14,6 +16,7 @@ def is_no_count(tokens: list[Token], i: int, end: int) -> bool:
         or _is_measure(tokens, i, end)
         or _is_date(tokens, i, end)
         or _is_proportion(tokens, end)
+        or _is_denied(tokens, i)
     )
 
 
@@ -152,7 +155,7 @@ def _is_date(tokens: list[Token], i: int, end: int) -> bool:
         return True
     if not is_year(tokens[i].text):
         return False
-    return before.text in _BEFORE_YEAR or tokens[i - 2].text in _MONTHS | {"c"}
+    return before.text in _BEFORE_YEAR or tokens[i - 2].text in _MONTHS or tokens[i - 2].text == "c"
 
 
 def _is_proportion(tokens: list[Token], end: int) -> bool:
@@ -161,3 +164,14 @@ def _is_proportion(tokens: list[Token], end: int) -> bool:
     is_fraction = last.text in DENOMINATORS or last.text in PLURAL_DENOMINATORS or last.kind == "vulgar"
     is_fraction = is_fraction or (bool(last.values) and "/" in last.text)
     return is_fraction and tokens[end].text == "of" and tokens[end + 1].text in _PARTITIVE
+
+
+_BETWEEN_NOT_AND_NUMBER = word_set("be see count find have")
+
+
+def _is_denied(tokens: list[Token], i: int) -> bool:
+    """Whether it is what there is not: "the answer isn't 5"; but "4, if not 5" leaves it open."""
+    k = i - 2 if tokens[i - 1].text in _BETWEEN_NOT_AND_NUMBER else i - 1
+    if not is_negation(tokens[k].text) or tokens[k].text == "without" or tokens[k - 1].text == "if":
+        return False
+    return not opens_bound(tokens, i)  # a bound is turned round, not denied

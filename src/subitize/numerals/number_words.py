@@ -84,17 +84,19 @@ def _with_scales(tokens: list[Token], current: float, i: int, *, room: int) -> N
     """Read on from a first number word, as long as each next word fits the number so far."""
     total, scale = 0.0, 10**12
     while True:
-        k = i + 1 if tokens[i].text == "-" and is_glued(tokens, i) and is_glued(tokens, i + 1) else i
-        if tokens[k].text == "and" and room >= 100:
-            k += 1
-        word = tokens[k].text
-        if word == "hundred" and 0 < current < 100 and current * 100 < scale:
+        k, word = i, tokens[i].text
+        if word == "-" and is_glued(tokens, i) and is_glued(tokens, i + 1):
+            k, word = i + 1, tokens[i + 1].text
+        if word == "and" and room >= 100:
+            k, word = k + 1, tokens[k + 1].text
+        small = SMALL.get(word, 0)
+        if 0 < small < room:
+            current, room = current + small, _room_after(small)
+        elif word == "hundred" and 0 < current < 100 and current * 100 < scale:
             current, room = current * 100, 100
         elif word != "hundred" and word in SCALES and current > 0 and SCALES[word] < scale and k == i:
             total, current, scale = total + current * SCALES[word], 0.0, SCALES[word]
             room = scale
-        elif 0 < SMALL.get(word, 0) < room:
-            current, room = current + SMALL[word], _room_after(SMALL[word])
         else:
             return total + current, i
         i = k + 1

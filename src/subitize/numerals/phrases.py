@@ -1,5 +1,7 @@
 """Tables of words and phrases, and how a phrase is found at a place in the text."""
 
+from dataclasses import dataclass, field
+
 from subitize.numerals.tokens import Token
 
 
@@ -7,18 +9,32 @@ class Phrases:
     """Phrases, each with a meaning, to be looked up at a place in the text; the longest wins."""
 
     def __init__(self, meanings: dict[str, str]) -> None:
-        self._by_opener: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for phrase in sorted(meanings, key=len, reverse=True):
-            words = word_list(phrase)
-            self._by_opener.setdefault(words[0], []).append((words, meanings[phrase]))
-        self.openers = frozenset(self._by_opener)
+        self._root = _Node()
+        for phrase, meaning in meanings.items():
+            node = self._root
+            for word in phrase.split():
+                node = node.after.setdefault(word, _Node())
+            node.meaning = meaning
+        self.openers = frozenset(self._root.after)
 
     def match(self, tokens: list[Token], i: int) -> tuple[str, int] | None:
         """The meaning of the phrase at i, and where the phrase ends."""
-        for words, meaning in self._by_opener.get(tokens[i].text, ()):
-            if all(tokens[i + k].text == words[k] for k in range(1, len(words))):
-                return meaning, i + len(words)
-        return None
+        longest = None
+        node = self._root.after.get(tokens[i].text)
+        while node is not None:
+            i += 1
+            if node.meaning is not None:
+                longest = node.meaning, i
+            node = node.after.get(tokens[i].text)
+        return longest
+
+
+@dataclass(slots=True)
+class _Node:
+    """What the words so far mean, if they are a phrase, and where each next word leads."""
+
+    meaning: str | None = None
+    after: dict[str, "_Node"] = field(default_factory=dict)
 
 
 def same_meaning(meaning: str, phrases: str) -> dict[str, str]:

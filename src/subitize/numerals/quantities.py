@@ -29,6 +29,7 @@ _BEFORE_BOUND = word_set(
     " probably say see shows slightly there's to was well were with"
 )
 SUMMING = word_set("add adds adding added counting")  # "adds up to 5" bounds nothing
+_SHARED_SCALES = SCALES | GROUPS
 _RANGE_JOINERS = word_set("to or - – — ~ through")
 _HEDGES = word_set("about approximately around circa even exactly just maybe perhaps possibly probably roughly")
 
@@ -69,6 +70,11 @@ def read_quantity(tokens: list[Token], i: int) -> Mention | None:
     return _with_bound_after(tokens, Mention(Exact(number), (number,), joined, end))
 
 
+def opens_bound(tokens: list[Token], i: int) -> bool:
+    """Whether a bound stands at i: "more than"."""
+    return _BOUNDS_BEFORE.match(tokens, i) is not None
+
+
 def _bound(meaning: str, number: float) -> Range | AtLeast | Exact:
     match meaning:
         case "from":
@@ -91,9 +97,8 @@ def _skip_hedges(tokens: list[Token], i: int) -> int:
 
 def _with_shared_scale(tokens: list[Token], first: Number, second: Number) -> float:
     """The first number of "two or three hundred" is 200."""
-    scales = SCALES | GROUPS
-    scale = scales.get(tokens[second[1] - 1].text, 1)
-    is_shared = tokens[first[1] - 1].text not in scales and first[0] * scale < second[0]
+    scale = _SHARED_SCALES.get(tokens[second[1] - 1].text, 1)
+    is_shared = tokens[first[1] - 1].text not in _SHARED_SCALES and first[0] * scale < second[0]
     return first[0] * scale if is_shared else first[0]
 
 

@@ -6,9 +6,13 @@ from itertools import pairwise
 from subitize.numerals.amounts import Amount, Exact, NoNumber, Several, Vague
 from subitize.numerals.indefinites import (
     ABSENCE_OPENERS,
+    ADDITION_OPENERS,
+    BOTH_OPENERS,
     ONE_OPENERS,
     VAGUE_OPENERS,
     read_absence,
+    read_addition,
+    read_both,
     read_one,
     read_vague,
 )
@@ -17,7 +21,7 @@ from subitize.numerals.no_counts import find_list_numbers, is_no_count
 from subitize.numerals.phrases import word_set
 from subitize.numerals.quantities import BOUND_OPENERS, QUANTITY_OPENERS, read_bounded, read_quantity
 from subitize.numerals.refusals import find_refusal
-from subitize.numerals.tokens import SENTENCE_ENDS, Token, tokenise
+from subitize.numerals.tokens import MARGIN, SENTENCE_ENDS, Token, tokenise
 
 
 def read(text: str) -> Amount:
@@ -33,6 +37,8 @@ _READERS: tuple[tuple[Set[str], _Reader], ...] = (
     (ABSENCE_OPENERS, read_absence),
     (QUANTITY_OPENERS, read_quantity),
     (ONE_OPENERS, read_one),
+    (BOTH_OPENERS, read_both),
+    (ADDITION_OPENERS, read_addition),
 )
 # Most words open no mention: one look tells.
 _READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
@@ -43,7 +49,8 @@ _READERS_BY_OPENER: dict[str, tuple[_Reader, ...]] = {
 
 def find_mentions(tokens: list[Token]) -> list[Mention]:
     """What each quantity in the text says, in order; numbers that count nothing are left out."""
-    openings = [i for i, token in enumerate(tokens) if token.values or token.text in _READERS_BY_OPENER]
+    inner = enumerate(tokens[MARGIN:-MARGIN], MARGIN)
+    openings = [i for i, token in inner if token.text in _READERS_BY_OPENER or token.values]
     list_numbers, lone = find_list_numbers(tokens, openings)
     found: list[Mention] = []
     reached = 0
@@ -79,13 +86,13 @@ def decide(text: str, tokens: list[Token], mentions: list[Mention]) -> Amount:
         return mentions[0].amount
     amount = _combine(_heard(mentions, top))
     for earlier, later in pairwise(mentions):
-        if not _is_joined(tokens, earlier, later):
+        if not (_is_joined(tokens, earlier, later) or _is_set_apart(tokens, earlier, later)):
             continue
         for mention in (earlier, later):
             if isinstance(mention.amount, Vague):
                 return mention.amount
         if isinstance(amount, Exact):
-            return Several((amount.value,))
+            return Several(tuple(dict.fromkeys((amount.value, *earlier.numbers, *later.numbers))))
     return amount
 
 
@@ -103,14 +110,51 @@ _JOINT_ADVERBS = word_set("also then maybe perhaps possibly about another")
 
 
 def _is_joined(tokens: list[Token], earlier: Mention, later: Mention) -> bool:
-    """Whether two quantities add up, one of them a numeral: "3 red and a few green ones"."""
+    """Whether two quantities add up: "3 red and a few green ones", "a dog and another one"."""
+    if later.weight == ADDITION_WEIGHT:
+        return earlier.amount != Exact(0.0) and _is_one_sentence(tokens[earlier.end : later.start])
     if NUMERAL_WEIGHT not in (earlier.weight, later.weight) or ABSENCE_WEIGHT in (earlier.weight, later.weight):
         return False
     k = later.start - 1
     if tokens[k].text in _JOINT_ADVERBS:
         k -= 1
-    is_one_sentence = not any(token.text in SENTENCE_ENDS for token in tokens[earlier.end : k])
-    return k >= earlier.end and tokens[k].text in JOINTS and is_one_sentence
+    return k >= earlier.end and tokens[k].text in JOINTS and _is_one_sentence(tokens[earlier.end : k])
+
+
+def _is_one_sentence(tokens: list[Token]) -> bool:
+    return not any(token.text in SENTENCE_ENDS for token in tokens)
+
+
+_PLACE_WORDS = word_set(
+    "in on at to behind above below under beneath over near beside by next inside outside here there left right up down"
+)
+_WHOLES = word_set("total all sum image picture photo be")  # "in total" and "in the picture" are no places apart
+_RESTATING = word_set("of in to is are as if total altogether overall combined exactly precisely i we that which it so")
+_DESCRIPTION_REACH = 6
+
+
+def _is_set_apart(tokens: list[Token], earlier: Mention, later: Mention) -> bool:
+    """Whether a comma parts counts of different things: "one in front, one behind", "2 cats, 2 dogs"."""
+    comma = later.start - 1
+    if tokens[comma].text != "," or not earlier.weight == later.weight == NUMERAL_WEIGHT:
+        return False
+    first, second = _description(tokens, earlier.end), _description(tokens, later.end)
+    if not first or not second or first == second or earlier.end + len(first) != comma:
+        return False
+    if not _PLACE_WORDS.isdisjoint(first) and not _PLACE_WORDS.isdisjoint(second):
+        return _WHOLES.isdisjoint((*first, *second))
+    is_restated = second[0] in _RESTATING and second[0] != first[0]
+    return len(first) == len(second) <= 2 and not is_restated
+
+
+def _description(tokens: list[Token], i: int) -> list[str]:
+    """The words from i up to a mark or a joint."""
+    words: list[str] = []
+    for token in tokens[i : i + _DESCRIPTION_REACH]:
+        if not token.is_word or token.text in JOINTS:
+            break
+        words.append(token.text)
+    return words
 
 
 def _combine(mentions: list[Mention]) -> Amount:
@@ -121,4 +165,7 @@ def _combine(mentions: list[Mention]) -> Amount:
     numbers = tuple(dict.fromkeys(number for mention in mentions for number in mention.numbers))
     if len(numbers) > 1:
         return Several(numbers)
+    exact = tuple(amount.value for amount in amounts if isinstance(amount, Exact))
+    if len(exact) > 1:  # "fewer than 1, or 1"
+        return Several(exact)
     return next(amount for amount in amounts if not isinstance(amount, Exact))  # "10, or rather 10+"

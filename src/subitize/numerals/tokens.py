@@ -32,7 +32,7 @@ class Token(NamedTuple):
 def tokenise(text: str) -> list[Token]:
     """The tokens of the first LONGEST_TEXT characters, with a margin on both sides."""
     tokens = _MARGIN_TOKENS.copy()
-    for match in _TOKEN.finditer(text[:LONGEST_TEXT].translate(_UNIFORM_MARKS)):
+    for match in _TOKEN.finditer(_with_uniform_marks(text[:LONGEST_TEXT])):
         kind = match.lastgroup
         written = match[0]
         start, end = match.span()
@@ -62,23 +62,29 @@ def is_year(digits: str) -> bool:
 
 _MARGIN_TOKENS = [Token("\n", -1, -2)] * MARGIN
 _VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
-_UNIFORM_MARKS = str.maketrans("’‐‑", "'--")  # one for one, so that places in the text stay the same
 # A plain space parts two numbers ("12 500") unless one of the groups opens with 0 and so is no number of its own.
 _TOKEN = re.compile(
-    r"""(?P<word> (?!(?i:https?://|www\.)) [^\W\d_½⅓⅔¼¾⅕⅛]++ (?:'[^\W\d_½⅓⅔¼¾⅕⅛]++)*+ )
+    r"""(?=\S|\n)
+    (?:  (?P<word> (?!(?i:https?://|www\.)) [^\W\d_½⅓⅔¼¾⅕⅛]++ (?:'[^\W\d_½⅓⅔¼¾⅕⅛]++)*+ )
       | (?P<thousands> [1-9]\d{0,2}+
             (?: (?:[\u00a0\u2009\u202f]\d{3}){1,4}+ | (?:[ ]\d{3}){0,3}?[ ]0\d\d (?:[ ]\d{3}){0,3}+ )
             (?![\u00a0\u2009\u202f ]?\d) (?:\.\d++)?+ )
       | (?P<number> \d++ (?:[.,:/xX×–-]\d++)*+ (?:[eE]\+?\d++)?+ )
       | (?P<vulgar> [½⅓⅔¼¾⅕⅛] )
       | (?P<skip> (?i:https?://|www\.)\S++ | </?[a-zA-Z][^<>\n]{0,80}+> | [*`] | (?<![^\W_])_ | _(?![^\W_]) )
-      | (?P<mark> \n | \S )""",
+      | (?P<mark> \n | \S )
+    )""",
     re.VERBOSE,
 )
 _NUMERAL = re.compile(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SCIENTIFIC = re.compile(r"\d{1,15}(?:\.\d{1,15})?e\+?\d{1,2}", re.IGNORECASE)
 _RANGE_DASH = re.compile("[-–]")
 _MOST_DIGITS = 15  # beyond 2**53 a float is no longer the number that was written; longer runs are no numbers
+
+
+def _with_uniform_marks(text: str) -> str:
+    """The text with one kind of apostrophe and hyphen, each in its place."""
+    return text.replace("’", "'").replace("‐", "-").replace("‑", "-")
 
 
 def _thousands_token(written: str, start: int, end: int) -> Token:

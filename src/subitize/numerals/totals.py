@@ -1,7 +1,7 @@
 """The number that a text states as its total or its answer."""
 
 from subitize.numerals.amounts import Exact
-from subitize.numerals.mentions import JOINTS, Mention
+from subitize.numerals.mentions import ADDITION_WEIGHT, JOINTS, Mention
 from subitize.numerals.number_words import SMALL, read_number
 from subitize.numerals.phrases import Phrases, same_meaning, word_set
 from subitize.numerals.quantities import SUMMING
@@ -10,6 +10,7 @@ from subitize.numerals.tokens import MARGIN, SENTENCE_ENDS, Token
 
 def find_stated_total(tokens: list[Token], mentions: list[Mention]) -> float | None:
     """The one number that the text states as the total or the answer; see `value` for which wins."""
+    mentions = [mention for mention in mentions if mention.weight != ADDITION_WEIGHT]
     strengths = [_total_strength(tokens, mentions, k) for k in range(len(mentions))]
     strongest = max(strengths, default=0)
     if strongest == 0:

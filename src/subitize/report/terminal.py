@@ -20,6 +20,7 @@ from subitize.records import Estimate, Known, task_text
 from subitize.registry import Listing
 
 _LINE_EVERY_SECONDS = 30.0
+_NO_WIDTH_LIMIT = 10_000
 
 
 class Bar:
@@ -53,9 +54,9 @@ class Bar:
 
     def begin(self, what: str, total: int) -> None:
         """Start a bar."""
-        self._what, self._total, self._done, self._failed = what, total, 0, 0
+        self._what, self._total, self._done, self._failed = _printable(what), total, 0, 0
         self._started = self._last_line = time.monotonic()
-        self._task = self._bars.add_task(escape(what), total=total, rate="", errors="")
+        self._task = self._bars.add_task(escape(self._what), total=total, rate="", errors="")
 
     def advance(self, *, has_failed: bool) -> None:
         """Move the bar by one."""
@@ -99,7 +100,7 @@ def print_scores(scores: Sequence[Score], stand_ins: frozenset[str], factors: Se
 def print_overview(overview: Overview) -> None:
     """Print what is in a run."""
     for entry in overview.suites:
-        print(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
+        _say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
     models = Table("suite", "model", "responses", "outcomes", box=SIMPLE_HEAD)
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
@@ -114,26 +115,26 @@ def print_overview(overview: Overview) -> None:
     if any(one.is_stand_in for one in overview.models):
         print("* an embedded stand-in, not a real model")
     for item_id, reason in overview.exclusions.items():
-        print(f"excluded: {item_id} ({reason})")
+        _say(f"excluded: {item_id} ({reason})")
 
 
 def print_story(story: ItemStory) -> None:
     """Print one item with what came of it."""
-    print(f"item {story.item.id}")
-    print(f"task {story.item.task.kind}: {task_text(story.item.task)}")
+    _say(f"item {story.item.id}")
+    _say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
     if story.excluded is not None:
-        print(f"excluded: {story.excluded}")
+        _say(f"excluded: {story.excluded}")
     for ask in story.item.asks:
-        print(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
+        _say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
     for stored in story.responses:
         trial = stored.response.trial
-        print(f"response {stored.trial_id} {trial.model} repeat {trial.repeat} attempt {trial.attempt}: ", end="")
-        print(stored.response.outcome)
+        where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
+        _say(f"response {stored.trial_id} {where}: {stored.response.outcome}")
     for found in story.readings:
         reading = found.reading
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{reading.judge} {reading.annotator}".strip()
-        print(f"reading {found.id} of {reading.subject.id} by {who}: {reading.question.id} = {value} ({reading.rule})")
+        _say(f"reading {found.id} of {reading.subject.id} by {who}: {reading.question.id} = {value} ({reading.rule})")
 
 
 def print_listings(listings: Iterable[Listing]) -> None:
@@ -157,10 +158,19 @@ def _counts(row: dict[str, Score]) -> str:
 
 def _add_row(table: Table, *cells: str) -> None:
     # As Text: a name with brackets in it is a name, not markup.
-    table.add_row(*(Text(cell) for cell in cells))
+    table.add_row(*(Text("\n".join(_printable(line) for line in cell.split("\n"))) for cell in cells))
+
+
+def _say(line: str) -> None:
+    print(_printable(line))
+
+
+def _printable(text: str) -> str:
+    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def _print(table: Table) -> None:
     """Print in full width where nobody watches, so that a file or pipe gets whole lines."""
-    console = Console() if sys.stdout.isatty() else Console(width=200)
+    console = Console() if sys.stdout.isatty() else Console(width=_NO_WIDTH_LIMIT)
     console.print(table)

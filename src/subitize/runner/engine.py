@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 JobT = TypeVar("JobT")
@@ -36,7 +34,7 @@ async def work(jobs: Iterable[JobT], bench: Bench[JobT, DoneT]) -> None:
 
     try:
         async with asyncio.TaskGroup() as group:
-            heart = group.create_task(_beat(committer, bench))
+            heart = group.create_task(_beat(bench))
             async with asyncio.TaskGroup() as slots:
                 for _ in range(bench.concurrency):
                     slots.create_task(fill_slot())
@@ -44,57 +42,59 @@ async def work(jobs: Iterable[JobT], bench: Bench[JobT, DoneT]) -> None:
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
     finally:
-        await committer.close()
+        committer.close()
 
 
 class _Committer(Generic[DoneT]):
-    """Commits what is waiting, all of it at once, in a thread of its own; new results wait for the next commit."""
+    """Commits together whatever became ready in one turn of the event loop.
+
+    The loop stands still meanwhile, and may: a slot waits for its commit anyway, and what arrives for the others
+    waits in the kernel and makes up the next commit. Handing each commit to a thread costs more than that.
+    """
 
     def __init__(self, commit: Callable[[Sequence[DoneT]], None]) -> None:
         self._commit = commit
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commit")
         self._waiting: list[tuple[DoneT, asyncio.Future[None]]] = []
-        self._flushing: asyncio.Task[None] | None = None
-        self._untold: Exception | None = None
+        self._error: Exception | None = None
 
     async def add(self, done: DoneT) -> None:
-        committed = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        committed = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._flush_and_tell)
         self._waiting.append((done, committed))
-        if self._flushing is None or self._flushing.done():
-            self._flushing = asyncio.create_task(self._flush())
         await committed
 
-    async def run(self, call: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, call)
+    def close(self) -> None:
+        """Commit what still waits; a commit that failed is told even if whoever waited for it was cancelled."""
+        self._flush()
+        if self._error is not None:
+            raise self._error
 
-    async def close(self) -> None:
-        if self._flushing is not None:
-            await self._flushing
-        self._thread.shutdown()
-        if self._untold is not None:
-            raise self._untold
+    def _flush(self) -> None:
+        batch, self._waiting = self._waiting, []
+        if batch:
+            self._commit([done for done, _ in batch])
 
-    async def _flush(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            try:
-                await self.run(partial(self._commit, [done for done, _ in batch]))
-            except Exception as error:
-                waiting = [committed for _, committed in batch if not committed.done()]
-                for committed in waiting:
+    def _flush_and_tell(self) -> None:
+        batch = self._waiting
+        try:
+            self._flush()
+        except Exception as error:
+            self._error = error
+            for _, committed in batch:
+                if not committed.done():
                     committed.set_exception(error)
-                if not waiting:
-                    self._untold = error
-                return
+        else:
             for _, committed in batch:
                 if not committed.done():
                     committed.set_result(None)
 
 
-async def _beat(committer: _Committer[DoneT], bench: Bench[JobT, DoneT]) -> None:
+async def _beat(bench: Bench[JobT, DoneT]) -> None:
     while True:
         await asyncio.sleep(bench.renewal_seconds)
-        await committer.run(bench.renew)
+        bench.renew()
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -1,13 +1,12 @@
 """Runs a suite on a model: plan, do, judge, and plan again until nothing is left to ask."""
 
 import asyncio
+import itertools
+import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-import stamina
-
-import subitize
 from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, StorageError
 from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, TransientError
 from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Trial
@@ -23,6 +22,8 @@ from subitize.vision.pixels import decode, image_format
 
 # So many failures with nothing else between them mean that the model does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25
+_FIRST_WAIT_SECONDS = 0.5
+_LONGEST_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +158,27 @@ class _Session:
         seed = trial.seed(self._seed)
         task = self._items[trial.item_id].task
         request = Request(trial.item_id, task, trial.repeat, trial.attempt, seed, self._load)
-        start, tries = time.perf_counter(), 0
-        provenance = request.provenance()
-        try:
-            async for attempt in stamina.retry_context(on=_wait_for, attempts=self._settings.tries, timeout=None):
-                with attempt:
-                    tries = attempt.num
-                    reply = await call(request)
-            outcome, provenance = await self._keep(trial, reply), reply.provenance
-        except (RunError, StorageError):
-            raise
-        except Exception as error:
-            outcome = Failed(describe(error), is_transient=True)
-        latency = time.perf_counter() - start
-        versions = {"subitize": subitize.__version__, **provenance.versions}
-        return Response(trial, outcome, replace(provenance, latency_seconds=latency, tries=tries, versions=versions))
+        start = time.perf_counter()
+        reply, tries = await self._try(request, call)
+        outcome = await self._keep(trial, reply)
+        return Response(trial, outcome, reply.provenance, tries, time.perf_counter() - start)
+
+    async def _try(self, request: Request, call: Call[Request, Reply]) -> tuple[Reply, int]:
+        """Send the request, again after a while where that may help, and make a reply of a failure."""
+        for tries in itertools.count(1):
+            try:
+                return await call(request), tries
+            except TransientError as error:
+                if tries < self._settings.tries:
+                    await asyncio.sleep(_wait_seconds(tries, error))
+                    continue
+                failure = Failed(describe(error), is_transient=True)
+            except (RunError, StorageError):
+                raise
+            except Exception as error:
+                failure = Failed(describe(error), is_transient=True)
+            return Reply(failure, request.provenance()), tries
+        raise AssertionError("counting never ends")
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one; a model's pixels are checked before they are trusted."""
@@ -196,7 +203,9 @@ class _Session:
             )
 
 
-def _wait_for(error: Exception) -> bool | float:
-    if not isinstance(error, TransientError):
-        return False
-    return True if error.retry_after_seconds is None else error.retry_after_seconds
+def _wait_seconds(tries: int, error: TransientError) -> float:
+    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step."""
+    if error.retry_after_seconds is not None:
+        return error.retry_after_seconds
+    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
+    return longest * random.uniform(0.5, 1.0)

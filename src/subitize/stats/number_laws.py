@@ -23,4 +23,6 @@ def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest:
     edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
     cumulative = ndtr((edges - target) / (weber * target))
     mass = np.diff(cumulative)
+    if not mass.any():  # so far above the highest that no probability is left: all of it is at the edge
+        mass[-1] = 1
     return np.asarray(mass / mass.sum(), dtype=np.float64)

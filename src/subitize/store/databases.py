@@ -126,7 +126,7 @@ def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 def _begin_at_once(connection: Connection) -> None:
     # A transaction that reads first and writes later cannot wait for another writer; one that says so at once can.
     if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
 
 def _postgres_engine(url: str) -> Engine:

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete, insert, literal_column, select, update
 
 from subitize.errors import BusyError, LeaseLostError
 from subitize.store.tables import leases, runs
@@ -22,6 +22,14 @@ class Lease:
     run_id: str
     name: str
     token: str
+
+
+# Asked with every commit, so built once.
+_HELD = (
+    select(leases.c.token)
+    .where(leases.c.run_id == bindparam("run"), leases.c.name == bindparam("part"))
+    .with_for_update(read=True)
+)
 
 
 def take(connection: Connection, run_id: str, name: str) -> Lease:
@@ -65,7 +73,7 @@ def renew(connection: Connection, lease: Lease) -> None:
 
 def require(connection: Connection, lease: Lease) -> None:
     """Make sure, until the transaction ends, that the lease is still ours."""
-    if connection.execute(select(leases.c.token).where(*_mine(lease)).with_for_update(read=True)).first() is None:
+    if connection.execute(_HELD, {"run": lease.run_id, "part": lease.name}).scalar() != lease.token:
         raise _lost(lease)
 
 

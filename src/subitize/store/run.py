@@ -174,7 +174,8 @@ class Run:
             trial = Trial(row.item_id, row.model, options[row.model], row.repeat, row.attempt)
             outcome = codec.outcome.validate_json(row.outcome)
             provenance = codec.provenance.validate_json(row.provenance)
-            yield StoredResponse(row.trial_id, Response(trial, outcome, provenance), row.at)
+            response = Response(trial, outcome, provenance, row.tries, row.latency_seconds)
+            yield StoredResponse(row.trial_id, response, row.at)
 
     def add_readings(self, lease: Lease, readings: Sequence[Reading]) -> None:
         """Commit readings, all or none."""
@@ -330,6 +331,8 @@ def _response_row(run_id: str, response: Response) -> dict[str, object]:
         "image": Images.name(outcome.picture) if isinstance(outcome, Drawn) else None,
         "outcome": codec.encode(codec.outcome, outcome),
         "provenance": codec.encode(codec.provenance, response.provenance),
+        "tries": response.tries,
+        "latency_seconds": response.latency_seconds,
         "at": time.time(),
     }
 

@@ -80,6 +80,8 @@ responses = Table(
     Column("image", String, nullable=True),
     Column("outcome", Text, nullable=False),
     Column("provenance", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("latency_seconds", Float, nullable=False),
     Column("at", Float, nullable=False),
 )
 # Two runners may race, a lease may be lost: the database itself refuses a second response to a trial.

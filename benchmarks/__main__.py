@@ -1,0 +1,17 @@
+"""Runs every benchmark, or those named: python -m benchmarks store startup."""
+
+import importlib
+import sys
+
+NAMES = ("startup", "store")
+
+
+def main() -> None:
+    """Print what each benchmark measures."""
+    for name in sys.argv[1:] or NAMES:
+        for comparison in importlib.import_module(f"benchmarks.{name}").measure():
+            print(comparison, flush=True)
+
+
+if __name__ == "__main__":
+    main()

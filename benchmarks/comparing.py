@@ -1,0 +1,56 @@
+"""Times two ways of doing the same thing in turn, so that a noisy machine is noisy for both."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Ours against another: the median ratio of their times over interleaved pairs, with its range."""
+
+    what: str
+    ours_seconds: float
+    other_seconds: float
+    ratio: float
+    lowest: float
+    highest: float
+    aim: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what}: {self.ratio:.2f} (range {self.lowest:.2f} to {self.highest:.2f}; aim {self.aim}); "
+            f"ours {self.ours_seconds:.3f} s, other {self.other_seconds:.3f} s"
+        )
+
+
+def compare_rates(
+    what: str, ours: Callable[[], object], other: Callable[[], object], *, aim: str, pairs: int = 5
+) -> Comparison:
+    """Give our rate as a share of the other's: 1 is as fast, above 1 is faster."""
+    times = _interleaved(ours, other, pairs)
+    return _summed_up(what, times, [other_time / our_time for our_time, other_time in times], aim)
+
+
+def compare_times(
+    what: str, ours: Callable[[], object], other: Callable[[], object], *, aim: str, pairs: int = 5
+) -> Comparison:
+    """Give our time as a multiple of the other's."""
+    times = _interleaved(ours, other, pairs)
+    return _summed_up(what, times, [our_time / other_time for our_time, other_time in times], aim)
+
+
+def _interleaved(ours: Callable[[], object], other: Callable[[], object], pairs: int) -> list[tuple[float, float]]:
+    return [(_time(ours), _time(other)) for _ in range(pairs)]
+
+
+def _time(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _summed_up(what: str, times: list[tuple[float, float]], ratios: list[float], aim: str) -> Comparison:
+    ours, other = (statistics.median(side) for side in zip(*times, strict=True))
+    return Comparison(what, ours, other, statistics.median(ratios), min(ratios), max(ratios), aim)

@@ -1,0 +1,161 @@
+"""What is exported is what is stored, in every format."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from subitize.analysis.exports import FORMATS, Format, export, frames
+from subitize.errors import StorageError
+from subitize.records import Discarded, Drawn, Failed, Known, Outcome, Refused, Said, Scored, Spec
+from subitize.store import Folder, Run, codec
+
+ITEMS = [naming_item(index) for index in range(4)]
+NASTY = 'three, "3"\r\n\tor\n; 3 ≈ ３ 🍎 \x1b[31m\'=1+1'
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        yield run
+
+
+@pytest.fixture
+def full_run(run: Run) -> Run:
+    odd = replace(drawing_item(), factors={"category": "apples", "number": "three", "is_odd": True, "share": 0.5})
+    run.add_suite(SUITE, 5, ITEMS)
+    run.add_suite(Spec("production", {}, "production"), 5, [odd])
+    run.add_model(MODEL, is_stand_in=True)
+    drawn = Drawn(run.images.save(b"a picture", "png"))
+    outcomes: list[Outcome] = [Said(NASTY), Scored({"match": 0.25}), Refused("no\nthanks"), Failed("400", False)]
+    trials = [trial(item) for item in (*ITEMS, odd)]
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(*pair) for pair in zip(trials, [*outcomes, drawn], strict=True)])
+        run.add_readings(
+            lease,
+            [
+                reading(trials[0], "3"),
+                replace(reading(trials[0], "4", annotator="ada"), value=Discarded('a "few", they said')),
+                replace(reading(trials[4], "5", annotator="bob"), value=Known(True)),
+            ],
+        )
+    run.exclude(ITEMS[3].id, "a smudge, \nor two")
+    return run
+
+
+def _read(path: Path, format: Format, like: pl.DataFrame) -> pl.DataFrame:
+    match format:
+        case "parquet":
+            return pl.read_parquet(path)
+        case "csv":
+            return pl.read_csv(path, schema=like.schema)
+        case "jsonl":
+            return pl.read_ndjson(path, schema=like.schema)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_table_reads_back_as_it_is_stored(full_run: Run, tmp_path: Path, format: Format) -> None:
+    paths = export(full_run, tmp_path / "deep" / "export", format)
+    expected = frames(full_run)
+    assert [path.name for path in paths] == [f"{name}.{format}" for name in expected]
+    for path, frame in zip(paths, expected.values(), strict=True):
+        assert_frame_equal(_read(path, format, frame), frame)
+    assert sorted(path.parent.iterdir()) == sorted(paths), "nothing else is left there"
+
+
+def test_the_frames_hold_what_the_run_holds(full_run: Run) -> None:
+    found = frames(full_run)
+    items = full_run.items()
+    assert found["items"]["item_id"].to_list() == [item.id for item in items]
+    assert [codec.task.validate_json(text) for text in found["items"]["task_record"]] == [item.task for item in items]
+    assert [codec.asks.validate_json(text) for text in found["items"]["asks"]] == [item.asks for item in items]
+
+    stored = list(full_run.responses())
+    responses = found["responses"]
+    assert responses["trial_id"].to_list() == [one.trial_id for one in stored]
+    assert [codec.outcome.validate_json(text) for text in responses["outcome_record"]] == [
+        one.response.outcome for one in stored
+    ]
+    assert [codec.provenance.validate_json(text) for text in responses["provenance"]] == [
+        one.response.provenance for one in stored
+    ]
+    assert responses["text"].to_list() == [NASTY, None, None, None, None]
+    assert responses["reason"].to_list() == [None, None, "no\nthanks", "400", None]
+    assert responses["outcome"].to_list() == ["said", "scored", "refused", "failed", "drawn"]
+    assert Path(responses["image"][4]).read_bytes() == b"a picture"
+
+    readings = found["readings"]
+    assert readings["reading_id"].to_list() == [one.id for one in full_run.readings()]
+    assert [codec.evidence.validate_json(text) for text in readings["evidence"]] == [
+        one.reading.evidence for one in full_run.readings()
+    ]
+    assert readings["value"].to_list() == ["3", None, "True"]
+    assert readings["discarded"].to_list() == [None, 'a "few", they said', None]
+    assert readings["annotator"].to_list() == ["", "ada", "bob"]
+    assert found["exclusions"].rows() == [(ITEMS[3].id, "a smudge, \nor two")]
+
+
+def test_factors_have_a_column_each_even_where_suites_disagree_on_their_type(full_run: Run) -> None:
+    items = frames(full_run)["items"]
+    assert items["factor_number"].to_list() == ["3", "3", "3", "3", "three"]
+    assert items["factor_is_odd"].to_list() == [None, None, None, None, True]
+    assert items["factor_share"].to_list() == [None, None, None, None, 0.5]
+
+
+def test_a_replaced_reading_is_not_exported(full_run: Run) -> None:
+    first = next(full_run.readings())
+    with full_run.lease("a") as lease:
+        full_run.add_readings(lease, [replace(first.reading, value=Known(9), replaces=first.id)])
+    readings = frames(full_run)["readings"]
+    assert first.id not in readings["reading_id"]
+    assert readings["value"].to_list() == [None, "True", "9"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_empty_run_exports_tables_with_their_first_columns(run: Run, tmp_path: Path, format: Format) -> None:
+    paths = export(run, tmp_path / "export", format)
+    assert [path.stat().st_size > 0 or format == "jsonl" for path in paths] == [True] * 4
+    if format != "jsonl":
+        read = pl.read_parquet if format == "parquet" else pl.read_csv
+        assert [read(path).columns[0] for path in paths] == ["item_id", "trial_id", "reading_id", "item_id"]
+        assert [read(path).height for path in paths] == [0] * 4
+
+
+def test_an_export_replaces_the_one_before(full_run: Run, tmp_path: Path) -> None:
+    export(full_run, tmp_path / "export", "csv")
+    full_run.include(ITEMS[3].id, "it was dust")
+    export(full_run, tmp_path / "export", "csv")
+    assert pl.read_csv(tmp_path / "export" / "exclusions.csv").height == 0
+
+
+def test_a_file_in_place_of_the_folder_is_said(full_run: Run, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("precious")
+    with pytest.raises(StorageError, match=r"cannot write to .*taken: File exists"):
+        export(full_run, tmp_path / "taken", "csv")
+    with pytest.raises(StorageError, match=r"cannot write to .*deeper: Not a directory"):
+        export(full_run, tmp_path / "taken" / "deeper", "csv")
+    assert (tmp_path / "taken").read_text() == "precious"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_full_disk_is_said_and_the_file_before_stays_whole(full_run: Run, tmp_path: Path, format: Format) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    (items, *_) = export(full_run, tmp_path, format)
+    before = items.read_bytes()
+    (tmp_path / f".items.{format}.partial").symlink_to("/dev/full")
+    with pytest.raises(StorageError, match=r"cannot write to .*No space left on device"):
+        export(full_run, tmp_path, format)
+    assert items.read_bytes() == before
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_file_that_cannot_be_replaced_is_said_and_nothing_half_written_is_left(full_run: Run, tmp_path: Path) -> None:
+    (tmp_path / "export" / "items.csv").mkdir(parents=True)
+    with pytest.raises(StorageError, match="cannot write to"):
+        export(full_run, tmp_path / "export", "csv")
+    assert [path.name for path in (tmp_path / "export").iterdir()] == ["items.csv"]

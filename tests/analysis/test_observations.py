@@ -1,0 +1,282 @@
+"""What counts as an observation: the latest attempt, one label per judge, refusals and exclusions marked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from samples import MODEL, SUITE, naming_item, response, trial
+from subitize.analysis.observations import NO_JUDGE, Observation, Reader, observe_run
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.labels import interpret, parse_rule
+from subitize.records import (
+    Ask,
+    Box,
+    Boxes,
+    Confirm,
+    Count,
+    Discarded,
+    Evidence,
+    Failed,
+    Known,
+    Outcome,
+    Reading,
+    Refused,
+    Said,
+    Spec,
+    Subject,
+    Trial,
+    Words,
+)
+from subitize.store import Folder, Location, Run
+
+ITEMS = [naming_item(index) for index in range(4)]
+OTHER = Spec("other", {}, "other")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(SUITE, 0, ITEMS)
+        run.add_model(MODEL, is_stand_in=True)
+        run.add_model(OTHER, is_stand_in=False)
+        yield run
+
+
+def answer(run: Run, *given: tuple[Trial, Outcome]) -> None:
+    with run.lease("model") as lease:
+        run.add_responses(lease, [response(one, outcome) for one, outcome in given])
+
+
+def read(
+    run: Run, of: Trial, evidence: Evidence, *, judge: str = "parser", who: str = "", rule: str = "strict"
+) -> None:
+    value = interpret(evidence, Count("apple"), parse_rule(rule))
+    with run.lease("judge") as lease:
+        subject = Subject((of.id,))
+        stored_rule = str(parse_rule(rule))
+        run.add_readings(lease, [Reading(subject, Count("apple"), judge, evidence, stored_rule, value, who)])
+
+
+def say(run: Run, of: Trial, text: str) -> None:
+    answer(run, (of, Said(text)))
+    read(run, of, Words(text))
+
+
+def seen(observations: Sequence[Observation]) -> list[tuple[str, str, object]]:
+    return [(one.judge, one.status, one.value) for one in observations]
+
+
+def test_an_answer_with_a_reading_is_an_observation(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    say(run, trial(ITEMS[1]), "4")
+    right, wrong = observe_run(run, Reader())
+    assert right == Observation(ITEMS[0], ITEMS[0].asks[0], "random", "parser", 0, "eligible", 3, False)
+    assert (right.is_right, wrong.is_right) == (True, False)
+
+
+def test_what_a_rule_makes_no_value_of_is_discarded_and_not_right(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "a few")
+    (observation,) = observe_run(run, Reader())
+    assert seen([observation]) == [("parser", "discarded", None)]
+    assert not observation.is_right
+
+
+def test_a_failure_is_no_observation(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    answer(run, (trial(ITEMS[1]), Failed("400", False)), (trial(ITEMS[2]), Failed("503", True)))
+    assert len(observe_run(run, Reader())) == 1
+
+
+def test_only_the_latest_attempt_counts(run: Run) -> None:
+    first, second = trial(ITEMS[0]), trial(ITEMS[0], attempt=1)
+    say(run, second, "3")
+    say(run, first, "a few")
+    assert seen(observe_run(run, Reader())) == [("parser", "eligible", 3)]
+
+
+def test_a_latest_attempt_that_is_not_judged_yet_leaves_nothing_of_the_one_before(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "5")
+    say(run, trial(ITEMS[1]), "3")
+    answer(run, (trial(ITEMS[0], attempt=1), Said("3")))
+    assert [one.item for one in observe_run(run, Reader())] == [ITEMS[1]]
+
+
+def test_repeats_are_observations_of_their_own(run: Run) -> None:
+    for repeat, text in enumerate(["3", "4", "3"]):
+        say(run, trial(ITEMS[0], repeat=repeat), text)
+    assert [(one.repeat, one.value) for one in observe_run(run, Reader())] == [(0, 3), (1, 4), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "agreement", "expected"),
+    [
+        ("3 4 4", "mode", ("eligible", 4)),
+        ("4 3", "mode", ("eligible", 4)),
+        ("3 3 4", "majority", ("eligible", 3)),
+        ("3 4 5", "majority", ("discarded", None)),
+        ("several 3 several", "majority", ("eligible", 3)),
+        ("several many", "mode", ("discarded", None)),
+    ],
+    ids=["mode", "tie: first stored", "majority", "none", "discarded have no vote", "nobody has a value"],
+)
+def test_several_annotators_come_to_one_label(
+    run: Run, answers: str, agreement: str, expected: tuple[str, object]
+) -> None:
+    answer(run, (trial(ITEMS[0]), Said("?")))
+    for who, text in enumerate(answers.split()):
+        read(run, trial(ITEMS[0]), Words(text), judge="human", who=f"annotator {who}")
+    assert seen(observe_run(run, Reader(agreement=agreement))) == [("human", *expected)]
+
+
+def test_geckonums_ranges_are_rounded_after_the_vote(run: Run) -> None:
+    answer(run, (trial(ITEMS[0]), Said("?")))
+    for who, text in enumerate(["2-3", "2-3", "3"]):
+        read(run, trial(ITEMS[0]), Words(text), judge="human", who=str(who), rule="geckonum")
+    assert seen(observe_run(run, Reader(agreement="geckonum"))) == [("human", "eligible", 2)]
+    assert seen(observe_run(run, Reader(agreement="mode"))) == [("human", "eligible", 2.5)]
+
+
+def test_a_changed_mind_has_one_vote(run: Run) -> None:
+    answer(run, (trial(ITEMS[0]), Said("?")))
+    for who, text in [("ada", "5"), ("bob", "3")]:
+        read(run, trial(ITEMS[0]), Words(text), judge="human", who=who)
+    assert seen(observe_run(run, Reader())) == [("human", "eligible", 5)]
+    first, _ = run.readings()
+    changed = replace(first.reading, evidence=Words("3"), value=Known(3), replaces=first.id)
+    with run.lease("judge") as lease:
+        run.add_readings(lease, [changed])
+    assert seen(observe_run(run, Reader(agreement="majority"))) == [("human", "eligible", 3)]
+
+
+def test_each_judge_has_its_own_observation_and_one_can_be_chosen(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    read(run, trial(ITEMS[0]), Words("4"), judge="human", who="ada")
+    assert seen(observe_run(run, Reader())) == [("parser", "eligible", 3), ("human", "eligible", 4)]
+    assert seen(observe_run(run, Reader(judge="human"))) == [("human", "eligible", 4)]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "stored", "anew", "expected"),
+    [
+        (Words("2 red and 3 blue, 5 in total"), "strict", "total", ("eligible", 5)),
+        (Words("3-4"), "strict", "geckonum", ("eligible", 3.5)),
+        (Words("2 and 3, 5 in total"), "total", "strict", ("discarded", None)),
+        (
+            Boxes(tuple(Box("apple", score, (0.0, 0.0, 1.0, 1.0)) for score in (0.9, 0.5, 0.2))),
+            "boxes",
+            "boxes>=0.4",
+            ("eligible", 2),
+        ),
+    ],
+    ids=["total", "geckonum", "stricter", "threshold"],
+)
+def test_evidence_is_read_anew_without_judging_again(
+    run: Run, evidence: Evidence, stored: str, anew: str, expected: tuple[str, object]
+) -> None:
+    answer(run, (trial(ITEMS[0]), Said("?")))
+    read(run, trial(ITEMS[0]), evidence, rule=stored)
+    before = list(run.readings())
+    assert seen(observe_run(run, Reader(rule=parse_rule(anew)))) == [("parser", *expected)]
+    assert list(run.readings()) == before
+
+
+def test_a_rule_that_cannot_read_the_evidence_is_an_error(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    with pytest.raises(BadValueError, match="rule 'boxes' cannot read words"):
+        observe_run(run, Reader(rule=parse_rule("boxes")))
+
+
+def test_an_unknown_agreement_is_an_error_even_where_nothing_has_a_value(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "a few")
+    with pytest.raises(UnknownNameError, match="no consensus rule named 'median'"):
+        observe_run(run, Reader(agreement="median"))
+
+
+def test_a_refusal_stands_for_every_judge_of_its_model(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    read(run, trial(ITEMS[0]), Words("3"), judge="human", who="ada")
+    answer(run, (trial(ITEMS[1]), Refused("no")))
+    assert [(one.item.id, *seen([one])[0]) for one in observe_run(run, Reader())] == [
+        (ITEMS[0].id, "parser", "eligible", 3),
+        (ITEMS[0].id, "human", "eligible", 3),
+        (ITEMS[1].id, "parser", "refused", None),
+        (ITEMS[1].id, "human", "refused", None),
+    ]
+
+
+def test_a_model_that_refuses_everything_needs_no_judge(run: Run) -> None:
+    answer(run, *((trial(item), Refused("no")) for item in ITEMS[:2]), (trial(ITEMS[2]), Failed("503", True)))
+    assert seen(observe_run(run, Reader())) == [(NO_JUDGE, "refused", None)] * 2
+    assert seen(observe_run(run, Reader(judge="parser"))) == [(NO_JUDGE, "refused", None)] * 2
+
+
+def test_a_refusal_among_answers_that_nobody_judged_is_no_result(run: Run) -> None:
+    answer(run, (trial(ITEMS[0]), Refused("no")), (trial(ITEMS[1]), Said("3")))
+    with pytest.raises(NothingToDoError, match="no readings yet"):
+        observe_run(run, Reader())
+
+
+def test_a_model_that_is_not_judged_does_not_disturb_one_that_is(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    answer(run, (trial(ITEMS[0], model=OTHER), Said("3")), (trial(ITEMS[1], model=OTHER), Refused("no")))
+    assert [one.model for one in observe_run(run, Reader())] == ["random"]
+
+
+def test_a_wrong_judge_is_an_error_even_beside_a_model_that_refuses_everything(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    answer(run, (trial(ITEMS[0], model=OTHER), Refused("no")))
+    with pytest.raises(NothingToDoError, match="no readings by 'pasrer'; judges with readings: parser"):
+        observe_run(run, Reader(judge="pasrer"))
+
+
+def test_an_excluded_item_is_kept_and_marked(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "3")
+    say(run, trial(ITEMS[1]), "3")
+    run.exclude(ITEMS[0].id, "a smudge")
+    assert [one.is_excluded for one in observe_run(run, Reader())] == [True, False]
+    run.include(ITEMS[0].id, "dust")
+    assert [one.is_excluded for one in observe_run(run, Reader())] == [False, False]
+
+
+def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
+    table = Ask(Confirm("there is a table", is_informed=False), "Is there a table?", (True,), is_relevant=False)
+    item = replace(ITEMS[0], asks=(*ITEMS[0].asks, table))
+    with Run(Folder(tmp_path / "other"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        say(run, trial(item), "3")
+        with run.lease("judge") as lease:
+            value = Discarded("unclear")
+            run.add_readings(
+                lease, [Reading(Subject((trial(item).id,)), table.question, "parser", Words("?"), "strict@1", value)]
+            )
+        answer(run, (trial(item, repeat=1), Refused("no")))
+        assert [one.ask.question.id for one in observe_run(run, Reader())] == ["count:apple"] * 2
+
+
+def test_an_empty_run_says_what_to_do_first(location: Location) -> None:
+    with Run(location, create=True) as run, pytest.raises(NothingToDoError) as caught:
+        observe_run(run, Reader())
+    name = location.path if isinstance(location, Folder) else location.run_id
+    assert str(caught.value) == (
+        f"{location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
+    )
+
+
+def test_a_run_without_readings_says_what_to_do_first(location: Location) -> None:
+    with Run(location, create=True) as run:
+        run.add_suite(SUITE, 0, ITEMS)
+        run.add_model(MODEL, is_stand_in=True)
+        answer(run, (trial(ITEMS[0]), Said("3")))
+        with pytest.raises(NothingToDoError) as caught:
+            observe_run(run, Reader())
+    name = location.path if isinstance(location, Folder) else location.run_id
+    assert str(caught.value) == f"{location} has no readings yet; first: subitize judge {name} --judge JUDGE"
+
+
+def test_a_run_where_everything_failed_says_so(run: Run) -> None:
+    answer(run, (trial(ITEMS[0]), Failed("503", True)))
+    with pytest.raises(NothingToDoError, match=r"all 1 trials of .* failed"):
+        observe_run(run, Reader())

@@ -1,0 +1,208 @@
+"""Figures against numbers computed by hand with numpy and scipy."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from samples import naming_item
+from subitize.analysis.observations import Observation
+from subitize.analysis.scoring import MEASURES, Score, score
+from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.records import Ask, Choose, Confirm, Count, Estimate, Item, Question, Scalar
+
+Status = Literal["eligible", "discarded", "refused"]
+
+
+def observe(
+    value: Scalar | None, target: Scalar = 3, *, status: Status = "eligible", item: Item | None = None
+) -> Observation:
+    item = item or naming_item(0, int(target))
+    ask = replace(item.asks[0], expects=(target,))
+    return Observation(item, ask, "random", "parser", 0, status, value, False)
+
+
+def about(question: Question, value: Scalar, *expects: Scalar) -> Observation:
+    return replace(observe(value), ask=Ask(question, "?", expects))
+
+
+def measure(observations: Sequence[Observation], *, group: str = "all") -> dict[str, Estimate]:
+    return {one.measure: one.estimate for one in score(observations) if one.group == group}
+
+
+def assert_is_share(estimate: Estimate, successes: int, n: int) -> None:
+    interval = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert (estimate.value, estimate.n) == (successes / n, n)
+    assert (estimate.low, estimate.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
+
+
+def assert_is_mean(estimate: Estimate, values: Sequence[float]) -> None:
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+    assert estimate.n == len(values)
+    assert estimate.value == pytest.approx(np.mean(values), abs=1e-12)
+    assert (estimate.low, estimate.high) == pytest.approx((max(0.0, low), high), abs=1e-9)
+
+
+RESPONSES = [(1, 1), (2, 2), (5, 3), (4, 4), (8, 10), (3.5, 3), (0, 2)]
+
+
+def test_accuracy_and_errors_are_those_computed_by_hand() -> None:
+    found = measure([observe(value, target) for value, target in RESPONSES])
+    values, targets = np.array(RESPONSES, dtype=float).T
+    errors = abs(values - targets)
+    assert_is_share(found["accuracy"], 3, 7)
+    assert_is_share(found["accuracy_answered"], 3, 7)
+    assert_is_mean(found["mae"], errors.tolist())
+    assert_is_mean(found["nae"], (errors / targets).tolist())
+    assert_is_share(found["discarded"], 0, 7)
+    assert_is_share(found["refused"], 0, 7)
+
+
+def test_a_refusal_is_wrong_in_one_accuracy_and_left_out_of_the_other() -> None:
+    found = measure([observe(3), observe(3), observe(4), observe(None, status="refused")])
+    assert_is_share(found["accuracy"], 2, 4)
+    assert_is_share(found["accuracy_answered"], 2, 3)
+    assert_is_share(found["refused"], 1, 4)
+    assert_is_share(found["discarded"], 0, 3)
+    assert found["mae"].n == 3
+
+
+def test_a_discarded_answer_is_in_no_accuracy_and_its_share_is_told() -> None:
+    found = measure([observe(3), observe(4), *[observe(None, status="discarded")] * 3])
+    assert_is_share(found["accuracy"], 1, 2)
+    assert_is_share(found["accuracy_answered"], 1, 2)
+    assert_is_share(found["discarded"], 3, 5)
+    assert_is_share(found["refused"], 0, 5)
+
+
+def test_a_model_that_refuses_everything_has_no_accuracy_but_of_nothing() -> None:
+    found = measure([observe(None, status="refused")] * 5)
+    assert_is_share(found["accuracy"], 0, 5)
+    assert_is_share(found["refused"], 5, 5)
+    assert set(found) == {"accuracy", "refused"}
+
+
+def test_what_has_no_value_at_all_has_only_its_share_of_discarded() -> None:
+    found = measure([observe(None, status="discarded")] * 4)
+    assert set(found) == {"discarded", "refused"}
+    assert_is_share(found["discarded"], 4, 4)
+
+
+def test_a_target_of_nought_has_an_error_but_no_relative_one() -> None:
+    found = measure([observe(2, 0), observe(4, 2), observe(3, 2)])
+    assert_is_mean(found["mae"], [2, 2, 1])
+    assert_is_mean(found["nae"], [1.0, 0.5])
+
+
+def test_one_observation_alone_bounds_its_error_only_from_below() -> None:
+    found = measure([observe(5, 4)])
+    assert (found["mae"].value, found["mae"].low, found["mae"].high) == (1.0, 0.0, np.inf)
+    assert (found["nae"].value, found["nae"].low) == (0.25, 0.0)
+
+
+def test_where_several_numbers_are_right_the_nearest_is_the_target() -> None:
+    found = measure([about(Count("apple"), value, 2, 4) for value in (4, 2, 5, 1)])
+    assert_is_share(found["accuracy"], 2, 4)
+    assert_is_mean(found["mae"], [0, 0, 1, 1])
+    assert_is_mean(found["nae"], [0, 0, 1 / 4, 1 / 2])
+
+
+@pytest.mark.parametrize(
+    "observations",
+    [
+        [about(Choose(("none", "some", "many")), value, 2) for value in (2, 0, 2)],
+        [about(Confirm("there is a dog", is_informed=False), value, True) for value in (True, False, True)],
+        [about(Count("apple"), value) for value in (1, 2)],
+    ],
+    ids=["lines", "yes or no", "nothing is right"],
+)
+def test_only_counts_have_absolute_errors(observations: list[Observation]) -> None:
+    found = measure(observations)
+    assert "mae" not in found
+    assert "nae" not in found
+    assert found["accuracy"].n == len(observations)
+
+
+def test_an_exclusion_makes_n_smaller_and_is_counted() -> None:
+    observations = [observe(3), observe(3), replace(observe(9), is_excluded=True)]
+    scores = score(observations)
+    assert {one.excluded for one in scores if one.group == "all"} == {1}
+    found = measure(observations)
+    assert_is_share(found["accuracy"], 2, 2)
+    assert found["mae"].value == 0.0
+
+
+def test_a_run_with_everything_excluded_says_how_to_take_it_back() -> None:
+    with pytest.raises(NothingToDoError, match=r"all 2 observations are excluded; .*subitize exclude .*--undo"):
+        score([replace(observe(3), is_excluded=True)] * 2)
+
+
+def _with_factors(value: int, **factors: Scalar) -> Observation:
+    return observe(value, item=replace(naming_item(), factors=factors))
+
+
+def groups(scores: Sequence[Score]) -> dict[tuple[str, str], int]:
+    return {(one.factor, one.group): one.estimate.n for one in scores if one.measure == "accuracy"}
+
+
+def test_each_level_of_each_factor_has_its_own_figures() -> None:
+    observations = [
+        _with_factors(3, category="apples", number=1),
+        _with_factors(4, category="apples", number=2),
+        _with_factors(3, category="dots", number=2, extra=True),
+        _with_factors(3, category="dots", number=2, extra=False),
+    ]
+    assert groups(score(observations)) == {
+        ("all", "all"): 4,
+        ("category", "apples"): 2,
+        ("category", "dots"): 2,
+        ("number", "1"): 1,
+        ("number", "2"): 3,
+        ("extra", "True"): 1,
+        ("extra", "False"): 1,
+    }
+    assert_is_share(measure(observations, group="apples")["accuracy"], 1, 2)
+
+
+def test_only_the_factors_asked_for_are_grouped_by() -> None:
+    observations = [_with_factors(3, category=name, number=number) for name in "ab" for number in (1, 2)]
+    assert {factor for factor, _ in groups(score(observations, ["number"]))} == {"all", "number"}
+    assert {factor for factor, _ in groups(score(observations, []))} == {"all"}
+
+
+@pytest.mark.parametrize(("levels", "is_grouped"), [(1, False), (2, True), (50, True), (51, False)])
+def test_a_factor_with_one_level_or_very_many_is_not_grouped_by_unless_asked_for(levels: int, is_grouped: bool) -> None:
+    observations = [_with_factors(3, key=level) for level in range(levels)]
+    assert any(one.factor == "key" for one in score(observations)) is is_grouped
+    assert any(one.factor == "key" for one in score(observations, ["key"]))
+
+
+def test_an_unknown_factor_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="no factor named 'colour'; known: category, number, wording"):
+        score([observe(3)], ["colour"])
+
+
+def test_suites_models_and_judges_are_never_pooled() -> None:
+    one = observe(3)
+    other_suite = replace(one, item=replace(one.item, id="production/apples/3"))
+    scores = score([one, replace(one, model="other"), replace(one, judge="human"), other_suite])
+    keys = {(found.suite, found.model, found.judge) for found in scores}
+    assert keys == {
+        ("naming", "random", "parser"),
+        ("naming", "other", "parser"),
+        ("naming", "random", "human"),
+        ("production", "random", "parser"),
+    }
+    assert {found.estimate.n for found in scores if found.factor == "all"} == {1}
+
+
+def test_every_figure_has_an_interval_an_n_and_a_method() -> None:
+    for one in score([observe(value, target) for value, target in RESPONSES]):
+        assert one.measure in MEASURES
+        assert one.estimate.low <= one.estimate.value <= one.estimate.high
+        assert one.estimate.n > 0
+        assert one.estimate.method
+        assert one.estimate.confidence == 0.95

@@ -1,0 +1,337 @@
+"""People's answers from a CSV: all of the file or nothing, and every bad line is named."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from samples import MODEL, SUITE, drawing_item, naming_item, response, trial
+from subitize.errors import BadFileError, BadValueError, BusyError
+from subitize.importers.readings import ImportSummary, import_readings
+from subitize.labels import parse_rule
+from subitize.records import (
+    Ask,
+    Confirm,
+    Count,
+    Discarded,
+    Drawn,
+    Failed,
+    Known,
+    Refused,
+    Said,
+    Spec,
+    Stored,
+    Trial,
+    Value,
+    Words,
+)
+from subitize.store import Folder, Location, Run
+
+OTHER = Spec("other", {}, "other")
+NAMED, TWICE, REFUSED, BROKEN, UNASKED = (naming_item(index) for index in range(5))
+DRAWN = replace(
+    drawing_item(),
+    asks=(*drawing_item().asks, Ask(Confirm("there is a table", is_informed=False), "Is there a table?", (True,))),
+)
+AGAIN = drawing_item(4)
+PRODUCTION = Spec("production", {}, "production")
+
+Import = Callable[..., ImportSummary]
+
+
+def fill(run: Run) -> None:
+    """Put in an answer, one with two models and repeats, a refusal, a failure, a picture, and one asked again."""
+    run.add_suite(SUITE, 0, [NAMED, TWICE, REFUSED, BROKEN, UNASKED])
+    run.add_suite(PRODUCTION, 0, [DRAWN, AGAIN])
+    run.add_model(MODEL, is_stand_in=True)
+    run.add_model(OTHER, is_stand_in=False)
+    with run.lease("model") as lease:
+        run.add_responses(
+            lease,
+            [
+                response(trial(NAMED), Said("three")),
+                response(trial(TWICE), Said("three")),
+                response(trial(TWICE, repeat=1), Said("four")),
+                response(trial(TWICE, model=OTHER), Said("five")),
+                response(trial(REFUSED), Refused("no")),
+                response(trial(BROKEN), Failed("400", False)),
+                response(trial(DRAWN), Drawn(picture("three apples"))),
+                response(trial(AGAIN, attempt=1), Drawn(picture("four apples"))),
+                response(trial(AGAIN), Drawn(picture("nothing"))),
+            ],
+        )
+
+
+def picture(of: str) -> Stored:
+    return Stored(f"{of.encode().hex():0<64}"[:64], "png")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        fill(run)
+        yield run
+
+
+@pytest.fixture
+def import_csv(run: Run, tmp_path: Path) -> Import:
+    def import_csv(*lines: str, rule: str = "strict") -> ImportSummary:
+        return import_bytes(run, tmp_path, "".join(f"{line}\n" for line in lines).encode(), rule=rule)
+
+    return import_csv
+
+
+def import_bytes(run: Run, folder: Path, content: bytes, *, rule: str = "strict") -> ImportSummary:
+    (folder / "answers.csv").write_bytes(content)
+    return import_readings(run, folder / "answers.csv", judge="human", rule=parse_rule(rule))
+
+
+def stored(run: Run) -> list[tuple[str, str, str, Value]]:
+    readings = [one.reading for one in run.readings("human")]
+    return [(one.annotator, one.subject.id, one.question.id, one.value) for one in readings]
+
+
+IMAGE = picture("three apples").hash
+COUNT = ("ada", trial(DRAWN).id, "count:apple", Known(3))
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["annotator,item,answer", f"ada,{NAMED.id},3"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+        (["answer,extra,item,annotator", f"3,x,{NAMED.id},ada"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+        ([" annotator , item,answer ", f" ada , {NAMED.id} , 3 "], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+        (["annotator,item,answer,,", f"ada,{NAMED.id},3,,"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+        (["annotator,item,answer", "", f"ada,{NAMED.id},3", ""], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+        (["annotator,item,question,answer", f"ada,{DRAWN.id},count:apple,3"], COUNT),
+        (["annotator,item,question,answer", f"ada,{DRAWN.id},How many apples are in the image?,3"], COUNT),
+        (["annotator,image,question,answer", f"ada,{IMAGE},count:apple,3"], COUNT),
+        (["annotator,image,question,answer", f"ada,{IMAGE}.png,count:apple,3"], COUNT),
+        (["annotator,image,question,answer", f"ada,images/{IMAGE[:2]}/{IMAGE}.png,count:apple,3"], COUNT),
+        (["annotator,image,item,question,answer", f"ada,{IMAGE},{DRAWN.id},count:apple,3"], COUNT),
+        (
+            ["annotator,item,question,answer", f"ada,{DRAWN.id},Is there a table?,No"],
+            ("ada", trial(DRAWN).id, "confirm:there is a table", Known(False)),
+        ),
+        (
+            ["annotator,item,model,repeat,answer", f"ada,{TWICE.id},random,1,4"],
+            ("ada", trial(TWICE, repeat=1).id, "count:apple", Known(4)),
+        ),
+        (
+            ["annotator,item,model,answer", f"ada,{TWICE.id},other,5"],
+            ("ada", trial(TWICE, model=OTHER).id, "count:apple", Known(5)),
+        ),
+        (["annotator,item,answer", f"ada,{AGAIN.id},4"], ("ada", trial(AGAIN, attempt=1).id, "count:apple", Known(4))),
+        (
+            ["annotator,image,answer", f"ada,{picture('nothing').hash},0"],
+            ("ada", trial(AGAIN).id, "count:apple", Known(0)),
+        ),
+    ],
+    ids=[
+        "item", "any order of columns", "spaces", "trailing commas", "blank lines", "question by id",
+        "question by wording", "image by hash", "image by file name", "image by path", "image and item", "yes or no",
+        "model and repeat", "model alone", "the latest attempt", "an earlier attempt by its image",
+    ],
+)  # fmt: skip
+def test_an_answer_finds_its_response(
+    run: Run, import_csv: Import, lines: list[str], expected: tuple[str, str, str, Value]
+) -> None:
+    assert str(import_csv(*lines)) == "1 readings added"
+    assert stored(run) == [expected]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfannotator,item,answer\r\nad\xc3\xa9,ITEM,3\r\n",
+        b"annotator,item,answer\nad\xc3\xa9,ITEM,3",
+        b"annotator,item,answer\rad\xc3\xa9,ITEM,3\r",
+        b'"annotator","item","answer"\n"ad\xc3\xa9","ITEM","3"\n',
+    ],
+    ids=["byte order mark and CRLF", "no newline at the end", "old Macintosh", "quoted"],
+)
+def test_files_of_all_editors_are_read(run: Run, tmp_path: Path, content: bytes) -> None:
+    import_bytes(run, tmp_path, content.replace(b"ITEM", NAMED.id.encode()))
+    assert stored(run) == [("adé", trial(NAMED).id, "count:apple", Known(3))]
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\x0c", "\x1c"], ids=ascii)
+def test_only_a_newline_ends_a_line(run: Run, import_csv: Import, mark: str) -> None:
+    import_csv("annotator,item,answer", f"ada,{NAMED.id},3{mark}apples")
+    (reading,) = run.readings("human")
+    assert reading.reading.evidence == Words(f"3{mark}apples")
+
+
+def test_the_raw_answer_is_kept_and_read_by_the_rule(run: Run, import_csv: Import) -> None:
+    import_csv("annotator,item,answer", f"ada,{NAMED.id},3-4", rule="geckonum")
+    (reading,) = run.readings("human")
+    assert (reading.reading.evidence, reading.reading.rule) == (Words("3-4"), "geckonum@1")
+    assert reading.reading.value == Known(3.5)
+
+
+def test_an_answer_without_a_value_is_kept_and_told(run: Run, import_csv: Import) -> None:
+    summary = import_csv("annotator,item,answer", f"ada,{NAMED.id},a few", f"bob,{NAMED.id},3")
+    assert summary.added == 2
+    assert re.fullmatch(r"2 readings added, 1 have no value, the first at line 2: .+", str(summary))
+    assert isinstance(stored(run)[0][3], Discarded)
+
+
+def test_the_same_file_again_adds_nothing(location: Location, tmp_path: Path) -> None:
+    content = f"annotator,item,answer\nada,{NAMED.id},3\nbob,{NAMED.id},4\n".encode()
+    with Run(location, create=True) as run:
+        fill(run)
+        assert import_bytes(run, tmp_path, content) == ImportSummary(2, 0, 0, ())
+        before = list(run.readings())
+        again = import_bytes(run, tmp_path, content)
+        assert again == ImportSummary(0, 2, 0, ())
+        assert str(again) == "0 readings added, 2 were there already"
+        assert list(run.readings()) == before
+
+
+def test_a_longer_file_adds_what_is_new(run: Run, import_csv: Import) -> None:
+    import_csv("annotator,item,answer", f"ada,{NAMED.id},3")
+    assert import_csv("annotator,item,answer", f"ada,{NAMED.id},3", f"bob,{NAMED.id},4") == ImportSummary(1, 1, 0, ())
+
+
+def test_a_changed_mind_replaces_the_first_answer_and_may_change_back(run: Run, import_csv: Import) -> None:
+    for answer in ("3", "4", "3"):
+        summary = import_csv("annotator,item,answer", f"ada,{NAMED.id},{answer}", f"bob,{NAMED.id},5")
+        assert [one[3] for one in sorted(stored(run))] == [Known(int(answer)), Known(5)]
+    assert str(summary) == "1 readings added, 1 of them replace earlier ones, 1 were there already"
+
+
+def test_another_judge_does_not_change_the_minds_of_the_first(run: Run, import_csv: Import, tmp_path: Path) -> None:
+    import_csv("annotator,item,answer", f"ada,{NAMED.id},3")
+    import_readings(run, tmp_path / "answers.csv", judge="expert", rule=parse_rule("strict"))
+    assert [(one.reading.judge, one.reading.replaces) for one in run.readings()] == [("human", None), ("expert", None)]
+
+
+GOOD = f"ada,{NAMED.id},3"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "line 1: no column annotator, answer; the columns are: annotator, item or image, question, answer"),
+        (["annotator,item", GOOD], "line 1: no column answer"),
+        (["annotator,answer", "ada,3"], "line 1: no column item or image"),
+        (["annotator;item;answer", "ada;x;3"], "line 1: no column annotator, answer"),
+        (["Annotator,item,answer", GOOD], "line 1: no column annotator"),
+        (["annotator,item,answer,answer", f"{GOOD},4"], "line 1: column 'answer' stands there twice"),
+        (["<!DOCTYPE html>", "<html><body>Sign in</body></html>"], "line 1: no column annotator, answer"),
+        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},"], "line 3: annotator and answer should not be empty"),
+        (["annotator,item,answer", GOOD, f" ,{NAMED.id},3"], "line 3: annotator and answer should not be empty"),
+        (
+            ["annotator,item,answer", GOOD, "bob,naming/pears/3,3"],
+            "line 3: no response with item 'naming/pears/3' in this run; `subitize show` lists what it has",
+        ),
+        (["annotator,item,answer", GOOD, "bob,,3"], "line 3: no response with item '' in this run"),
+        (["annotator,item,answer", GOOD, f"bob,{UNASKED.id},3"], f"line 3: no response with item '{UNASKED.id}'"),
+        (["annotator,item,answer", GOOD, f"bob,{REFUSED.id},3"], f"line 3: no response with item '{REFUSED.id}'"),
+        (["annotator,item,answer", GOOD, f"bob,{BROKEN.id},3"], f"line 3: no response with item '{BROKEN.id}'"),
+        (["annotator,image,answer", "bob,cat.png,3"], "line 2: no response with image 'cat.png' in this run"),
+        (
+            ["annotator,item,question,answer", f"bob,{DRAWN.id},count:pear,3"],
+            f"line 2: question 'count:pear' is not one of item '{DRAWN.id}'; it has: 'count:apple', 'confirm:there",
+        ),
+        (["annotator,item,answer", f"bob,{DRAWN.id},3"], "line 2: question '' is not one of item"),
+        (
+            ["annotator,item,answer", GOOD, f"bob,{TWICE.id},3"],
+            f"line 3: item '{TWICE.id}' has 3 responses (random repeat 0, random repeat 1, other repeat 0), of which "
+            "3 fit; name one by the columns item, model and repeat",
+        ),
+        (["annotator,item,model,answer", f"bob,{TWICE.id},random,3"], "of which 2 fit"),
+        (["annotator,item,model,answer", f"bob,{TWICE.id},gpt,3"], "of which 0 fit"),
+        (["annotator,item,repeat,answer", f"bob,{NAMED.id},7,3"], "of which 0 fit"),
+        (["annotator,image,item,answer", f"bob,{IMAGE},{NAMED.id},3"], "of which 0 fit"),
+        (["annotator,item,answer", GOOD, f"bob,{NAMED.id}"], "line 3: should have 3 fields, not 2"),
+        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},3,4"], "line 3: should have 3 fields, not 4"),
+        (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3'], "line 3: no CSV: unexpected end of data"),
+        (["annotator,item,answer", f'ada,{NAMED.id},"3', *[GOOD] * 9], "line 2: no CSV: unexpected end of data"),
+        (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3" or 4'], "line 3: no CSV: "),
+        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},{'3' * 200_000}"], "line 3: no CSV: field larger than"),
+        (
+            ["annotator,item,answer", GOOD, f"bob,{NAMED.id},3", GOOD],
+            "line 4: 'ada' answers 'count:apple' of this response a second time in this file",
+        ),
+    ],
+    ids=[
+        "empty file", "no answer", "neither item nor image", "semicolons", "case", "column twice", "HTML",
+        "empty answer", "empty annotator", "unknown item", "empty item", "item without response", "refused item",
+        "failed item", "unknown image", "unknown question", "question left out of two", "ambiguous", "two fit",
+        "unknown model", "unknown repeat", "image of another item", "too few fields", "too many fields",
+        "unclosed quote", "unclosed quote above", "text after a quote", "endless field", "twice",
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_and_nothing_of_the_file_is_added(
+    run: Run, import_csv: Import, lines: list[str], message: str
+) -> None:
+    with pytest.raises(BadFileError) as caught:
+        import_csv(*lines)
+    assert str(caught.value).startswith("answers.csv ")
+    assert message in str(caught.value)
+    assert stored(run) == []
+
+
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize("line", [1, 2, 3])
+@pytest.mark.parametrize("before", [b"", b"ad", b"long enough"], ids=["first", "third", "late"])
+def test_bytes_that_are_not_utf8_are_named_by_their_line(
+    run: Run, tmp_path: Path, start: bytes, line: int, before: bytes
+) -> None:
+    lines = [b"annotator,item,answer", GOOD.encode(), GOOD.encode()]
+    lines[line - 1] = before + b"\xe9" + lines[line - 1]
+    with pytest.raises(BadFileError, match=rf"answers\.csv line {line}: not UTF-8; save the file as UTF-8"):
+        import_bytes(run, tmp_path, start + b"\r\n".join(lines))
+    assert stored(run) == []
+
+
+def test_a_quoted_answer_may_go_over_lines_and_errors_name_the_line_a_record_begins_on(
+    run: Run, import_csv: Import
+) -> None:
+    note = f'bob,{NAMED.id},"3\n\napples"'
+    import_csv("annotator,item,answer", note)
+    (reading,) = run.readings("human")
+    assert reading.reading.evidence == Words("3\n\napples")
+    with pytest.raises(BadFileError, match=r"answers\.csv line 5: no response"):
+        import_csv("annotator,item,answer", note, "ada,nothing,3")
+    with pytest.raises(BadFileError, match=r"answers\.csv line 3: no response"):
+        import_csv("annotator,item,answer", f"ada,{NAMED.id},3", 'bob,nothing,"3\n\napples"')
+    summary = import_csv("annotator,item,answer", f'eve,{NAMED.id},"a\nfew"', f"zoe,{NAMED.id},some")
+    assert [text.partition(":")[0] for text in summary.discarded] == ["line 2", "line 4"]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("missing.csv", "No such file"), (".", "Is a directory")])
+def test_a_file_that_cannot_be_read_is_said(run: Run, tmp_path: Path, name: str, reason: str) -> None:
+    with pytest.raises(BadFileError, match=rf"cannot read {re.escape(str(tmp_path / name))}: {reason}"):
+        import_readings(run, tmp_path / name, judge="human", rule=parse_rule("strict"))
+
+
+def test_a_rule_that_cannot_read_words_is_refused(run: Run, import_csv: Import) -> None:
+    with pytest.raises(BadValueError, match="rule 'boxes' cannot read words"):
+        import_csv("annotator,item,answer", GOOD, rule="boxes")
+    assert stored(run) == []
+
+
+def test_two_imports_at_once_cannot_add_an_answer_twice(run: Run, import_csv: Import) -> None:
+    with run.lease("judge human"), pytest.raises(BusyError):
+        import_csv("annotator,item,answer", GOOD)
+    import_csv("annotator,item,answer", GOOD)
+    assert len(stored(run)) == 1
+
+
+def test_a_header_alone_adds_nothing(import_csv: Import) -> None:
+    assert str(import_csv("annotator,item,answer")) == "0 readings added"
+
+
+def test_an_image_that_two_trials_share_is_told_apart_by_the_item(run: Run, import_csv: Import) -> None:
+    blank = Drawn(picture("three apples"))
+    again: Trial = trial(AGAIN, repeat=1)
+    with run.lease("model") as lease:
+        run.add_responses(lease, [response(again, blank)])
+    with pytest.raises(BadFileError, match="has 2 responses"):
+        import_csv("annotator,image,question,answer", f"ada,{IMAGE},count:apple,3")
+    import_csv("annotator,image,item,question,answer", f"ada,{IMAGE},{AGAIN.id},count:apple,3")
+    assert stored(run) == [("ada", again.id, Count("apple").id, Known(3))]

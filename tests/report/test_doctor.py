@@ -1,0 +1,63 @@
+"""The doctor knows every part we ask for, and what to run where one is missing."""
+
+import os
+import re
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+
+import pytest
+from packaging.requirements import Requirement
+
+from subitize import __version__
+from subitize.report.doctor import Finding, examine, print_findings
+
+
+@pytest.fixture(scope="module")
+def findings() -> list[Finding]:
+    return examine()
+
+
+def test_this_machine_comes_first(findings: list[Finding]) -> None:
+    assert [one.part for one in findings[:4]] == ["subitize", "python", "sqlite", "processor cores"]
+    assert findings[0].version == __version__
+    assert all(one.version for one in findings[:4])
+
+
+def test_every_requirement_is_looked_for_under_its_extra(findings: list[Finding]) -> None:
+    wanted = [Requirement(text) for text in requires("subitize") or []]
+    assert len(wanted) > 20
+    assert [(one.part, one.wanted_by) for one in findings[4:]] == [(one.name, _extra(one)) for one in wanted]
+
+
+def test_a_part_has_its_version_or_the_command_that_brings_it(findings: list[Finding]) -> None:
+    for one in findings[4:]:
+        package = "subitize" if one.wanted_by == "core" else f"subitize[{one.wanted_by}]"
+        try:
+            expected = Finding(one.part, one.wanted_by, version(one.part), None)
+        except PackageNotFoundError:
+            expected = Finding(one.part, one.wanted_by, None, f"pip install '{package}'")
+        assert one == expected
+
+
+def test_the_core_is_complete(findings: list[Finding]) -> None:
+    assert [one.part for one in findings if one.wanted_by == "core" and one.version is None] == []
+
+
+@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="needs all parts, as `make check` installs them")
+def test_where_everything_is_installed_no_part_for_users_is_missing(findings: list[Finding]) -> None:
+    assert [one.part for one in findings if one.version is None and one.wanted_by != "dev"] == []
+
+
+def test_what_is_missing_is_printed_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    print_findings(
+        [Finding("numpy", "core", "2.0", None), Finding("torch", "local", None, "pip install 'subitize[local]'")]
+    )
+    there, missing = capsys.readouterr().out.splitlines()
+    assert there.split() == ["numpy", "core", "2.0"]
+    assert re.fullmatch(r"torch +local +missing; run: pip install 'subitize\[local\]'", missing)
+
+
+def _extra(requirement: Requirement) -> str:
+    """Find the extra that makes the requirement's marker true."""
+    extras = metadata("subitize").get_all("Provides-Extra") or []
+    marker = requirement.marker
+    return next((extra for extra in extras if marker and marker.evaluate({"extra": extra})), "core")

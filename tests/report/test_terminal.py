@@ -1,0 +1,233 @@
+"""What people see: whole tables, marks on what is no real model, and nothing that steers their terminal."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from samples import naming_item, reading, response, trial
+from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
+from subitize.analysis.scoring import Score
+from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Value, Words
+from subitize.registry import Listing
+from subitize.report import terminal
+from subitize.report.terminal import Bar, print_listings, print_overview, print_scores, print_story
+from subitize.store import StoredReading, StoredResponse, SuiteEntry
+
+ITEM = naming_item()
+THREE = Known(3)
+EVIL = "3\x1b]0;owned\x07\x1b[2J\x9b31m\r\x08\u202e apples"
+NO_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+
+
+def score(
+    measure: str = "accuracy_answered",
+    *,
+    model: str = "random",
+    factor: str = "all",
+    group: str = "all",
+    excluded: int = 0,
+) -> Score:
+    estimate = Estimate(0.5, 0.25, 0.75, 12, "share, Wilson interval")
+    return Score("naming", model, "parser", factor, group, measure, estimate, excluded)
+
+
+def shown(
+    capsys: pytest.CaptureFixture[str], scores: Sequence[Score], *, stand_ins: str = "", factors: Sequence[str] = ()
+) -> str:
+    print_scores(scores, frozenset(stand_ins.split()), factors)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def row(out: str, start: str) -> list[str]:
+    (line,) = [line for line in out.splitlines() if start in line]
+    return re.split(r" {2,}", line.strip())
+
+
+def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("nae")])
+    assert row(out, "suite") == ["suite", "model", "judge", "group", "accuracy", "accuracy_answered", "nae", "n"]
+    assert row(out, "random") == ["naming", "random", "parser", "all", *["0.500 [0.250, 0.750]"] * 3, "12"]
+    assert "95 % interval" in out
+
+
+def test_a_measure_that_one_model_lacks_is_an_empty_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("accuracy", model="refusing")])
+    assert row(out, "refusing") == ["naming", "refusing", "parser", "all", "0.500 [0.250, 0.750]", "0"]
+
+
+@pytest.mark.parametrize(
+    ("stand_ins", "mark"), [("random", "random *"), ("other", "random"), ("", "random")], ids=["it", "another", "none"]
+)
+def test_a_stand_in_is_marked_and_the_mark_explained(
+    capsys: pytest.CaptureFixture[str], stand_ins: str, mark: str
+) -> None:
+    out = shown(capsys, [score()], stand_ins=stand_ins)
+    assert row(out, "random")[1] == mark
+    assert ("* an embedded stand-in, not a real model" in out) is mark.endswith("*")
+
+
+@pytest.mark.parametrize(("excluded", "n"), [(0, "12"), (3, "12 (3 excluded)")])
+def test_what_was_excluded_by_hand_is_counted_beside_n(
+    capsys: pytest.CaptureFixture[str], excluded: int, n: str
+) -> None:
+    assert row(shown(capsys, [score(excluded=excluded)]), "random")[-1] == n
+
+
+def test_groups_are_shown_for_the_chosen_factors_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    scores = [score(), *(score(factor=f, group=g) for f, g in [("category", "dots"), ("number", "7"), ("key", "k9")])]
+    out = shown(capsys, scores, factors=["category", "number"])
+    assert [row(out, name)[3] for name in ("dots", "number=7")] == ["dots", "number=7"]
+    assert "k9" not in out
+
+
+@pytest.mark.parametrize("model", ["openai:[bold]gpt[/bold]", "folder:/a[/]b", ":smile:", "[link=http://x]y", "a\\[b"])
+def test_a_name_with_brackets_is_a_name_and_no_markup(capsys: pytest.CaptureFixture[str], model: str) -> None:
+    assert row(shown(capsys, [score(model=model)]), "naming")[1] == model
+
+
+def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    model = "folder:" + "/very/long/path" * 30
+    out = shown(capsys, [score(measure, model=model) for measure in ("accuracy", "accuracy_answered", "mae", "nae")])
+    assert row(out, model) == ["naming", model, "parser", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
+    assert all(line == line.rstrip() or len(line) < 700 for line in out.splitlines())
+
+
+def test_an_unbounded_interval_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    lone = replace(score("mae"), estimate=Estimate(1.0, 0.0, float("inf"), 1, "mean"))
+    assert "1.000 [0.000, inf]" in shown(capsys, [lone])
+
+
+OVERVIEW = Overview(
+    [SuiteEntry("naming", "naming:images=3", 5)],
+    {"naming": 60},
+    [
+        ModelProgress("naming", "random", True, {"said": 58, "failed": 2}),
+        ModelProgress("naming", "openai:[x]", False, {"said": 60}),
+    ],
+    [JudgeProgress("human", 3, 90, 4)],
+    {"naming/apples/3/0/category": "a smudge [sic]"},
+)
+
+
+def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.CaptureFixture[str]) -> None:
+    print_overview(OVERVIEW)
+    out = capsys.readouterr().out
+    assert "suite naming:images=3: 60 items, seed 5\n" in out
+    assert row(out, "random") == ["naming", "random *", "60", "2 failed, 58 said"]
+    assert row(out, "openai") == ["naming", "openai:[x]", "60", "60 said"]
+    assert row(out, "human") == ["human", "3", "90", "4"]
+    assert "* an embedded stand-in, not a real model" in out
+    assert "excluded: naming/apples/3/0/category (a smudge [sic])\n" in out
+
+
+def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}))
+    assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
+
+
+def story(
+    text: str = "3", value: Value = THREE, *, excluded: str | None = None, question: Question | None = None
+) -> ItemStory:
+    one = trial(ITEM, repeat=1)
+    read = replace(reading(one, "3", annotator="ada", question=question), evidence=Words(text), value=value)
+    responses = [
+        StoredResponse(one.id, response(one, Said(text)), 0.0),
+        StoredResponse("b", response(one, Refused(text)), 0.0),
+    ]
+    return ItemStory(ITEM, excluded, responses, [StoredReading(8, read, 0.0)])
+
+
+def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: pytest.CaptureFixture[str]) -> None:
+    print_story(story(excluded="a smudge"))
+    one = trial(ITEM, repeat=1)
+    assert capsys.readouterr().out.splitlines() == [
+        f"item {ITEM.id}",
+        "task answer: How many apples are there in the picture?",
+        "excluded: a smudge",
+        "ask count:apple: How many apples are there in the picture? expects 3",
+        f"response {one.id} random repeat 1 attempt 0: Said(text='3')",
+        "response b random repeat 1 attempt 0: Refused(reason='3')",
+        f"reading 8 of {one.id} by human ada: count:apple = 3 (strict@1)",
+    ]
+
+
+def test_a_discarded_reading_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    print_story(story(value=Discarded("a few")))
+    assert "count:apple = discarded, a few (strict@1)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [Known(EVIL), Discarded(EVIL)], ids=["value", "reason"])
+def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str], value: Value) -> None:
+    print_story(story(EVIL, value, excluded=EVIL, question=Name()))
+    out = capsys.readouterr().out
+    assert not NO_CONTROL.search(out)
+    assert r"\x1b]0;owned\x07" in out
+    assert len(out.splitlines()) == 7, "a newline cannot fake a line of ours"
+
+
+def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()))
+    assert not any(line.startswith("reading 9") for line in capsys.readouterr().out.splitlines())
+
+
+def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    print_scores([score(model=EVIL, factor="category", group=EVIL)], frozenset(), ["category"])
+    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, 1, 1, 0)]))
+    assert not NO_CONTROL.search(capsys.readouterr().out)
+
+
+def test_a_listing_shows_the_target_and_one_option_per_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_listings(
+        [Listing("folder", "Take [old] images.", "path", {"a": "1", "b": "x"}), Listing("p", "Q.", None, {})]
+    )
+    lines = [re.split(r" {2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
+    assert ["folder:PATH", "Take [old] images.", "a=1"] in lines
+    assert ["b=x"] in lines
+    assert ["p", "Q."] in lines
+
+
+def test_a_bar_prints_nothing_where_nobody_watches_and_work_is_short(capsys: pytest.CaptureFixture[str]) -> None:
+    with Bar() as bar:
+        for what in ("naming × random", "[red]judging[/]"):
+            bar.begin(what, 3)
+            for _ in range(3):
+                bar.advance(has_failed=False)
+        bar.begin("nothing", 0)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_work_tells_its_progress_on_stderr_in_plain_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "_LINE_EVERY_SECONDS", 0.0)
+    with Bar() as bar:
+        bar.begin(f"[red]{EVIL}", 3)
+        bar.advance(has_failed=True)
+        bar.advance(has_failed=False)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    first, second = captured.err.splitlines()
+    assert first.startswith("[red]")
+    assert re.search(r": 1/3, [\d.]+/s, 1 errors, \d+ s left$", first)
+    assert re.search(r": 2/3, [\d.]+/s, 1 errors, \d+ s left$", second)
+    assert not NO_CONTROL.search(captured.err)
+
+
+def _break_off() -> None:
+    with Bar() as bar:
+        bar.begin("work", 2)
+        bar.advance(has_failed=False)
+        raise KeyboardInterrupt
+
+
+def test_work_that_breaks_off_leaves_nothing_that_disturbs_the_next_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        _break_off()
+    with Bar() as again:
+        again.begin("work", 1)
+        again.advance(has_failed=False)
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,80 @@
+"""Intervals are those of scipy, and cover the truth as often as they say."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from subitize.records import Estimate
+from subitize.stats import mean_interval, wilson_interval
+
+SIZES = (1, 2, 3, 10, 47, 1000)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("n", SIZES)
+def test_wilsons_interval_is_that_of_scipy(n: int, confidence: float) -> None:
+    for successes in sorted({0, 1, n // 3, n // 2, n - 1, n}):
+        ours = wilson_interval(successes, n, confidence)
+        theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
+        assert ours.low == pytest.approx(theirs.low, abs=1e-9)
+        assert ours.high == pytest.approx(theirs.high, abs=1e-9)
+        assert (ours.value, ours.n, ours.confidence) == (successes / n, n, confidence)
+        assert 0 <= ours.low <= ours.value <= ours.high <= 1
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_share_of_none_or_all_keeps_a_width_and_touches_its_bound(n: int) -> None:
+    none, everything = wilson_interval(0, n), wilson_interval(n, n)
+    assert none.low == 0.0 < none.high
+    assert everything.low < everything.high == 1.0
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2], [0, 0, 7], [-3.5, 2.25, 8, 1e6], list(range(100)), [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3]],
+    ids=["two", "zeros", "wide", "many", "far from 0"],
+)
+def test_the_interval_of_a_mean_is_that_of_scipy(values: list[float], confidence: float) -> None:
+    ours = mean_interval(values, confidence)
+    low, high = stats.t.interval(confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+    assert ours.value == pytest.approx(np.mean(values), rel=1e-12)
+    assert ours.low == pytest.approx(low, rel=1e-9, abs=1e-9)
+    assert ours.high == pytest.approx(high, rel=1e-9, abs=1e-9)
+    assert (ours.n, ours.confidence) == (len(values), confidence)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (mean_interval([3.0]), (3.0, -math.inf, math.inf)),
+        (mean_interval([3.0], at_least=0.0), (3.0, 0.0, math.inf)),
+        (mean_interval([2, 2, 2]), (2.0, 2.0, 2.0)),
+    ],
+    ids=["one alone", "one alone, bounded", "equal ones"],
+)
+def test_one_observation_says_nothing_about_its_spread(given: Estimate, expected: tuple[float, float, float]) -> None:
+    assert (given.value, given.low, given.high) == expected
+
+
+def test_a_bound_cuts_the_interval_below_and_nowhere_else() -> None:
+    free, bounded = mean_interval([0, 0, 0, 5]), mean_interval([0, 0, 0, 5], at_least=0.0)
+    assert free.low < 0 == bounded.low
+    assert (bounded.value, bounded.high) == (free.value, free.high)
+    assert mean_interval([10, 11, 12], at_least=0.0) == mean_interval([10, 11, 12])
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.05, 40), (0.5, 25), (0.93, 60)])
+def test_wilsons_interval_covers_the_true_share_about_as_often_as_it_says(share: float, n: int) -> None:
+    drawn = np.random.default_rng(1).binomial(n, share, size=20_000)
+    is_covered = [(found := wilson_interval(k, n)).low <= share <= found.high for k in range(n + 1)]
+    assert np.mean(np.take(is_covered, drawn)) == pytest.approx(0.95, abs=0.025)
+
+
+def test_students_interval_covers_the_true_mean_as_often_as_it_says() -> None:
+    samples = np.random.default_rng(2).normal(4.0, 2.0, size=(4_000, 6))
+    found = [mean_interval(sample) for sample in samples.tolist()]
+    covered = sum(one.low <= 4.0 <= one.high for one in found)
+    assert stats.binomtest(covered, len(found), 0.95).pvalue > 0.001

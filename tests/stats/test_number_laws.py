@@ -1,0 +1,82 @@
+"""The laws of the observers whose true figures are known (Testolin et al. 2025, section 2.4.3)."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from subitize.stats import human_law, uniform_law
+
+TARGETS = range(1, 11)
+RESPONSES = np.arange(1, 21)
+
+
+def _figures(laws: list[np.ndarray]) -> tuple[float, float]:
+    """Give accuracy and NAE of a matrix with one law per target."""
+    accuracy = np.mean([law[target - 1] for target, law in zip(TARGETS, laws, strict=True)])
+    nae = np.mean([law @ abs(RESPONSES - target) / target for target, law in zip(TARGETS, laws, strict=True)])
+    return float(accuracy), float(nae)
+
+
+def test_the_ideal_humans_exact_matrix_has_the_known_accuracy_and_error() -> None:
+    accuracy, nae = _figures([human_law(target) for target in TARGETS])
+    assert round(accuracy, 4) == 0.6156
+    assert round(nae, 4) == 0.0689
+
+
+def test_random_answers_have_the_known_accuracy_and_error() -> None:
+    accuracy, nae = _figures([uniform_law(1, 20)] * 10)
+    assert accuracy == pytest.approx(0.05, abs=1e-12)
+    assert nae == pytest.approx(2.300, abs=5e-4)
+
+
+@pytest.mark.parametrize("weber", [0.05, 0.15, 0.4, 3.0])
+@pytest.mark.parametrize("target", [1, 2, 5, 7, 10, 19, 20, 25])
+def test_the_human_law_is_the_rounded_truncated_normal(target: int, weber: float) -> None:
+    spread = weber * target
+    truncated = stats.truncnorm((1 - target) / spread, (20 - target) / spread, loc=target, scale=spread)
+    expected = [truncated.cdf(response + 0.5) - truncated.cdf(response - 0.5) for response in RESPONSES]
+    np.testing.assert_allclose(human_law(target, weber=weber, subitizing=0), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("weber", [0.0, 0.001, 0.15, 10.0])
+@pytest.mark.parametrize("target", [1, 4, 5, 20, 60])
+@pytest.mark.parametrize("highest", [1, 4, 20])
+def test_a_law_is_made_of_probabilities(target: int, weber: float, highest: int) -> None:
+    law = human_law(target, weber=weber, highest=highest)
+    assert law.shape == (highest,)
+    assert law.min() >= 0
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("target", "subitizing", "weber"), [(1, 4, 0.15), (4, 4, 0.15), (9, 9, 0.5), (9, 4, 0.0)])
+def test_up_to_the_subitizing_limit_and_without_spread_the_answer_is_exact(
+    target: int, subitizing: int, weber: float
+) -> None:
+    law = human_law(target, weber=weber, subitizing=subitizing)
+    assert law.tolist() == [float(response == target) for response in RESPONSES]
+
+
+def test_above_the_subitizing_limit_the_answer_is_not_exact() -> None:
+    assert human_law(5)[4] < 1
+
+
+def test_a_number_far_above_the_highest_is_called_the_highest() -> None:
+    assert human_law(60, weber=0.001).tolist() == [0.0] * 19 + [1.0]
+    assert human_law(60, subitizing=99).tolist() == [0.0] * 19 + [1.0]
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 20), (0, 0), (3, 7)])
+def test_the_uniform_law_has_one_equal_share_per_response(low: int, high: int) -> None:
+    law = uniform_law(low, high)
+    assert law.tolist() == [1 / (high - low + 1)] * (high - low + 1)
+
+
+@pytest.mark.parametrize("target", [5, 8, 10])
+def test_sampling_by_the_definition_gives_the_law(target: int) -> None:
+    drawn = np.random.default_rng(target).normal(target, 0.15 * target, size=50_000)
+    rounded = np.rint(drawn[(drawn >= 1) & (drawn <= 20)]).astype(int)
+    observed = np.bincount(rounded, minlength=21)[1:]
+    expected = human_law(target) * len(rounded)
+    is_frequent = expected >= 5
+    pooled, law = (np.append(all[is_frequent], all[~is_frequent].sum()) for all in (observed, expected))
+    assert stats.chisquare(pooled, law).pvalue > 0.001

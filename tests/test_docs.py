@@ -1,0 +1,82 @@
+"""Every command in the documentation runs as it stands, in the order it stands."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from subitize.cli import app
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands(page: str) -> list[str]:
+    blocks = re.findall(r"^```console\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def files(page: str) -> dict[str, str]:
+    """Files that a page says to write: a block headed by its language and the file's name."""
+    return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, content in files(text).items():
+        Path(name).write_text(content, encoding="utf-8")
+    for command in commands(text):
+        program, *arguments = shlex.split(command, comments=True)
+        if program == "make":
+            assert arguments[0] in {"demo", "test"}
+            continue
+        assert program == "subitize"
+        finished = call(*arguments)
+        assert finished.code == 0, f"{command}: {finished.err}"
+        assert finished.out, command
+
+
+def test_every_command_is_in_the_documentation() -> None:
+    documented = " ".join(command for page in PAGES for command in commands(page.read_text(encoding="utf-8")))
+    names = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    assert {name for name in names if f"subitize {name}" not in documented} == set()
+    assert "subitize import readings" in documented
+
+
+def test_the_demo_runs_and_says_where_its_results_are(tmp_path: Path) -> None:
+    run = tmp_path / "demo"
+    venv = Path(sys.prefix)
+    done = subprocess.run(
+        ["make", "demo", f"VENV={venv}", f"RUN={run}", "--old-file", f"{venv}/.core"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"The results are in {run}" in done.stdout
+    for model in ("observer", "ideal-human", "random"):
+        assert model in done.stdout
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = [
+        f"{page.name}: {link}"
+        for page in [*PAGES, ROOT / "CONTRIBUTING.md"]
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []
+
+
+def test_the_package_says_what_the_licence_file_says() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"] == "Apache-2.0"
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")

@@ -1,0 +1,262 @@
+"""Evidence is read by named, versioned rules, and several values come to one by another."""
+
+import pytest
+
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.labels import CONSENSUS_RULES, RULE_VERSIONS, Rule, consensus, interpret, parse_rule
+from subitize.records import (
+    Box,
+    Boxes,
+    Choose,
+    Confirm,
+    Count,
+    Discarded,
+    Evidence,
+    Fit,
+    Known,
+    MatchesPrompt,
+    Measured,
+    Name,
+    Place,
+    Question,
+    Scalar,
+    Transcribe,
+    Value,
+    Words,
+)
+
+DOGS = Count("dog")
+LINES = Choose(("no dogs", "some dogs", "many dogs"))
+PRESENT = Confirm("there is a dog", is_informed=False)
+FOUND = Boxes(
+    (
+        Box("dog", 0.9, (0.0, 0.0, 9.0, 9.0), "red"),
+        Box("dog", 0.4, (20.0, 0.0, 29.0, 9.0), "blue"),
+        Box("dog", 0.1, (40.0, 0.0, 49.0, 9.0), "red"),
+        Box("cat", 0.8, (60.0, 0.0, 69.0, 9.0), "red"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "rule", "expected"),
+    [
+        ("3", DOGS, "strict", 3),
+        ("There are three dogs.", DOGS, "strict", 3),
+        ("2 red and 3 blue dogs, 5 in total", DOGS, "total", 5),
+        ("3-4", DOGS, "geckonum", 3.5),
+        ("10+", DOGS, "geckonum", 11),
+        ("2.5", DOGS, "strict", 2.5),
+        ("3", Count("dog", "red", Place("above", "cat")), "strict", 3),
+        ("Yes", PRESENT, "strict", True),
+        ("no, there is none", PRESENT, "strict", False),
+        (" TRUE", MatchesPrompt(), "strict", True),
+        ("1", MatchesPrompt(), "geckonum", True),
+        ("0", MatchesPrompt(), "total", False),
+        ("many dogs", LINES, "strict", 2),
+        (" 1 ", LINES, "strict", 1),
+        ("5", Choose(("3", "4", "5")), "strict", 2),
+        ("1", Choose(("0", "1", "2")), "strict", 1),
+        (" a dog\n", Name(), "strict", "a dog"),
+        ("STOP", Transcribe(), "boxes", "STOP"),
+    ],
+    ids=[
+        "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no", "true",
+        "one for yes", "nought for no", "line", "position", "line of digits", "line before position", "name", "text",
+    ],
+)  # fmt: skip
+def test_words_are_read_as_the_question_asks(text: str, question: Question, rule: str, expected: Scalar) -> None:
+    value = interpret(Words(text), question, parse_rule(rule))
+    assert value == Known(expected)
+    assert isinstance(value, Known)
+    assert type(value.value) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "reason"),
+    [
+        ("a few", DOGS, "a few"),
+        ("2 or 3", DOGS, ""),
+        ("", DOGS, ""),
+        ("9" * 6000, DOGS, ""),
+        ("maybe", PRESENT, "neither yes nor no: 'maybe'"),
+        ("yesterday", PRESENT, "neither yes nor no: 'yesterday'"),
+        ("", MatchesPrompt(), "neither yes nor no"),
+        ("10", PRESENT, "neither yes nor no"),
+        ("some cats", LINES, "none of the 3 lines: 'some cats'"),
+        ("3", LINES, "none of the 3 lines"),
+        ("-1", LINES, "none of the 3 lines"),
+        ("²", LINES, "none of the 3 lines"),
+        ("9" * 6000, LINES, "none of the 3 lines"),
+        ("0.5", Fit("3 dogs"), "words cannot answer 'fit:3 dogs'"),
+    ],
+    ids=[
+        "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten", "other line",
+        "past the last", "negative", "superscript", "endless position", "score in words",
+    ],
+)  # fmt: skip
+def test_words_that_do_not_answer_are_discarded_with_a_reason(text: str, question: Question, reason: str) -> None:
+    value = interpret(Words(text), question, parse_rule("strict"))
+    assert isinstance(value, Discarded)
+    assert reason in value.reason
+    assert 0 < len(value.reason) < 200
+
+
+@pytest.mark.parametrize(
+    ("question", "rule", "expected"),
+    [
+        (DOGS, "boxes", 3),
+        (DOGS, "boxes>=0.1", 3),
+        (DOGS, "boxes>=0.4", 2),
+        (DOGS, "boxes>=0.41", 1),
+        (DOGS, "boxes>=1", 0),
+        (Count("dog", "red"), "boxes", 2),
+        (Count("dog", "red"), "boxes>=.5", 1),
+        (Count("cat"), "boxes", 1),
+        (Count("cow"), "boxes", 0),
+    ],
+    ids=["all", "lowest", "on the threshold", "above it", "certain", "colour", "colour, sure", "other", "none"],
+)
+def test_boxes_are_counted_by_label_colour_and_score(question: Question, rule: str, expected: int) -> None:
+    assert interpret(FOUND, question, parse_rule(rule)) == Known(expected)
+
+
+def test_a_measured_score_is_its_own_value() -> None:
+    assert interpret(Measured(0.31), Fit("3 dogs"), parse_rule("strict")) == Known(0.31)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "question"),
+    [
+        (FOUND, Count("dog", place=Place("above", "cat"))),
+        (FOUND, PRESENT),
+        (FOUND, LINES),
+        (FOUND, MatchesPrompt()),
+        (FOUND, Name()),
+        (FOUND, Transcribe()),
+        (FOUND, Fit("3 dogs")),
+        (Measured(0.5), DOGS),
+        (Measured(0.5), PRESENT),
+        (Measured(0.5), LINES),
+        (Measured(0.5), MatchesPrompt()),
+        (Measured(0.5), Name()),
+        (Measured(0.5), Transcribe()),
+    ],
+    ids=lambda value: value.kind,
+)
+def test_evidence_of_the_wrong_kind_is_discarded_by_name(evidence: Evidence, question: Question) -> None:
+    value = interpret(evidence, question, parse_rule("boxes"))
+    assert value == Discarded(f"{evidence.kind} cannot answer {question.id!r}")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "rule", "message"),
+    [
+        (Words("3"), "boxes", "rule 'boxes' cannot read words; for these: geckonum, strict, total"),
+        (FOUND, "strict", "rule 'strict' cannot read boxes; for these: boxes"),
+    ],
+    ids=["words", "boxes"],
+)
+def test_a_rule_for_other_evidence_is_an_error_that_names_the_right_ones(
+    evidence: Evidence, rule: str, message: str
+) -> None:
+    with pytest.raises(BadValueError) as caught:
+        interpret(evidence, DOGS, parse_rule(rule))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "stored"),
+    [
+        ("strict", Rule("strict"), "strict@1"),
+        ("total@1", Rule("total"), "total@1"),
+        ("geckonum", Rule("geckonum"), "geckonum@1"),
+        ("boxes", Rule("boxes"), "boxes@1"),
+        ("boxes>=0", Rule("boxes"), "boxes@1"),
+        ("boxes>=0.40", Rule("boxes", 0.4), "boxes@1>=0.4"),
+        ("boxes@1>=.4", Rule("boxes", 0.4), "boxes@1>=0.4"),
+        ("boxes>=0.0001", Rule("boxes", 0.0001), "boxes@1>=0.0001"),
+        ("boxes>=0.9999", Rule("boxes", 0.9999), "boxes@1>=0.9999"),
+        ("boxes>=1.0", Rule("boxes", 1.0), "boxes@1>=1"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, stored: str) -> None:
+    assert parse_rule(text) == rule
+    assert str(rule) == stored
+    assert parse_rule(stored) == rule
+
+
+@pytest.mark.parametrize("text", ["", "lenient", "strict@2", "strict@1.0", "Strict", "@1", ">=0.4", "boxes>0.4"])
+def test_an_unknown_rule_or_version_lists_the_known_ones(text: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"no rule named .*; known: boxes, geckonum, strict, total"):
+        parse_rule(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["strict>=0.4", "boxes>=", "boxes>=1.5", "boxes>=1.0001", "boxes>=-0.1", "boxes>=nan", "boxes>=40%"]
+)
+def test_a_bad_threshold_is_refused_with_a_right_one(text: str) -> None:
+    with pytest.raises(BadValueError, match=r"only boxes takes a threshold, a score from 0 to 1.*boxes>=0\.4"):
+        parse_rule(text)
+
+
+def test_every_rule_has_a_version_and_can_be_named() -> None:
+    assert [parse_rule(name).name for name in RULE_VERSIONS] == list(RULE_VERSIONS)
+
+
+def _values(*values: Scalar | None) -> list[Value]:
+    return [Discarded("vague") if value is None else Known(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("values", "rule", "expected"),
+    [
+        ((3, 4, 4), "mode", 4),
+        ((3, 4), "mode", 3),
+        ((4, 3, 3, 4), "mode", 4),
+        ((3.5, 3.5, 3), "mode", 3.5),
+        ((None, 3, None), "mode", 3),
+        ((True, False, True), "majority", True),
+        ((3, 3, 3, 4, 5), "majority", 3),
+        ((3, 3, 4, None, None), "majority", 3),
+        ((2.5, 2.5, 3), "geckonum", 2),
+        ((3.5,), "geckonum", 4),
+        ((0.5, 1), "geckonum", 0),
+        ((2.5, 3, 3), "geckonum", 3),
+        ((2.5, 3.5, 3), "geckonum", 2),
+        ((True, False, False), "geckonum", False),
+        (("a dog",), "geckonum", "a dog"),
+    ],
+    ids=[
+        "mode", "tie: first", "tie: first seen", "unrounded", "discarded have no vote", "majority", "three of five",
+        "majority of the votes", "2.5 to 2", "3.5 to 4", "0.5 to 0", "mode before rounding", "tie before rounding",
+        "yes or no", "text",
+    ],
+)  # fmt: skip
+def test_several_values_come_to_one(values: tuple[Scalar | None, ...], rule: str, expected: Scalar) -> None:
+    label = consensus(_values(*values), rule)
+    assert label == Known(expected)
+    assert isinstance(label, Known)
+    assert type(label.value) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [((True, False), "no majority among 2 votes"), ((3, 3, 4, 5), "no majority among 4 votes")],
+    ids=["tie", "only half"],
+)
+def test_without_a_majority_there_is_no_label(values: tuple[Scalar, ...], reason: str) -> None:
+    assert consensus(_values(*values), "majority") == Discarded(reason)
+
+
+@pytest.mark.parametrize("rule", CONSENSUS_RULES)
+def test_without_a_vote_there_is_no_label_and_the_first_reason_stands(rule: str) -> None:
+    assert consensus([Discarded("vague"), Discarded("a range")], rule) == Discarded("vague")
+    assert consensus([], rule) == Discarded("no reading")
+
+
+@pytest.mark.parametrize("values", [(), (None,), (3,)], ids=["nothing", "discarded", "a vote"])
+def test_an_unknown_consensus_rule_lists_the_known_ones(values: tuple[Scalar | None, ...]) -> None:
+    with pytest.raises(UnknownNameError, match="no consensus rule named 'median'; known: geckonum, majority, mode"):
+        consensus(_values(*values), "median")

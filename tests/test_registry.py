@@ -1,0 +1,301 @@
+"""A spec as users write it makes the same thing again, and a wrong one says what would be right."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from subitize.errors import BadFileError, BadValueError, UnknownNameError
+from subitize.records import Spec
+from subitize.registry import KINDS, Kind, listings, make_judge, make_model, make_suite
+
+PLUGINS = Path(__file__).parent / "plugins"
+NAMING = {
+    "categories": "apples+dots",
+    "numbers": "1-10",
+    "images": "50",
+    "wordings": "category",
+    "size_px": "1024",
+    "max_attempts": "3",
+}
+
+# An outside package with an option of every type, a target, and things that cannot be loaded or must not be taken.
+_OUTSIDE = '''
+from __future__ import annotations
+
+
+class Everything:
+    """Take an option of every type.
+
+    This second paragraph is not shown.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        /,
+        *,
+        flag: bool = False,
+        number: int = 3,
+        ratio: float = 0.15,
+        text: str = "a",
+        names: tuple[str, ...] = ("a", "b"),
+        numbers: tuple[int, ...] = (1, 2, 3),
+        lone: tuple[int, ...] = (7,),
+    ) -> None:
+        self.given = dict(
+            path=path, flag=flag, number=number, ratio=ratio, text=text, names=names, numbers=numbers, lone=lone
+        )
+
+
+def a_function(*, number: int = 3) -> Everything:
+    """Make it by a function."""
+    return Everything("made", number=number)
+'''
+_ENTRY_POINTS = """
+[subitize.models]
+everything = outside:Everything
+function = outside:a_function
+random = outside:Everything
+no-module = outside_of_this_world:Model
+no-class = outside:Missing
+"""
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "outside.py").write_text(_OUTSIDE)
+    metadata = tmp_path / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(_ENTRY_POINTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "outside", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "shown"),
+    [
+        ("naming", {}, "naming"),
+        ("naming:", {}, "naming"),
+        ("naming:images=50", {}, "naming"),
+        ("naming:images=3", {"images": "3"}, "naming:images=3"),
+        ("naming:images=007", {"images": "7"}, "naming:images=7"),
+        ("naming:images=3,categories=dots", {"images": "3", "categories": "dots"}, "naming:categories=dots,images=3"),
+        ("naming:numbers=1+2+3", {"numbers": "1-3"}, "naming:numbers=1-3"),
+        ("naming:numbers=1-2+5", {"numbers": "1+2+5"}, "naming:numbers=1+2+5"),
+        ("naming:numbers=3+2+1", {"numbers": "3+2+1"}, "naming:numbers=3+2+1"),
+        ("naming:numbers=4-4", {"numbers": "4"}, "naming:numbers=4"),
+        ("naming:numbers=1-10", {}, "naming"),
+        ("naming:wordings=objects+things", {"wordings": "objects+things"}, "naming:wordings=objects+things"),
+    ],
+)  # fmt: skip
+def test_a_spec_has_all_options_and_shows_those_that_were_changed(
+    text: str, changed: dict[str, str], shown: str
+) -> None:
+    spec = make_suite(text).spec
+    assert spec == Spec("naming", NAMING | changed, shown)
+    assert make_suite(shown).spec == spec
+
+
+@pytest.mark.parametrize(
+    ("weber", "written"),
+    [("0.15", "0.15"), (".2", "0.2"), ("1", "1"), ("1.", "1"), ("2e-3", "0.002"), ("0.1234567891", "0.1234567891"),
+     ("1e-7", "1e-07"), ("0", "0")],
+)  # fmt: skip
+def test_a_number_is_written_so_that_it_reads_as_the_same_number(weber: str, written: str) -> None:
+    spec = make_model(f"ideal-human:weber={weber}").spec
+    assert spec.options["weber"] == written
+    assert make_model(spec.shown).spec == spec
+
+
+def test_two_numbers_that_differ_in_the_last_digit_are_two_models() -> None:
+    one, other = (make_model(f"ideal-human:weber={weber}").spec for weber in ("0.1234567", "0.1234568"))
+    assert one != other
+    assert one.options != other.options
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["images", "a,b", "run=3", "a, b=c", "x:y", "with space", "ünï", "trailing,", "Model,Key=Value", "a+b"],
+)
+def test_a_path_may_hold_commas_and_equals_signs(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "apples_3_0.png").write_bytes(b"")
+    spec = make_model(f"folder:{folder}").spec
+    assert spec == Spec("folder", {"path": str(folder)}, f"folder:{folder}")
+    assert make_model(spec.shown).spec == spec
+
+
+def test_another_target_is_another_identity_and_not_only_another_name(outside: None) -> None:
+    assert make_model("everything:one").spec.options != make_model("everything:two").spec.options
+
+
+@pytest.mark.parametrize(
+    ("make", "text", "message"),
+    [
+        (make_suite, "gecko", "no suite named 'gecko'; known: naming, production"),
+        (make_suite, "", "no suite named ''; known: naming, production"),
+        (make_suite, "Naming", "no suite named 'Naming'"),
+        (make_model, "gpt", "no model named 'gpt'; known: folder, ideal-human, observer, random"),
+        (make_judge, "gpt", "no judge named 'gpt'; known: observer, parser"),
+        (make_judge, "random", "no judge named 'random'"),
+        (make_suite, "naming:categories=cars", "no category named 'cars'; known: apples"),
+        (make_suite, "naming:categories=apples,dots", "no category named 'apples,dots'"),
+    ],
+    ids=["suite", "nothing", "case", "model", "judge", "of another kind", "category", "comma for plus"],
+)
+def test_an_unknown_name_lists_the_known_ones(make: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=re.escape(message)):
+        make(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "text", "message"),
+    [
+        (make_suite, "naming:image=3", "suite 'naming' has no option 'image'; known options: categories, "),
+        (make_model, "observer:weber=1", "model 'observer' has no option 'weber'; known options: none"),
+        (make_suite, "naming:dots", "suite 'naming' takes options as key=value, not 'dots'; known options: categories"),
+        (make_suite, "naming:dots,images=3", "takes options as key=value, not 'dots'"),
+        (make_model, "folder", "model 'folder' needs a path: write folder:PATH"),
+        (make_model, "folder:", "model 'folder' needs a path: write folder:PATH"),
+        (make_model, "folder:repeat=1", "model 'folder' needs a path"),
+        (make_suite, "naming:images=3,images=4", "'naming:images=3,images=4' gives images twice"),
+        (make_suite, "naming:numbers=1-3+2", "suite 'naming': numbers: 2 stands there 2 times; once is enough"),
+        (make_suite, "naming:categories=dots+dots", "suite 'naming': categories: dots stands there 2 times"),
+    ],
+    ids=["option", "no options", "target", "target and option", "no target", "empty target", "option for target",
+         "twice", "number twice", "name twice"],
+)  # fmt: skip
+def test_a_wrong_spec_says_what_would_be_right(make: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(BadValueError, match=re.escape(message)):
+        make(text)
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "right"),
+    [
+        ("number", ["", "three", "3.0", "1e3", " 3", "٣", "3_000", "0x3", "9" * 5000], "should be a whole number"),
+        ("ratio", ["", "nan", "inf", "1,5", "1e999", "9" * 400, "1_0", ".", "e5", "--1", "٣"], "should be a number"),
+        ("flag", ["", "yes", "True", "1"], "should be true or false"),
+        (
+            "numbers",
+            ["", "1,2", "one", "1-", "-1", "1--3", "1+", "1.5", "1-2-3", "99999999"],
+            "should be whole numbers such as 1-10 or 1+2+5",
+        ),
+        ("numbers", ["3-1", "1-20000"], "should go up, and be at most 10,000 numbers"),
+    ],
+    ids=["int", "float", "bool", "tuple of ints", "range"],
+)
+def test_a_bad_value_is_shown_with_what_would_be_right(
+    option: str, values: list[str], right: str, outside: None
+) -> None:
+    for value in values:
+        with pytest.raises(BadValueError) as caught:
+            make_model(f"everything:x,{option}={value}")
+        assert str(caught.value).startswith(f"model 'everything': {option}="), value
+        assert str(caught.value).endswith(right), value
+
+
+def test_options_of_every_type_arrive_as_what_they_are(outside: None) -> None:
+    text = "everything:./a=b/c,d,flag=true,number=-4,ratio=-1.5e2,text=x=y, z,names=p+q r,numbers=2-4+9,lone=8"
+    made = make_model(text)
+    assert vars(made.it)["given"] == {
+        "path": "./a=b/c,d",
+        "flag": True,
+        "number": -4,
+        "ratio": -150.0,
+        "text": "x=y, z",
+        "names": ("p", "q r"),
+        "numbers": (2, 3, 4, 9),
+        "lone": (8,),
+    }
+    assert made.spec.options == {
+        "path": "./a=b/c,d",
+        "flag": "true",
+        "number": "-4",
+        "ratio": "-150",
+        "text": "x=y, z",
+        "names": "p+q r",
+        "numbers": "2+3+4+9",
+        "lone": "8",
+    }
+    assert make_model(made.spec.shown).spec == made.spec
+
+
+def test_defaults_survive_being_written_out(outside: None) -> None:
+    spec = make_model("everything:x").spec
+    assert spec.shown == "everything:x"
+    written = ",".join(f"{key}={value}" for key, value in spec.options.items() if key != "path")
+    assert make_model(f"everything:x,{written}").spec == spec
+
+
+def test_a_constructor_may_be_a_function(outside: None) -> None:
+    made = make_model("function:number=5")
+    assert vars(made.it)["given"]["number"] == 5
+    assert made.spec == Spec("function", {"number": "5"}, "function:number=5")
+
+
+def test_models_of_an_installed_package_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError):
+        make_model("instant")
+    monkeypatch.syspath_prepend(PLUGINS)
+    made = make_model("instant:concurrency=2")
+    assert type(made.it).__module__ == "odd_models"
+    assert made.spec == Spec("instant", {"concurrency": "2"}, "instant:concurrency=2")
+    assert "instant" in {one.name for one in listings("models")}
+    with pytest.raises(UnknownNameError, match="instant"):
+        make_model("gpt")
+
+
+def test_an_outside_package_cannot_replace_a_built_in(outside: None) -> None:
+    assert type(make_model("random").it).__module__ == "subitize.models.random"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("no-module", "model 'no-module' (outside_of_this_world:Model) cannot be loaded: No module named"),
+        ("no-class", "model 'no-class' (outside:Missing) cannot be loaded: "),
+    ],
+)
+def test_a_broken_outside_model_is_named_and_does_not_hide_the_others(name: str, reason: str, outside: None) -> None:
+    with pytest.raises(BadValueError, match=re.escape(reason)):
+        make_model(name)
+    found = {one.name: one for one in listings("models")}
+    assert found[name].summary.startswith(reason)
+    assert found["random"].options == {"low": "1", "high": "20"}
+
+
+def test_a_listing_shows_the_first_line_the_target_and_the_defaults(outside: None) -> None:
+    (listing,) = [one for one in listings("models") if one.name == "everything"]
+    assert listing.summary == "Take an option of every type."
+    assert listing.target == "path"
+    assert listing.options == {
+        "flag": "false",
+        "number": "3",
+        "ratio": "0.15",
+        "text": "a",
+        "names": "a+b",
+        "numbers": "1-3",
+        "lone": "7",
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_built_in_has_a_summary_and_is_made_by_its_own_defaults(kind: Kind) -> None:
+    make: Callable[[str], object] = {"suites": make_suite, "models": make_model, "judges": make_judge}[kind]
+    names = [one.name for one in listings(kind)]
+    assert names == sorted(names)
+    for one in listings(kind):
+        assert one.summary.endswith((".", ")."))
+        if one.target is None:
+            make(one.name)
+
+
+def test_the_error_of_a_constructor_reaches_the_user_as_it_is() -> None:
+    with pytest.raises(BadFileError, match="/no/such is not a folder"):
+        make_model("folder:/no/such")
