@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -385,9 +386,13 @@ def test_an_exclusion_shows_in_every_n_and_can_be_taken_back(run: Path) -> None:
 @pytest.mark.parametrize("format", ["parquet", "csv", "jsonl"])
 def test_an_export_has_every_table(run: Path, tmp_path: Path, format: str) -> None:
     finished = call("export", run, "--format", format, "--out", tmp_path / "out")
-    read = {"parquet": pl.read_parquet, "csv": pl.read_csv, "jsonl": pl.read_ndjson}[format]
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        "parquet": pl.read_parquet,
+        "csv": pl.read_csv,
+        "jsonl": pl.read_ndjson,
+    }
     files = {Path(line).stem: Path(line) for line in finished.out.split()}
-    assert {name: read(file).height for name, file in files.items() if name != "exclusions"} == {
+    assert {name: readers[format](file).height for name, file in files.items() if name != "exclusions"} == {
         "items": 12,
         "responses": 12,
         "readings": 12,

@@ -50,6 +50,9 @@ FOUND = Boxes(
         ("3", Count("dog", "red", Place("above", "cat")), "strict", 3),
         ("Yes", PRESENT, "strict", True),
         ("no, there is none", PRESENT, "strict", False),
+        ("**Yes**, it does", PRESENT, "strict", True),
+        ("“No.”", PRESENT, "strict", False),
+        ("1.", PRESENT, "strict", True),
         (" TRUE", MatchesPrompt(), "strict", True),
         ("1", MatchesPrompt(), "geckonum", True),
         ("0", MatchesPrompt(), "total", False),
@@ -61,7 +64,7 @@ FOUND = Boxes(
         ("STOP", Transcribe(), "boxes", "STOP"),
     ],
     ids=[
-        "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no", "true",
+        "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no", "emphasis", "quotes", "full stop", "true",
         "one for yes", "nought for no", "line", "position", "line of digits", "line before position", "name", "text",
     ],
 )  # fmt: skip
@@ -83,6 +86,9 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
         ("yesterday", PRESENT, "neither yes nor no: 'yesterday'"),
         ("", MatchesPrompt(), "neither yes nor no"),
         ("10", PRESENT, "neither yes nor no"),
+        ("0.9", PRESENT, "neither yes nor no"),
+        ("10.5", PRESENT, "neither yes nor no"),
+        ("-1", PRESENT, "neither yes nor no"),
         ("some cats", LINES, "none of the 3 lines: 'some cats'"),
         ("3", LINES, "none of the 3 lines"),
         ("-1", LINES, "none of the 3 lines"),
@@ -91,7 +97,7 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
         ("0.5", Fit("3 dogs"), "words cannot answer 'fit:3 dogs'"),
     ],
     ids=[
-        "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten", "other line",
+        "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten", "share", "fraction", "less than nought", "other line",
         "past the last", "negative", "superscript", "endless position", "score in words",
     ],
 )  # fmt: skip

@@ -106,8 +106,9 @@ def _number(text: str, rule: Rule) -> Value:
 
 
 def _yes_or_no(text: str) -> Value:
-    first_word = re.match(r"\w*", text.strip().lower())
-    word = first_word.group() if first_word else ""
+    # Past quotes and emphasis ("**Yes**"), but not into a number: 0.9 is no "0", and -1 no "1".
+    first_word = re.match(r"[^\w-]*([^\W_]+)\b(?!\.\d)", text.lower())
+    word = first_word.group(1) if first_word else ""
     if word in _YES | _NO:
         return Known(word in _YES)
     return Discarded(f"neither yes nor no: {text[:40]!r}")

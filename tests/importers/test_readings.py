@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -37,6 +40,7 @@ DRAWN = replace(
 )
 AGAIN = drawing_item(4)
 PRODUCTION = Spec("production", {}, "production")
+ROUNDS = 5
 
 Import = Callable[..., ImportSummary]
 
@@ -315,11 +319,21 @@ def test_a_rule_that_cannot_read_words_is_refused(run: Run, import_csv: Import) 
     assert stored(run) == []
 
 
-def test_two_imports_at_once_cannot_add_an_answer_twice(run: Run, import_csv: Import) -> None:
-    with run.lease("judge human"), pytest.raises(BusyError):
-        import_csv("annotator,item,answer", GOOD)
-    import_csv("annotator,item,answer", GOOD)
-    assert len(stored(run)) == 1
+def test_two_imports_at_once_do_not_add_an_answer_twice(run: Run, tmp_path: Path) -> None:
+    path, start = tmp_path / "answers.csv", Barrier(2)
+
+    def import_here() -> None:
+        with Run(run.location) as mine:
+            start.wait(timeout=30)
+            with suppress(BusyError):
+                import_readings(mine, path, judge="human", rule=parse_rule("strict"))
+
+    for attempt in range(ROUNDS):
+        path.write_text(f"annotator,item,answer\nannotator {attempt},{NAMED.id},3\n")
+        with ThreadPoolExecutor(2) as threads:
+            for done in [threads.submit(import_here) for _ in range(2)]:
+                done.result(timeout=60)
+    assert [one[0] for one in stored(run)] == [f"annotator {attempt}" for attempt in range(ROUNDS)]
 
 
 def test_a_header_alone_adds_nothing(import_csv: Import) -> None:

@@ -1,7 +1,9 @@
 """A suite run on a model: what is stored, what is tried again, what ends the run."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -160,8 +162,10 @@ def test_a_resumed_run_keeps_its_seed_and_refuses_another(run: Run) -> None:
 
 @pytest.mark.parametrize("option", ["repeats", "limit", "concurrency", "tries"])
 def test_numbers_below_one_are_refused(option: str) -> None:
+    good = settings(SMALL, "instant")
+    changed: dict[str, Any] = {option: 0}
     with pytest.raises(BadValueError, match=f"--{option} 0: should be at least 1"):
-        settings(SMALL, "instant", **{option: 0})
+        replace(good, **changed)
 
 
 def test_progress_is_told_for_the_model_and_the_judge(run: Run) -> None:

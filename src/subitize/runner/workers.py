@@ -54,7 +54,9 @@ class WorkerError(Exception):
 def _call_in(pool: ProcessPoolExecutor) -> Call[Any, Any]:
     async def call(asked: object) -> object:
         try:
-            given = await asyncio.get_running_loop().run_in_executor(pool, _compute, asked)
+            working = asyncio.get_running_loop().run_in_executor(pool, _compute, asked)
+            working.add_done_callback(_look_at)
+            given = await asyncio.shield(working)
         except BrokenProcessPool:
             raise RunError(
                 "a worker process died, perhaps for want of memory; what was stored is safe: run the same command again"
@@ -64,6 +66,13 @@ def _call_in(pool: ProcessPoolExecutor) -> Call[Any, Any]:
         return given
 
     return call
+
+
+def _look_at(working: asyncio.Future[object]) -> None:
+    # A pool that breaks sets an error on all its futures, and trips over those that were cancelled (CPython 3.11):
+    # so they are shielded from cancelling, and looked at here lest the event loop report them as forgotten.
+    if not working.cancelled():
+        working.exception()
 
 
 _computing: Computes[Any, Any]

@@ -1,0 +1,64 @@
+"""What every judge must hold, run on all of them."""
+
+from pathlib import Path
+
+import pytest
+
+from subitize.drawing.stimuli import render
+from subitize.interfaces import Computes, Judge, Responds
+from subitize.labels import parse_rule
+from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
+from subitize.registry import Made, listings, make_judge, make_model, make_suite
+from subitize.runner import Settings, Silent, judge_run, run_suite
+from subitize.store import Folder, Run
+
+OUTCOMES: list[Outcome] = [Said("3 apples"), Drawn(Stored("0" * 64, "png"))]
+
+
+@pytest.fixture(params=[listing.name for listing in listings("judges")])
+def judge(request: pytest.FixtureRequest) -> Made[Judge]:
+    return make_judge(request.param)
+
+
+@pytest.fixture
+def run(judge: Made[Judge], tmp_path: Path) -> Run:
+    """A run with right answers of the kind that the judge looks at, unjudged."""
+    run = Run(Folder(tmp_path / "run"), create=True)
+    if judge.it.can_answer(Count("apple"), OUTCOMES[:1]):
+        suite, model = "naming:images=2,numbers=1-3,size_px=256", "observer"
+    else:
+        folder = tmp_path / "pictures"
+        folder.mkdir()
+        for number in (1, 2, 3):
+            (folder / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
+        suite, model = "production:numbers=1-3,categories=apples", f"folder:{folder}"
+    run_suite(run, Settings(make_suite(suite), make_model(model), repeats=1), Silent())
+    return run
+
+
+def test_it_looks_at_something_and_reads_by_a_known_rule(judge: Made[Judge]) -> None:
+    assert any(judge.it.can_answer(Count("apple"), [outcome]) for outcome in OUTCOMES)
+    assert not any(judge.it.can_answer(Fit("three apples"), [outcome]) for outcome in OUTCOMES)
+    assert parse_rule(judge.it.rule)
+    assert isinstance(judge.it, Responds) != isinstance(judge.it, Computes)
+
+
+def test_it_is_made_again_from_its_spec(judge: Made[Judge]) -> None:
+    assert make_judge(judge.spec.shown).spec == judge.spec
+
+
+def test_it_reads_right_answers_as_right_once_and_keeps_the_evidence(judge: Made[Judge], run: Run) -> None:
+    summary = judge_run(run, judge, Silent())
+    assert (summary.readings, summary.failed, summary.unanswerable) == (len(run.items()), 0, 0)
+    assert judge_run(run, judge, Silent()).readings == 0
+    expected = {
+        stored.trial_id: item.asks[0].expects[0]
+        for stored in run.responses()
+        for item in run.items()
+        if item.id == stored.response.trial.item_id
+    }
+    for stored in run.readings(judge.spec.shown):
+        reading = stored.reading
+        assert reading.value == Known(expected[reading.subject.id])
+        assert reading.evidence
+        assert reading.rule == str(parse_rule(judge.it.rule))

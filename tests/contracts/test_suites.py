@@ -1,0 +1,78 @@
+"""What every suite must hold, run on all of them."""
+
+from collections import Counter
+
+import pytest
+
+from subitize.interfaces import Suite, Tried
+from subitize.labels import parse_rule
+from subitize.records import Draw, Item, Known, Stimulus
+from subitize.registry import listings, make_judge, make_suite
+from subitize.store import codec
+
+SUITES = [listing.name for listing in listings("suites")]
+
+
+@pytest.fixture(params=SUITES)
+def suite(request: pytest.FixtureRequest) -> Suite:
+    return make_suite(request.param).it
+
+
+def test_ids_are_unique_and_begin_with_the_suites_name(suite: Suite) -> None:
+    items = list(suite.items(0))
+    assert len({item.id for item in items}) == len(items) > 0
+    assert len({item.suite for item in items}) == 1
+    assert items[0].suite in SUITES
+
+
+def test_the_same_seed_makes_the_same_items(suite: Suite) -> None:
+    assert list(suite.items(3)) == list(suite.items(3))
+
+
+def test_another_seed_keeps_the_ids_and_changes_what_is_random(suite: Suite) -> None:
+    one, other = list(suite.items(3)), list(suite.items(4))
+    assert [item.id for item in one] == [item.id for item in other]
+    for before, after in zip(one, other, strict=True):
+        has_recipe = not isinstance(before.task, Draw) and isinstance(before.task.picture, Stimulus)
+        assert (before.task != after.task) == has_recipe
+
+
+def test_every_item_asks_something_that_can_be_right(suite: Suite) -> None:
+    for item in suite.items(0):
+        assert item.asks
+        assert all(ask.expects and ask.wording for ask in item.asks)
+        ids = [ask.question.id for ask in item.asks]
+        assert len(set(ids)) == len(ids)
+        assert all(ask.parent is None or ask.parent in ids for ask in item.asks)
+
+
+def test_items_survive_storing(suite: Suite) -> None:
+    for item in list(suite.items(0))[:50]:
+        assert codec.task.validate_json(codec.encode(codec.task, item.task)) == item.task
+        assert codec.asks.validate_json(codec.encode(codec.asks, item.asks)) == item.asks
+        assert codec.factors.validate_json(codec.encode(codec.factors, item.factors)) == item.factors
+
+
+def test_a_beginning_is_balanced_over_the_conditions(suite: Suite) -> None:
+    items = list(suite.items(0))
+    cells = {tuple(item.factors.items()) for item in items}
+    beginning = Counter(tuple(item.factors.items()) for item in items[: len(cells)])
+    assert set(beginning) == cells
+    assert set(beginning.values()) == {1}
+
+
+def test_its_own_judge_exists_and_reads_by_a_known_rule(suite: Suite) -> None:
+    assert parse_rule(make_judge(suite.judge).it.rule)
+
+
+def test_nothing_is_asked_again_when_all_is_right(suite: Suite) -> None:
+    def right(item: Item) -> Tried:
+        return Tried(item, 0, 0, {ask.question.id: Known(ask.expects[0]) for ask in item.asks})
+
+    assert list(suite.again([right(item) for item in suite.items(0)])) == []
+
+
+def test_repeats_and_attempts_are_at_least_one(suite: Suite) -> None:
+    assert suite.repeats >= 1
+    assert suite.max_attempts >= 1
+    assert suite.title
