@@ -213,6 +213,26 @@ def test_a_read_only_run_cannot_be_gone_on_with(run: Path) -> None:
         assert_is_friendly(call("run", SMALL, "--model", "instant", "--out", run, "--repeats", 2), str(run))
 
 
+def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
+    before = call("score", run, "--json").json()
+    with read_only(run) as could:
+        if not could:
+            pytest.skip("this machine lets root write everywhere and does not let it mount")
+        assert call("score", run, "--json").json() == before
+        assert call("show", run).code == 0
+        assert call("export", run, "--out", tmp_path / "out").code == 0
+        refused = call("exclude", run, "naming/apples/3/0/category", "--reason", "why")
+    assert_is_friendly(refused, str(run), "readonly")
+
+
+def test_a_database_without_its_extra_names_the_extra(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['psycopg'] = None; import subitize.cli; subitize.cli.main()"
+    arguments = ["show", "a-run", "--database", "postgresql://127.0.0.1:1/x", "--images", str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    finished = Finished(done.returncode, done.stdout, done.stderr)
+    assert_is_friendly(finished, "psycopg", "pip install 'subitize[postgres]'")
+
+
 def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     command = [

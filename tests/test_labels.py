@@ -64,7 +64,8 @@ FOUND = Boxes(
         ("STOP", Transcribe(), "boxes", "STOP"),
     ],
     ids=[
-        "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no", "emphasis", "quotes", "full stop", "true",
+        "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no",
+        "emphasis", "quotes", "full stop", "true",
         "one for yes", "nought for no", "line", "position", "line of digits", "line before position", "name", "text",
     ],
 )  # fmt: skip
@@ -97,7 +98,8 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
         ("0.5", Fit("3 dogs"), "words cannot answer 'fit:3 dogs'"),
     ],
     ids=[
-        "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten", "share", "fraction", "less than nought", "other line",
+        "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten",
+        "share", "fraction", "less than nought", "other line",
         "past the last", "negative", "superscript", "endless position", "score in words",
     ],
 )  # fmt: skip

@@ -96,6 +96,20 @@ class Garbage:
         return Reply(Pixels(b"this is no image"), request.provenance())
 
 
+class Babbling:
+    """Say what hardly can be stored: half a surrogate pair, or far too much."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, *, characters: int = 0) -> None:
+        self._text = "x" * characters or "3 \ud800 \x00 apples \x1b[31m"
+
+    async def respond(self, request: Request, /) -> Reply:
+        return Reply(Said(self._text), request.provenance())
+
+
 class Refusing:
     """Refuse every second item."""
 

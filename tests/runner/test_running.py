@@ -115,6 +115,16 @@ def test_bytes_that_are_no_image_are_a_failure_and_leave_no_file(run: Run) -> No
     assert list(run.images.names()) == []
 
 
+def test_text_that_no_encoding_can_store_is_stored_as_near_as_may_be(run: Run) -> None:
+    assert go(run, SMALL, "babbling", "parser").answered == 12
+    assert {stored.response.outcome for stored in run.responses()} == {Said("3 ? \x00 apples \x1b[31m")}
+
+
+def test_an_endless_answer_is_a_failure(run: Run) -> None:
+    summary = go(run, "naming:images=1,numbers=1,categories=dots", "babbling:characters=1000001", "parser")
+    assert summary.reasons == ["naming/dots/1/0/category: an answer of 1,000,001 characters; at most 1,000,000"]
+
+
 def test_refusals_are_final(run: Run) -> None:
     summary = go(run, SMALL, "refusing", "parser")
     assert summary.refused > 0

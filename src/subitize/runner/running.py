@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, StorageError
 from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, TransientError
-from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Trial
+from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Trial
 from subitize.registry import Made
 from subitize.runner.engine import Bench, work
 from subitize.runner.judging import judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import first_attempts, further_attempts, latest_tried
 from subitize.runner.progress import Progress
-from subitize.runner.workers import Call, describe, staffed
+from subitize.runner.workers import Call, describe, staffed, storable
 from subitize.store import RENEWAL_SECONDS, Lease, Run
 from subitize.vision.pixels import decode, image_format
 
@@ -24,6 +24,7 @@ from subitize.vision.pixels import decode, image_format
 _HOPELESS_AFTER = 25
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
+_LONGEST_TEXT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +182,18 @@ class _Session:
         raise AssertionError("counting never ends")
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
-        """Store the picture, if it is one; a model's pixels are checked before they are trusted."""
-        if not isinstance(reply.content, Pixels):
-            return reply.content
-        data = reply.content.data
+        """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""
+        match reply.content:
+            case Said(text=text) if len(text) > _LONGEST_TEXT:
+                return Failed(
+                    f"{trial.item_id}: an answer of {len(text):,} characters; at most {_LONGEST_TEXT:,}", True
+                )
+            case Said(text=text):
+                return Said(storable(text))
+            case Pixels(data=data):
+                pass
+            case other:
+                return other
         try:
             await asyncio.to_thread(decode, data)
             return Drawn(await asyncio.to_thread(self._run.images.save, data, image_format(data)))

@@ -101,7 +101,12 @@ def _compute(asked: object) -> object:
         return _Raised(describe(error), isinstance(error, TransientError))
 
 
+def storable(text: str) -> str:
+    """Replace what no encoding can store: halves of surrogate pairs, which some models emit."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def describe(error: Exception) -> str:
     """Put an exception into one line."""
-    text = " ".join(str(error).split())[:500]
+    text = storable(" ".join(str(error).split())[:500])
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"

@@ -1,11 +1,13 @@
 """Where a run lives, how its database is opened, and the database's errors in our words."""
 
+import importlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -107,10 +109,18 @@ def _open_sqlite(folder: Path, *, create: bool) -> Backend:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    if not create and not os.access(folder, os.W_OK):
+        return Backend(_frozen_sqlite(file), str(folder))
     engine = create_engine(URL.create("sqlite", database=str(file)))
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_at_once)
     return Backend(engine, str(folder))
+
+
+def _frozen_sqlite(file: Path) -> Engine:
+    # Where nothing can be written, WAL mode cannot even be read, unless SQLite is told that nobody else writes.
+    options = {"uri": "true", "mode": "ro", "immutable": "1"}
+    return create_engine(URL.create("sqlite", database=f"file:{quote(str(file.resolve()))}", query=options))
 
 
 def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -131,8 +141,10 @@ def _begin_at_once(connection: Connection) -> None:
 
 def _postgres_engine(url: str) -> Engine:
     parsed = _parse_url(url)
-    if find_spec("psycopg") is None:
-        raise MissingPartError("a PostgreSQL run", "psycopg", "postgres")
+    try:
+        importlib.import_module("psycopg")
+    except ImportError:
+        raise MissingPartError("a run in PostgreSQL", "psycopg", "postgres") from None
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),
         connect_args={"options": "-c search_path=subitize", "connect_timeout": 10},
