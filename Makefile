@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
+IMAGES ?= 10
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/.core
-	$(BIN)/subitize run naming:images=10 --model observer --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize run naming:images=$(IMAGES) --model observer --model ideal-human --model random --out $(RUN)
 	$(BIN)/subitize score $(RUN)
 	@echo "The results are in $(RUN). See them again: $(BIN)/subitize score $(RUN)"
 

@@ -443,6 +443,27 @@ def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
     assert accuracy == {"observer": (1.0, 2), "human": (0.5, 2)}
 
 
+def test_an_image_with_nothing_in_it_counts_as_wrong_though_a_folder_cannot_be_asked_again(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
+    Image.new("RGB", (256, 256), "white").save(images / "apples_4.png")
+    out = tmp_path / "run"
+    suite = "production:categories=apples,numbers=3-4"
+    assert call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--out", out).code == 0
+    whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
+    assert (whole["accuracy"]["value"], whole["mae"]["value"], whole["refused"]["value"]) == (0.5, 2.0, 0.0)
+
+
+def test_a_refusal_in_words_counts_as_wrong_or_is_left_out_and_is_not_asked_again(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    call("run", "naming:images=1,numbers=3", "--model", "apologetic", "--out", out)
+    whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
+    assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (0.5, 2)
+    assert (whole["accuracy_answered"]["value"], whole["accuracy_answered"]["n"]) == (1.0, 1)
+    assert call("show", out, "--json").json()["models"][0]["outcomes"] == {"said": 2}
+
+
 def test_list_names_everything_with_its_options() -> None:
     for kind, names in {"suites": {"naming"}, "models": {"random", "folder", "noisy"}, "judges": {"parser"}}.items():
         listed = {row["name"]: row for row in call("list", kind, "--json").json()}

@@ -54,7 +54,7 @@ def test_the_demo_runs_and_says_where_its_results_are(tmp_path: Path) -> None:
     run = tmp_path / "demo"
     venv = Path(sys.prefix)
     done = subprocess.run(
-        ["make", "demo", f"VENV={venv}", f"RUN={run}", "--old-file", f"{venv}/.core"],
+        ["make", "demo", f"VENV={venv}", f"RUN={run}", "IMAGES=2", "--old-file", f"{venv}/.core"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -110,7 +110,7 @@ def test_a_subject_of_one_is_its_trial_and_a_group_is_known_by_its_members_in_or
         (Count("dog", "red"), "count:red dog", False),
         (Count("dog", None, Place("left of", "cat")), "count:dog left of cat", False),
         (Count("dog", "red", Place("above", "cat")), "count:red dog above cat", False),
-        (Choose(("no dogs", "some dogs")), "choose:no dogs | some dogs", False),
+        (Choose(("no dogs", "some dogs")), 'choose:["no dogs", "some dogs"]', False),
         (Confirm("there is a dog", False), "confirm:there is a dog", False),
         (Confirm("there are 3 dogs", True), "confirm:there are 3 dogs", True),
         (MatchesPrompt(), "matches-prompt", True),

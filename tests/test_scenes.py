@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.records import Confirm, Count, Place
-from subitize.scenes import Entity, Relation, RelationWord, Scene, confirm_asks, count_asks
+from subitize.records import Confirm, Count, Place, RelationWord
+from subitize.scenes import Entity, Relation, Scene, confirm_asks, count_asks
 
 # The types whose entities are numbers, with or without colours and one relation, and how many prompts each has.
 PROMPTS = {
@@ -168,5 +168,5 @@ def _scene(row: dict[str, str]) -> Scene:
 
 
 def _relations(prompt: str) -> tuple[Relation, ...]:
-    words: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
+    words: tuple[...] = ("above", "below", "left of", "right of")
     return tuple(Relation(0, word, 1) for word in words if f" {word} " in prompt)

@@ -46,7 +46,8 @@ def main() -> None:
     try:
         app()
     except SubitizeError as error:
-        print(f"subitize: {error}", file=sys.stderr)
+        message = "".join(char if char.isprintable() else " " for char in str(error))
+        print(f"subitize: {message}", file=sys.stderr)
         sys.exit(error.exit_code)
 
 
@@ -179,13 +180,16 @@ def score(
     reader = Reader(judge, parse_rule(rule) if rule else None, agreement)
     with _open(run, database, images) as opened:
         observations = observe_run(opened, reader)
-        stand_ins = frozenset(entry.name for entry in opened.models() if entry.is_stand_in)
+        models, judges = (
+            frozenset(entry.name for entry in entries if entry.is_stand_in)
+            for entries in (opened.models(), opened.judges())
+        )
     scores = score_observations(observations, by)
     if as_json:
-        return _print_json([_score_row(one, stand_ins) for one in scores])
-    from subitize.report.terminal import print_scores
+        return _print_json([_score_row(one, is_stand_in=one.model in models) for one in scores])
+    from subitize.report.terminal import StandIns, print_scores
 
-    return print_scores(scores, stand_ins, by or ["category"])
+    return print_scores(scores, StandIns(models, judges), by or ["category"])
 
 
 @app.command()
@@ -306,9 +310,9 @@ def _raise_failures(reasons: list[str]) -> None:
         raise RunError(f"some failed: {'; '.join(distinct[:3])}{more}; the same command tries them again")
 
 
-def _score_row(score: "Score", stand_ins: frozenset[str]) -> dict[str, object]:
+def _score_row(score: "Score", *, is_stand_in: bool) -> dict[str, object]:
     names = {name: value for name, value in asdict(score).items() if name != "estimate"}
-    return names | asdict(score.estimate) | {"is_stand_in": score.model in stand_ins}
+    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in}
 
 
 def _print_json(found: object) -> None:

@@ -86,8 +86,7 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
         raise UnknownNameError("consensus rule", rule, CONSENSUS_RULES)
     votes = [value.value for value in values if isinstance(value, Known)]
     if not votes:
-        reasons = [value.reason for value in values if isinstance(value, Discarded)]
-        return Discarded(reasons[0] if reasons else "no reading")
+        return values[0] if values else Discarded("no reading")
     # Counter keeps the order of first appearance, so that a tie goes to the first.
     winner, count = Counter(votes).most_common(1)[0]
     if rule == "majority" and 2 * count <= len(votes):
@@ -101,7 +100,7 @@ def _number(text: str, rule: Rule) -> Value:
     policy = next(policy for policy in numerals.POLICIES if policy == rule.name)
     number = numerals.value(text, policy)
     if isinstance(number, numerals.Unread):
-        return Discarded(number.reason)
+        return Discarded(number.reason, is_refusal=isinstance(numerals.read(text), numerals.Refusal))
     return Known(int(number) if number == int(number) else number)
 
 

@@ -90,11 +90,14 @@ def task_text(task: Task) -> str:
             return text
 
 
+RelationWord = Literal["above", "below", "left of", "right of"]
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where counted things stand: `relation` the things named by `landmark` ("left of", "cat")."""
 
-    relation: Literal["above", "below", "left of", "right of"]
+    relation: RelationWord
     landmark: str
 
 
@@ -127,7 +130,7 @@ class Choose:
     @property
     def id(self) -> str:
         """The meaning as text."""
-        return "choose:" + " | ".join(self.lines)
+        return "choose:" + json.dumps(self.lines, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,9 +392,10 @@ Evidence = Boxes | Words | Measured
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """Evidence that a rule makes no value of, and why."""
+    """Evidence that a rule makes no value of, and why; a refusal in words is told apart from an unusable answer."""
 
     reason: str
+    is_refusal: bool = False
     kind: Literal["discarded"] = field(default="discarded", kw_only=True, repr=False)
 
 

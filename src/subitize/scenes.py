@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from subitize.numerals import article, counted, plural
-from subitize.records import Ask, Confirm, Count, Place
+from subitize.records import Ask, Confirm, Count, Place, RelationWord
 
-RelationWord = Literal["above", "below", "left of", "right of"]
 _INVERSE: dict[RelationWord, RelationWord] = {
     "above": "below",
     "below": "above",

@@ -73,7 +73,7 @@ def test_judges_are_counted_with_their_annotators_and_what_has_no_value(run: Run
         )
         first = next(run.readings("human"))
         run.add_readings(lease, [replace(first.reading, value=Known(4), replaces=first.id)])
-    assert overview(run).judges == [JudgeProgress("human", 2, 3, 0), JudgeProgress("parser", 0, 2, 1)]
+    assert overview(run).judges == [JudgeProgress("human", False, 2, 3, 0), JudgeProgress("parser", False, 0, 2, 1)]
 
 
 def test_exclusions_are_shown_with_their_reasons(run: Run) -> None:

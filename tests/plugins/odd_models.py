@@ -96,6 +96,18 @@ class Garbage:
         return Reply(Pixels(b"this is no image"), request.provenance())
 
 
+class Apologetic:
+    """Decline, in words, to count apples; count dots as three."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    async def respond(self, request: Request, /) -> Reply:
+        text = "I'm sorry, but I can't help with that." if "apples" in request.text else "There are 3 dots."
+        return Reply(Said(text), request.provenance())
+
+
 class Babbling:
     """Say what hardly can be stored: half a surrogate pair, or far too much."""
 

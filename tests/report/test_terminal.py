@@ -12,7 +12,7 @@ from subitize.analysis.scoring import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Value, Words
 from subitize.registry import Listing
 from subitize.report import terminal
-from subitize.report.terminal import Bar, print_listings, print_overview, print_scores, print_story
+from subitize.report.terminal import Bar, StandIns, print_listings, print_overview, print_scores, print_story
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
 
 ITEM = naming_item()
@@ -28,15 +28,17 @@ def score(
     factor: str = "all",
     group: str = "all",
     excluded: int = 0,
+    is_informed: bool = False,
+    value: float = 0.5,
 ) -> Score:
-    estimate = Estimate(0.5, 0.25, 0.75, 12, "share, Wilson interval")
-    return Score("naming", model, "parser", factor, group, measure, estimate, excluded)
+    estimate = Estimate(value, 0.25, 0.75, 12, "share, Wilson interval")
+    return Score("naming", model, "parser", factor, group, measure, estimate, excluded, is_informed)
 
 
 def shown(
     capsys: pytest.CaptureFixture[str], scores: Sequence[Score], *, stand_ins: str = "", factors: Sequence[str] = ()
 ) -> str:
-    print_scores(scores, frozenset(stand_ins.split()), factors)
+    print_scores(scores, StandIns(frozenset(stand_ins.split()), frozenset({"observer"})), factors)
     captured = capsys.readouterr()
     assert captured.err == ""
     return captured.out
@@ -48,10 +50,29 @@ def row(out: str, start: str) -> list[str]:
 
 
 def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFixture[str]) -> None:
-    out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("nae")])
-    assert row(out, "suite") == ["suite", "model", "judge", "group", "accuracy", "accuracy_answered", "nae", "n"]
-    assert row(out, "random") == ["naming", "random", "parser", "all", *["0.500 [0.250, 0.750]"] * 3, "12"]
+    out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("nae"), score("refused")])
+    measures = ["accuracy", "accuracy_answered", "nae", "refused"]
+    assert row(out, "suite") == ["suite", "model", "judge", "group", *measures, "n"]
+    assert row(out, "random") == ["naming", "random", "parser", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
     assert "95 % interval" in out
+    assert "accuracy counts refusals as wrong" in out
+
+
+def test_columns_that_would_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = [score("refused", value=0.0), score("discarded", value=0.0)]
+    out = shown(capsys, [score("accuracy"), score("accuracy_answered"), *quiet])
+    assert row(out, "suite") == ["suite", "model", "judge", "group", "accuracy", "n"]
+    assert "refusals" not in out
+    assert "discarded" not in out
+
+
+def test_informed_figures_and_stand_in_judges_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, [score("accuracy", is_informed=True)])
+    assert row(out, "random")[2] == "parser †"
+    assert "† informed: the judge knew what was asked for" in out
+    out = shown(capsys, [replace(score("accuracy"), judge="observer")])
+    assert row(out, "random")[2] == "observer *"
+    assert "* an embedded stand-in, not a real model or judge" in out
 
 
 def test_a_measure_that_one_model_lacks_is_an_empty_cell(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +112,9 @@ def test_a_name_with_brackets_is_a_name_and_no_markup(capsys: pytest.CaptureFixt
 
 def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     model = "folder:" + "/very/long/path" * 30
-    out = shown(capsys, [score(measure, model=model) for measure in ("accuracy", "accuracy_answered", "mae", "nae")])
+    out = shown(
+        capsys, [score(measure, model=model) for measure in ("accuracy", "accuracy_answered", "mae", "refused")]
+    )
     assert row(out, model) == ["naming", model, "parser", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
     assert all(line == line.rstrip() or len(line) < 700 for line in out.splitlines())
 
@@ -108,7 +131,7 @@ OVERVIEW = Overview(
         ModelProgress("naming", "random", True, {"said": 58, "failed": 2}),
         ModelProgress("naming", "openai:[x]", False, {"said": 60}),
     ],
-    [JudgeProgress("human", 3, 90, 4)],
+    [JudgeProgress("human", False, 3, 90, 4)],
     {"naming/apples/3/0/category": "a smudge [sic]"},
 )
 
@@ -175,8 +198,8 @@ def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.Captur
 
 
 def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    print_scores([score(model=EVIL, factor="category", group=EVIL)], frozenset(), ["category"])
-    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, 1, 1, 0)]))
+    print_scores([score(model=EVIL, factor="category", group=EVIL)], StandIns(frozenset(), frozenset()), ["category"])
+    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, False, 1, 1, 0)]))
     assert not NO_CONTROL.search(capsys.readouterr().out)
 
 

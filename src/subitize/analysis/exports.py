@@ -29,18 +29,41 @@ def frames(run: Run) -> dict[str, pl.DataFrame]:
     """Make a frame of each table; what does not fit a column stays JSON."""
     exclusions = [{"item_id": item_id, "reason": reason} for item_id, reason in run.exclusions().items()]
     return {
-        "items": _frame([_item_row(item) for item in run.items()], ["item_id"]),
-        "responses": _frame([_response_row(stored, run) for stored in run.responses()], ["trial_id"]),
-        "readings": _frame([_reading_row(stored) for stored in run.readings()], ["reading_id"]),
-        "exclusions": _frame(exclusions, ["item_id", "reason"]),
+        "items": _frame([_item_row(item) for item in run.items()], _ITEM_COLUMNS),
+        "responses": _frame([_response_row(stored, run) for stored in run.responses()], _RESPONSE_COLUMNS),
+        "readings": _frame([_reading_row(stored) for stored in run.readings()], _READING_COLUMNS),
+        "exclusions": _frame(exclusions, _EXCLUSION_COLUMNS),
     }
 
 
-def _frame(rows: Sequence[Mapping[str, object]], least_columns: list[str]) -> pl.DataFrame:
-    """Make a frame that has its first columns even where there are no rows."""
+_TEXT, _WHOLE, _FLOAT, _FLAG = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+_ITEM_COLUMNS = dict.fromkeys(("item_id", "suite", "task", "text", "task_record", "asks"), _TEXT)
+_RESPONSE_COLUMNS = {
+    **dict.fromkeys(("trial_id", "item_id", "model"), _TEXT),
+    **dict.fromkeys(("repeat", "attempt"), _WHOLE),
+    **dict.fromkeys(("outcome", "text", "image", "reason", "outcome_record"), _TEXT),
+    "seed": _WHOLE,
+    "prompt_sent": _TEXT,
+    "latency_seconds": _FLOAT,
+    "tries": _WHOLE,
+    "provenance": _TEXT,
+    "stored_at": _FLOAT,
+}
+_READING_COLUMNS = {
+    "reading_id": _WHOLE,
+    **dict.fromkeys(("trial_ids", "question_id"), _TEXT),
+    "is_informed": _FLAG,
+    **dict.fromkeys(("judge", "annotator", "rule", "value", "discarded", "evidence"), _TEXT),
+    "stored_at": _FLOAT,
+}
+_EXCLUSION_COLUMNS = dict.fromkeys(("item_id", "reason"), _TEXT)
+
+
+def _frame(rows: Sequence[Mapping[str, object]], columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Make a frame whose columns have their types even where all or nothing is missing; factors come as they are."""
     if not rows:
-        return pl.DataFrame({name: [] for name in least_columns})
-    return pl.DataFrame(rows, infer_schema_length=None)
+        return pl.DataFrame(schema=dict(columns))
+    return pl.DataFrame(rows, schema_overrides=dict(columns), infer_schema_length=None)
 
 
 def _item_row(item: Item) -> dict[str, object]:

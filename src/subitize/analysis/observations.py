@@ -7,8 +7,8 @@ from typing import Literal
 
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
-from subitize.records import Ask, Failed, Item, Known, Label, Reading, Refused, Scalar, Subject
-from subitize.store import Database, Run, StoredResponse
+from subitize.records import Ask, Discarded, Failed, Item, Known, Label, Reading, Refused, Scalar, Subject
+from subitize.store import Database, Run, StoredResponse, latest_attempts
 
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
@@ -47,7 +47,7 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
     items = {item.id: item for item in run.items()}
     excluded = run.exclusions()
     labels = _labels(run, reader)
-    latest = list(_latest(run.responses()))
+    latest = latest_attempts(run.responses())
     if reader.judge is not None and not labels and any(run.readings()):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     judges = _judges(latest, items, labels)
@@ -97,16 +97,6 @@ def _label(readings: list[Reading], reader: Reader) -> Label:
     return Label(first.subject, first.question, consensus(values, reader.agreement), reader.agreement, len(values))
 
 
-def _latest(responses: Iterable[StoredResponse]) -> Iterable[StoredResponse]:
-    latest: dict[tuple[str, str, int], StoredResponse] = {}
-    for stored in responses:
-        trial = stored.response.trial
-        key = (trial.item_id, trial.model, trial.repeat)
-        if key not in latest or latest[key].response.trial.attempt <= trial.attempt:
-            latest[key] = stored
-    return latest.values()
-
-
 def _judges(
     latest: Iterable[StoredResponse], items: dict[str, Item], labels: dict[str, dict[tuple[str, str], Label]]
 ) -> dict[tuple[str, str], list[str]]:
@@ -134,5 +124,8 @@ def _outcomes(
         if isinstance(stored.response.outcome, Refused):
             yield ask, "refused", None
         elif label is not None:
-            value = label.value
-            yield (ask, "eligible", value.value) if isinstance(value, Known) else (ask, "discarded", None)
+            match label.value:
+                case Known(value=value):
+                    yield ask, "eligible", value
+                case Discarded(is_refusal=is_refusal):
+                    yield ask, "refused" if is_refusal else "discarded", None

@@ -23,6 +23,7 @@ class JudgeProgress:
     """What one judge has read."""
 
     judge: str
+    is_stand_in: bool
     annotators: int
     readings: int
     discarded: int
@@ -84,6 +85,8 @@ def _judges(run: Run) -> list[JudgeProgress]:
         annotators.setdefault(reading.judge, set()).add(reading.annotator)
         counts[reading.judge] += 1
         discarded[reading.judge] += reading.value.kind == "discarded"
+    stand_ins = {entry.name for entry in run.judges() if entry.is_stand_in}
     return [
-        JudgeProgress(name, len(who - {""}), counts[name], discarded[name]) for name, who in sorted(annotators.items())
+        JudgeProgress(name, name in stand_ins, len(who - {""}), counts[name], discarded[name])
+        for name, who in sorted(annotators.items())
     ]

@@ -15,7 +15,10 @@ _MOST_LEVELS = 50
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One measure of one model on one group of items; `excluded` counts the observations left out by hand."""
+    """One measure of one model on one group of items.
+
+    `excluded` counts the observations left out by hand; informed are figures whose judge knew what was asked for.
+    """
 
     suite: str
     model: str
@@ -25,6 +28,7 @@ class Score:
     measure: str
     estimate: Estimate
     excluded: int
+    is_informed: bool
 
 
 def score(observations: Sequence[Observation], factors: Sequence[str] | None = None) -> list[Score]:
@@ -61,10 +65,11 @@ def _checked(observations: Iterable[Observation], factors: Sequence[str]) -> Seq
 
 def _measure(key: tuple[str, str, str, str, str], group: Sequence[Observation]) -> Iterator[Score]:
     kept = [one for one in group if not one.is_excluded]
+    is_informed = any(one.ask.question.is_informed for one in kept)
     for name, measure in MEASURES.items():
         estimate = measure(kept)
         if estimate is not None:
-            yield Score(*key, name, estimate, len(group) - len(kept))
+            yield Score(*key, name, estimate, len(group) - len(kept), is_informed)
 
 
 def accuracy(observations: Sequence[Observation]) -> Estimate | None:

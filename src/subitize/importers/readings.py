@@ -3,14 +3,14 @@
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.labels import Rule, interpret
-from subitize.records import Ask, Discarded, Drawn, Failed, Item, Reading, Refused, Subject, Words
-from subitize.store import Run, StoredReading, StoredResponse
+from subitize.records import Ask, Discarded, Drawn, Failed, Item, Reading, Refused, Spec, Subject, Words
+from subitize.store import Run, StoredReading, StoredResponse, latest_attempts
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat"
 
@@ -40,6 +40,7 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSu
     lines = list(_lines(path))
     new, discarded, known = [], [], 0
     with run.lease(f"judge {judge}") as lease:
+        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
         book = _Book(run, judge)
         for line in lines:
             reading = book.reading(line, rule)
@@ -154,7 +155,7 @@ class _Book:
         found = self._by_item[name] if column == "item" else self._images(name)
         if not found:
             raise line.error(f"no response with {column} {name!r} in this run; `subitize show` lists what it has")
-        fitting = _latest(stored for stored in found if self._fits(line, stored))
+        fitting = latest_attempts(stored for stored in found if self._fits(line, stored))
         if len(fitting) != 1:
             have = ", ".join(f"{s.response.trial.model} repeat {s.response.trial.repeat}" for s in found[:4])
             raise line.error(
@@ -181,12 +182,3 @@ class _Book:
             known = ", ".join(repr(ask.question.id) for ask in item.asks)
             raise line.error(f"question {wanted!r} is not one of item {item.id!r}; it has: {known}")
         return fitting[0]
-
-
-def _latest(responses: Iterable[StoredResponse]) -> list[StoredResponse]:
-    """Keep the last attempt where an item was asked again: the one that the figures use."""
-    latest: dict[tuple[str, str, int], StoredResponse] = {}
-    for stored in sorted(responses, key=lambda stored: stored.response.trial.attempt):
-        trial = stored.response.trial
-        latest[trial.item_id, trial.model, trial.repeat] = stored
-    return list(latest.values())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.interfaces import Pixels, Reply, Request
-from subitize.records import Failed, Refused, TaskKind
+from subitize.records import Failed, TaskKind
 
 SUFFIXES: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 
@@ -26,12 +26,10 @@ class Folder:
             raise BadFileError(f"{path} has no images ({', '.join(SUFFIXES)}); is it the right folder?")
 
     async def respond(self, request: Request, /) -> Reply:
-        """Find the trial's file; there is nothing to ask again."""
+        """Find the trial's file; asked again, a folder gives the same image."""
         stem = request.item_id.partition("/")[2].replace("/", "_")
         names = [f"{stem}_{request.repeat}"] + [stem] * (request.repeat == 0)
         file = next((self._files[name] for name in names if name in self._files), None)
-        if request.attempt > 0:
-            return Reply(Refused("a folder has one image per item and repeat"), request.provenance())
         if file is None:
             return Reply(
                 Failed(f"no file {names[0]}.png, .jpg, … in the folder", is_transient=True), request.provenance()

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -76,25 +77,40 @@ class Bar:
             )
 
 
-def print_scores(scores: Sequence[Score], stand_ins: frozenset[str], factors: Sequence[str]) -> None:
-    """Print one row per model and group, one column per measure."""
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """Which models and judges of a run are embedded stand-ins, to be marked wherever they are shown."""
+
+    models: frozenset[str]
+    judges: frozenset[str]
+
+
+def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence[str]) -> None:
+    """Print one row per model and group, one column per measure that tells something."""
     rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
     for score in scores:
         if score.factor in ("all", *factors):
             key = (score.suite, score.model, score.judge, score.factor, score.group)
             rows.setdefault(key, {})[score.measure] = score
-    measures = [m for m in MEASURES if any(m in row for row in rows.values())]
+    silent = _silent_measures(scores)
+    measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
     table = Table("suite", "model", "judge", "group", *measures, "n", box=SIMPLE_HEAD)
     for (suite, model, judge, factor, group), row in rows.items():
-        mark = " *" if model in stand_ins else ""
+        model_mark = " *" if model in stand_ins.models else ""
+        judge_mark = " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values())
         name = group if factor in ("all", "category") else f"{factor}={group}"
         cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
-        _add_row(table, suite, model + mark, judge, name, *cells, _counts(row))
+        _add_row(table, suite, model + model_mark, judge + judge_mark, name, *cells, _counts(row))
     _print(table)
-    if stand_ins & {score.model for score in scores}:
-        print("* an embedded stand-in, not a real model")
-    print("value [95 % interval]; accuracy counts refusals as wrong, accuracy_answered leaves them out")
-    print("n: answers with a value")
+    if any(score.model in stand_ins.models or score.judge in stand_ins.judges for score in scores):
+        print("* an embedded stand-in, not a real model or judge")
+    if any(score.is_informed for score in scores):
+        print("† informed: the judge knew what was asked for")
+    print("value [95 % interval]; n: answers with a value")
+    if "refused" in measures:
+        print("accuracy counts refusals as wrong, accuracy_answered leaves them out")
+    if "discarded" in measures:
+        print("discarded: answers that the rule makes no value of; they are in none of the other figures")
 
 
 def print_overview(overview: Overview) -> None:
@@ -108,12 +124,13 @@ def print_overview(overview: Overview) -> None:
         _add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
     judges = Table("judge", "annotators", "readings", "discarded", box=SIMPLE_HEAD)
     for judge in overview.judges:
-        _add_row(judges, judge.judge, str(judge.annotators), str(judge.readings), str(judge.discarded))
+        mark = " *" if judge.is_stand_in else ""
+        _add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))
     for table, has_rows in ((models, overview.models), (judges, overview.judges)):
         if has_rows:
             _print(table)
-    if any(one.is_stand_in for one in overview.models):
-        print("* an embedded stand-in, not a real model")
+    if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
+        print("* an embedded stand-in, not a real model or judge")
     for item_id, reason in overview.exclusions.items():
         _say(f"excluded: {item_id} ({reason})")
 
@@ -148,6 +165,13 @@ def print_listings(listings: Iterable[Listing]) -> None:
 
 def _cell(estimate: Estimate) -> str:
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _silent_measures(scores: Sequence[Score]) -> set[str]:
+    """Find the columns that would say nothing: where nobody refused, and where nothing was discarded."""
+    told = {score.measure for score in scores if score.estimate.value > 0}
+    silent = set() if "refused" in told else {"refused", "accuracy_answered"}
+    return silent if "discarded" in told else {*silent, "discarded"}
 
 
 def _counts(row: dict[str, Score]) -> str:

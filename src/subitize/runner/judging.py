@@ -52,6 +52,7 @@ def judge_run(
     """Have the judge answer every question it can and has not yet answered."""
     name = judge.spec.shown
     with run.lease(f"judge {name}") as lease:
+        run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in)
         summary = JudgeSummary()
         jobs, summary.unanswerable = _plan(run, judge, suite, model)
         if not jobs:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from subitize.interfaces import Suite, Tried
 from subitize.records import Item, Spec, Trial, Value
-from subitize.store import StoredReading, StoredResponse
+from subitize.store import StoredReading, StoredResponse, latest_attempts
 
 
 def first_attempts(items: Sequence[Item], model: Spec, repeats: int, finished: Collection[str]) -> Iterator[Trial]:
@@ -33,15 +33,8 @@ def latest_tried(
     values: dict[str, dict[str, Value]] = defaultdict(dict)
     for reading in (stored.reading for stored in readings):
         values[reading.subject.id][reading.question.id] = reading.value
-    latest: dict[tuple[str, int], StoredResponse] = {}
-    for stored in responses:
-        trial = stored.response.trial
-        if trial.item_id in by_id:
-            key = (trial.item_id, trial.repeat)
-            if key not in latest or latest[key].response.trial.attempt < trial.attempt:
-                latest[key] = stored
     return [
-        Tried(by_id[item_id], repeat, stored.response.trial.attempt, values[stored.trial_id])
-        for (item_id, repeat), stored in latest.items()
-        if stored.trial_id in values
+        Tried(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.id])
+        for trial in (stored.response.trial for stored in latest_attempts(responses))
+        if trial.item_id in by_id and trial.id in values
     ]

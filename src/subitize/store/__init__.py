@@ -2,17 +2,18 @@
 
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.run import ModelEntry, Run, StoredReading, StoredResponse, SuiteEntry
+from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry, latest_attempts
 
 __all__ = [
     "RENEWAL_SECONDS",
     "Database",
+    "Entry",
     "Folder",
     "Lease",
     "Location",
-    "ModelEntry",
     "Run",
     "StoredReading",
     "StoredResponse",
     "SuiteEntry",
+    "latest_attempts",
 ]

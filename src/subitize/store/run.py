@@ -8,7 +8,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Row, Select, Table, insert, select
+from sqlalchemy import Column, Connection, Row, Select, Table, insert, select
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
@@ -44,8 +44,8 @@ class SuiteEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEntry:
-    """A model as it was put into the run."""
+class Entry:
+    """A model or judge as it was put into the run."""
 
     name: str
     options: Mapping[str, str]
@@ -115,27 +115,24 @@ class Run:
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
         """Make the model known to the run; if it is, make sure that it is the same model."""
-        options = codec.encode(codec.options, dict(sorted(spec.options.items())))
-        with self._backend.writing() as connection:
-            known = connection.execute(self._of(tables.models).where(tables.models.c.model == spec.shown)).first()
-            if known is None:
-                row = {"model": spec.shown, "options": options, "is_stand_in": is_stand_in}
-                connection.execute(insert(tables.models).values(run_id=self.run_id, **row))
-            elif known.options != options:
-                raise ConflictError(
-                    f"{self.location} has {spec.shown!r} with the options {known.options}, not {options}; "
-                    "write out the options that differ, or start a new run"
-                )
+        self._add_entry(tables.models.c.model, spec, is_stand_in=is_stand_in)
+
+    def add_judge(self, spec: Spec, *, is_stand_in: bool) -> None:
+        """Make the judge known to the run; if it is, make sure that it is the same judge."""
+        self._add_entry(tables.judges.c.judge, spec, is_stand_in=is_stand_in)
 
     def suites(self) -> list[SuiteEntry]:
         """List the suites of the run."""
         rows = self._rows(self._of(tables.suites).order_by(tables.suites.c.suite))
         return [SuiteEntry(row.suite, row.shown, row.seed) for row in rows]
 
-    def models(self) -> list[ModelEntry]:
+    def models(self) -> list[Entry]:
         """List the models of the run."""
-        rows = self._rows(self._of(tables.models).order_by(tables.models.c.model))
-        return [ModelEntry(row.model, codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
+        return self._entries(tables.models.c.model)
+
+    def judges(self) -> list[Entry]:
+        """List the judges of the run."""
+        return self._entries(tables.judges.c.judge)
 
     def items(self, suite: str | None = None) -> list[Item]:
         """List the items, in their order."""
@@ -248,6 +245,23 @@ class Run:
         row = {"subitize_version": subitize.__version__, "created_at": time.time()}
         connection.execute(insert(tables.runs).values(run_id=self.run_id, **row))
 
+    def _add_entry(self, name: Column[str], spec: Spec, *, is_stand_in: bool) -> None:
+        options = codec.encode(codec.options, dict(sorted(spec.options.items())))
+        with self._backend.writing() as connection:
+            known = connection.execute(self._of(name.table).where(name == spec.shown)).first()
+            if known is None:
+                row = {name.name: spec.shown, "options": options, "is_stand_in": is_stand_in}
+                connection.execute(insert(name.table).values(run_id=self.run_id, **row))
+            elif known.options != options:
+                raise ConflictError(
+                    f"{self.location} has {spec.shown!r} with the options {known.options}, not {options}; "
+                    "write out the options that differ, or start a new run"
+                )
+
+    def _entries(self, name: Column[str]) -> list[Entry]:
+        rows = self._rows(self._of(name.table).order_by(name))
+        return [Entry(row._mapping[name], codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
+
     def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, options: str, seed: int) -> None:
         if known.seed != seed:
             raise ConflictError(
@@ -266,7 +280,7 @@ class Run:
             known = select(tables.items.c.item_id).where(tables.items.c.run_id == self.run_id)
             if connection.execute(known.where(tables.items.c.item_id == item_id)).first() is None:
                 some = connection.execute(known.order_by(tables.items.c.position).limit(3)).scalars()
-                raise BadValueError(f"no item {item_id!r} in this run; its items read like {', '.join(some)}")
+                raise BadValueError(f"no item {item_id!r} in this run; its first are: {', '.join(some) or 'none'}")
             connection.execute(insert(tables.exclusions).values(run_id=self.run_id, **row))
 
     def _wanted_images(self, connection: Connection) -> set[str]:
@@ -282,6 +296,17 @@ class Run:
     def _rows(self, query: Select[tuple[object, ...]]) -> Sequence[Row[tuple[object, ...]]]:
         with self._backend.reading() as connection:
             return connection.execute(query).all()
+
+
+def latest_attempts(responses: Iterable[StoredResponse]) -> list[StoredResponse]:
+    """Keep the last attempt where an item was asked again: the one that figures use."""
+    latest: dict[tuple[str, str, int], StoredResponse] = {}
+    for stored in responses:
+        trial = stored.response.trial
+        key = (trial.item_id, trial.model, trial.repeat)
+        if key not in latest or latest[key].response.trial.attempt < trial.attempt:
+            latest[key] = stored
+    return list(latest.values())
 
 
 def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> None:

@@ -53,6 +53,15 @@ models = Table(
     Column("is_stand_in", Boolean, nullable=False),
 )
 
+judges = Table(
+    "judges",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("judge", String, primary_key=True),
+    Column("options", Text, nullable=False),
+    Column("is_stand_in", Boolean, nullable=False),
+)
+
 items = Table(
     "items",
     metadata,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from subitize.drawing.stimuli import CATEGORIES
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
-from subitize.records import Answer, Ask, Count, Item, Known, Stimulus, digest
+from subitize.records import Answer, Ask, Count, Discarded, Item, Known, Stimulus, Value, digest
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
@@ -57,9 +57,9 @@ class Naming:
             factors = one.item.factors
             cells[factors["category"], factors["number"], factors["wording"]].append(one)
         for cell in cells.values():
-            discarded = [one for one in cell if not any(isinstance(v, Known) for v in one.values.values())]
-            if len(cell) - len(discarded) < min(_ELIGIBLE_PER_CELL, len(cell)):
-                yield from discarded
+            eligible = [one for one in cell if any(isinstance(value, Known) for value in one.values.values())]
+            if len(eligible) < min(_ELIGIBLE_PER_CELL, len(cell)):
+                yield from (one for one in cell if any(_is_unusable(value) for value in one.values.values()))
 
     def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:
         category, number, index = cell
@@ -71,3 +71,7 @@ class Naming:
             (Ask(Count(CATEGORIES[category].noun), question, (number,)),),
             {"category": category, "number": number, "wording": wording},
         )
+
+
+def _is_unusable(value: Value) -> bool:
+    return isinstance(value, Discarded) and not value.is_refusal
