@@ -168,5 +168,5 @@ def _scene(row: dict[str, str]) -> Scene:
 
 
 def _relations(prompt: str) -> tuple[Relation, ...]:
-    words: tuple[...] = ("above", "below", "left of", "right of")
+    words: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
     return tuple(Relation(0, word, 1) for word in words if f" {word} " in prompt)
