@@ -59,6 +59,8 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
         (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
         (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),
+        (["run", "naming:size_px=10", "--model", "random"], ["10", "128"]),
+        (["run", "naming:numbers=1-9000", "--model", "random"], ["9000"]),
         (["run", "naming:categories=apples+pears", "--model", "random"], ["no category named 'pears'", "apples, dots"]),
         (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
         (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),

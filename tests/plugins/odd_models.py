@@ -5,13 +5,14 @@ import io
 import os
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from PIL import Image
 
 from subitize.drawing.stimuli import render
-from subitize.interfaces import Pixels, Reply, Request, TransientError
-from subitize.records import Refused, Said, Stimulus, TaskKind
+from subitize.interfaces import Exhibit, Pixels, Reply, Request, TransientError
+from subitize.records import Drawn, Evidence, Outcome, Question, Refused, Said, Stimulus, TaskKind, Words
 
 _ANSWER: frozenset[TaskKind] = frozenset({"answer"})
 _DRAW: frozenset[TaskKind] = frozenset({"draw"})
@@ -149,6 +150,26 @@ class Blank:
         if request.attempt < self._blanks:
             return Reply(Pixels(png(np.full((64, 64, 3), 255, np.uint8))), request.provenance())
         return Reply(Pixels(render(Stimulus("apples", 3, request.seed, 256)).png), request.provenance())
+
+
+class Nosy:
+    """A judge that tells what it was told, cannot answer some kinds of question, and chokes on some pictures."""
+
+    rule = "strict"
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, *, cannot: str = "", chokes_on: int = -1) -> None:
+        self._cannot, self._chokes_on = cannot, chokes_on
+
+    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+        return question.kind != self._cannot
+
+    async def respond(self, exhibit: Exhibit, /) -> tuple[Evidence, ...]:
+        (outcome,) = exhibit.outcomes
+        if isinstance(outcome, Drawn) and exhibit.load(outcome.picture) == bytes([self._chokes_on % 256]):
+            raise ValueError("choked")
+        return tuple(Words(f"I know: {exhibit.prompt or 'nothing'}") for _ in exhibit.inquiries)
 
 
 def png(pixels: np.ndarray) -> bytes:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from subitize.drawing.placement import check_room
 from subitize.drawing.stimuli import CATEGORIES
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
@@ -39,6 +40,7 @@ class Naming:
         for name, value in {"numbers": min(numbers), "images": images, "max_attempts": max_attempts}.items():
             if value < 1:
                 raise BadValueError(f"suite 'naming': {name}={value}: should be at least 1")
+        check_room(max(numbers), size_px)
         self._categories, self._numbers, self._images = categories, numbers, images
         self._wordings, self._size_px, self.max_attempts = wordings, size_px, max_attempts
 
