@@ -59,6 +59,10 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
         (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
         (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),
+        (["run", "naming:categories=apples,dots", "--model", "random"], ["categories='apples,dots'", "apples+dots"]),
+        (["run", "naming", "--model", "random:high=999999999999999"], ["high=999999999999999", "1000000"]),
+        (["run", "naming", "--model", "exploding"], ["model 'exploding'", "cannot be loaded", "boom"]),
+        (["run", "naming", "--model", "stillborn"], ["model 'stillborn' cannot be made", "ZeroDivisionError"]),
         (["run", "naming:size_px=10", "--model", "random"], ["10", "128"]),
         (["run", "naming:numbers=1-9000", "--model", "random"], ["9000"]),
         (["run", "naming:categories=apples+pears", "--model", "random"], ["no category named 'pears'", "apples, dots"]),
@@ -77,8 +81,11 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["score", "nowhere"], ["nowhere is not a run"]),
         (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),
         (["export", "nowhere", "--format", "xlsx"], ["no format named 'xlsx'", "csv, jsonl, parquet"]),
-        (["run", "naming", "--model", "random", "--database", "postgresql://x/y"], ["--images"]),
-        (["run", "naming", "--model", "random", "--database", "mysql://x/y", "--images", "i"], ["postgresql://"]),
+        (["run", "naming", "--model", "random", "--out", "r", "--database", "postgresql://x/y"], ["--images"]),
+        (
+            ["run", "naming", "--model", "random", "--out", "r", "--database", "mysql://x/y", "--images", "i"],
+            ["postgresql://"],
+        ),
         (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -225,6 +232,82 @@ def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
         assert call("export", run, "--out", tmp_path / "out").code == 0
         refused = call("exclude", run, "naming/apples/3/0/category", "--reason", "why")
     assert_is_friendly(refused, str(run), "readonly")
+
+
+def test_a_read_only_run_that_was_killed_shows_all_that_was_stored(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    process = start(
+        "run", "naming:images=50", "--model", "instant", "--judge", "none", "--out", out, "--concurrency", 1
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not call("show", out).out.count("said"):
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    with read_only(out) as could:
+        if not could:
+            pytest.skip("this machine lets root write everywhere and does not let it mount")
+        frozen = call("show", out, "--json").json()
+    assert frozen["models"] == call("show", out, "--json").json()["models"] != []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["exclude", "RUN", "\udcff", "--reason", "x"],
+        ["exclude", "RUN", "naming/apples/1/0/category", "--reason", "\udcff"],
+        ["score", "RUN", "--judge", "\udcff"],
+    ],
+    ids=["item", "reason", "judge"],
+)
+def test_an_argument_that_is_not_utf_8_is_named(run: Path, arguments: list[str]) -> None:
+    filled = [str(run) if argument == "RUN" else argument for argument in arguments]
+    assert_is_friendly(call(*filled), "not UTF-8", r"\xff")
+
+
+def test_a_run_name_that_no_disk_takes_is_refused() -> None:
+    assert_is_friendly(call("show", "x" * 300), "x" * 300)
+
+
+def test_a_figure_by_a_factor_named_twice_counts_nothing_twice(run: Path) -> None:
+    once = call("score", run, "--by", "number", "--json").json()
+    assert call("score", run, "--by", "number", "--by", "number", "--json").json() == once
+
+
+def test_rows_come_in_order(run: Path) -> None:
+    rows = call("score", run, "--by", "number", "--json").json()
+    assert [row["group"] for row in rows if row["measure"] == "mae"] == ["all", "1", "2", "3"]
+
+
+def test_what_no_figure_covers_is_said(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
+    out = tmp_path / "run"
+    suite = "production:categories=apples,numbers=3-5"
+    finished = call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--limit", 2, "--out", out)
+    assert_is_friendly(finished, "no file apples_4_0.png", "--repeats 1")
+    printed = call("score", out).out
+    assert "1 items have not been given" in printed
+    assert "1 trials failed and are in no figure" in printed
+
+
+def test_two_files_for_one_image_are_refused(tmp_path: Path) -> None:
+    for name in ("apples_3_0.png", "apples_3_0.jpg"):
+        (tmp_path / name).write_bytes(b"x")
+    finished = call("run", "production", "--model", f"folder:{tmp_path}", "--out", tmp_path / "run")
+    assert_is_friendly(finished, "apples_3_0.jpg and apples_3_0.png")
+
+
+def test_a_folder_that_has_few_of_many_images_is_judged_all_the_same(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
+    out = tmp_path / "run"
+    finished = call("run", "production:categories=apples,numbers=3", "--model", f"folder:{images}", "--out", out)
+    assert_is_friendly(finished, "no file apples_3_1.png")
+    assert "1 answered, 0 refused, 99 failed, 1 new readings" in finished.out
+    assert call("score", out).code == 0
 
 
 def test_a_database_without_its_extra_names_the_extra(tmp_path: Path) -> None:
@@ -418,7 +501,11 @@ def test_an_export_has_every_table(run: Path, tmp_path: Path, format: str) -> No
         "items": 12,
         "responses": 12,
         "readings": 12,
+        "observations": 12,
     }
+    rows = call("score", run, "--json").json()
+    (accuracy,) = [row["value"] for row in rows if row["measure"] == "accuracy" and row["group"] == "all"]
+    assert readers[format](files["observations"])["is_right"].mean() == pytest.approx(accuracy)
 
 
 def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
@@ -435,6 +522,7 @@ def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
         "ben,production/apples/3,count:apple,3\n"
         "ada,production/apples/4,,five\n"
     )
+    assert_is_friendly(call("import", "readings", people, "--run", out, "--judge", "observer"), "--judge observer")
     assert call("import", "readings", people, "--run", out).out.strip() == "3 readings added"
     assert call("import", "readings", people, "--run", out).out.strip() == "0 readings added, 3 were there already"
     accuracy = {

@@ -37,6 +37,9 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
         if program == "make":
             assert arguments[0] in {"demo", "test"}
             continue
+        if program in {"mkdir", "cp"}:
+            subprocess.run([program, *arguments], check=True)
+            continue
         assert program == "subitize"
         finished = call(*arguments)
         assert finished.code == 0, f"{command}: {finished.err}"

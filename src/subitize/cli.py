@@ -1,6 +1,8 @@
 """The command line: a command parses, calls one function and prints; heavy imports wait until it runs."""
 
 import contextlib
+import os
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -44,11 +46,20 @@ Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed 
 def main() -> None:
     """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
     try:
+        _check_arguments(sys.argv[1:])
         app()
     except SubitizeError as error:
         message = "".join(char if char.isprintable() else " " for char in str(error))
         print(f"subitize: {message}", file=sys.stderr)
         sys.exit(error.exit_code)
+
+
+def _check_arguments(arguments: list[str]) -> None:
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise BadValueError(f"argument {os.fsencode(argument)!r} is not UTF-8") from None
 
 
 @app.callback(invoke_without_command=True)
@@ -130,14 +141,14 @@ def run(
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
     each = [Settings(made_suite, make_model(m), made_judge, seed, repeats, limit, concurrency, tries) for m in model]
-    name = out or f"runs/{made_suite.spec.name}"
+    name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
     failures: list[str] = []
     with _open(name, database, images, create=True) as opened, Bar() as bar, _stopping():
         for settings in each:
             summary = run_suite(opened, settings, bar)
             print(f"{settings.model.spec.shown}: {summary}")
-            failures += summary.reasons
-    print(f"stored in {name}; see: subitize score {name}")
+            failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
+    print(f"stored in {name}; see: subitize score {shlex.quote(name)}")
     _raise_failures(failures)
 
 
@@ -152,11 +163,11 @@ def judge_(
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     from subitize.registry import make_judge
     from subitize.report.terminal import Bar
-    from subitize.runner import judge_run
+    from subitize.runner import Scope, judge_run
 
     made = make_judge(judge)
     with _open(run, database, images) as opened, Bar() as bar, _stopping():
-        summary = judge_run(opened, made, bar, model=model)
+        summary = judge_run(opened, made, bar, Scope(model=model))
     print(f"{made.spec.shown}: {summary}")
     _raise_failures(summary.reasons)
 
@@ -173,7 +184,7 @@ def score(
     images: ImagesFolder = None,
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
-    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.observations import Reader, find_gaps, observe_run
     from subitize.analysis.scoring import score as score_observations
     from subitize.labels import parse_rule
 
@@ -184,12 +195,14 @@ def score(
             frozenset(entry.name for entry in entries if entry.is_stand_in)
             for entries in (opened.models(), opened.judges())
         )
+        gaps = find_gaps(opened)
     scores = score_observations(observations, by)
     if as_json:
         return _print_json([_score_row(one, is_stand_in=one.model in models) for one in scores])
-    from subitize.report.terminal import StandIns, print_scores
+    from subitize.report.terminal import StandIns, print_gaps, print_scores
 
-    return print_scores(scores, StandIns(models, judges), by or ["category"])
+    print_scores(scores, StandIns(models, judges), by or ["category"])
+    return print_gaps(gaps)
 
 
 @app.command()
@@ -247,7 +260,7 @@ def export(
     if chosen is None:
         raise UnknownNameError("format", format, FORMATS)
     with _open(run, database, images) as opened:
-        for path in export_run(opened, out or Path(f"{Path(run).name}-export"), chosen):
+        for path in export_run(opened, out or Path(f"{run}-export"), chosen):
             print(path)
 
 
@@ -307,7 +320,9 @@ def _raise_failures(reasons: list[str]) -> None:
     if reasons:
         distinct = list(dict.fromkeys(reasons))
         more = f" (and {len(distinct) - 3} other reasons)" if len(distinct) > 3 else ""
-        raise RunError(f"some failed: {'; '.join(distinct[:3])}{more}; the same command tries them again")
+        raise RunError(
+            f"some failed: {'; '.join(distinct[:3])}{more}; the same command tries again what may still succeed"
+        )
 
 
 def _score_row(score: "Score", *, is_stand_in: bool) -> dict[str, object]:

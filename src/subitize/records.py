@@ -207,8 +207,9 @@ Question = Count | Choose | Confirm | MatchesPrompt | Name | Transcribe | Fit
 class Ask:
     """One question about an item's outcome, how it is worded, and the values that make the outcome right.
 
-    `parent` is the id of the question that must hold before this one means anything (in a scene graph);
-    an irrelevant ask is put and kept but does not enter the score.
+    It is about one response, or about `group` repeats of the item together (the best of four). `parent` is the id of
+    the question that must hold before this one means anything (in a scene graph); an irrelevant ask is put and
+    kept but does not enter the score.
     """
 
     question: Question
@@ -216,6 +217,7 @@ class Ask:
     expects: tuple[Scalar, ...]
     parent: str | None = None
     is_relevant: bool = True
+    group: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +270,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture was made."""
+    """A picture was made; of published data its name may be all there is."""
 
-    picture: Stored
+    picture: Stored | Elsewhere
     kind: Literal["drawn"] = field(default="drawn", kw_only=True, repr=False)
 
 
@@ -326,7 +328,8 @@ class Provenance:
     revision: str | None = None
     weights_hash: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-    tokens: int | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
     price_usd: float | None = None
 
 

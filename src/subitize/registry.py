@@ -68,6 +68,11 @@ def make_judge(text: str) -> Made[Judge]:
     return _make("judges", text)
 
 
+def names(kind: Kind) -> list[str]:
+    """List the names of everything of a kind, without importing it."""
+    return sorted(_known(kind))
+
+
 def listings(kind: Kind) -> list[Listing]:
     """Describe everything of a kind."""
     return [_listing(kind, name) for name in sorted(_known(kind))]
@@ -118,7 +123,9 @@ class _Factory:
         self._who = f"{kind.removesuffix('s')} {name!r}"
         try:
             self._make: Any = known[name].load()
-        except (ImportError, AttributeError) as error:
+        except SubitizeError:
+            raise
+        except Exception as error:  # an outside package may fail in any way
             raise BadValueError(f"{self._who} ({known[name].value}) cannot be loaded: {error}") from error
         parameters = inspect.signature(self._make, eval_str=True).parameters.values()
         self._targets = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
@@ -138,12 +145,20 @@ class _Factory:
                 f"{self._who} needs a {self._targets[0]}: write {self._name}:{self._targets[0].upper()}"
             )
         values = self._defaults | self._read(given)
-        made = self._make(*([target] if target else []), **values)
+        made = self._construct(target, values)
         written = {key: _write(value) for key, value in values.items()}
         changed = [f"{key}={text}" for key, text in written.items() if text != _write(self._defaults[key])]
         shown = ":".join(filter(None, [self._name, ",".join(filter(None, [target, *changed]))]))
         # A target is part of what the thing is: with another path it is another suite or model.
         return Spec(self._name, dict.fromkeys(self._targets, target) | written, shown), made
+
+    def _construct(self, target: str, values: Mapping[str, object]) -> Any:  # noqa: ANN401
+        try:
+            return self._make(*([target] if target else []), **values)
+        except SubitizeError:
+            raise
+        except Exception as error:  # an outside package may fail in any way
+            raise BadValueError(f"{self._who} cannot be made: {type(error).__name__}: {error}") from error
 
     def _read(self, given: Mapping[str, str]) -> dict[str, object]:
         for key in given:
@@ -164,7 +179,7 @@ def _read(who: str, text: str, wanted: object) -> object:
         return float(text)
     if wanted is str:
         return text
-    if wanted == tuple[str, ...]:
+    if wanted == tuple[str, ...] and "," not in text:
         return _each_once(who, text.split("+"))
     if wanted == tuple[int, ...] and re.fullmatch(r"\d{1,7}(-\d{1,7})?(\+\d{1,7}(-\d{1,7})?)*", text, re.ASCII):
         return _each_once(who, [number for part in text.split("+") for number in _whole_numbers(who, part)])
@@ -176,6 +191,7 @@ _DESCRIPTIONS: dict[object, str] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
+    tuple[str, ...]: "names joined by +, as in apples+dots",
     tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
 }
 

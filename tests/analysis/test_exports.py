@@ -118,11 +118,11 @@ def test_a_replaced_reading_is_not_exported(full_run: Run) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_empty_run_exports_tables_with_their_first_columns(run: Run, tmp_path: Path, format: Format) -> None:
     paths = export(run, tmp_path / "export", format)
-    assert [path.stat().st_size > 0 or format == "jsonl" for path in paths] == [True] * 4
+    assert [path.stat().st_size > 0 or format == "jsonl" for path in paths] == [True] * 5
     if format != "jsonl":
         read = pl.read_parquet if format == "parquet" else pl.read_csv
-        assert [read(path).columns[0] for path in paths] == ["item_id", "trial_id", "reading_id", "item_id"]
-        assert [read(path).height for path in paths] == [0] * 4
+        assert [read(path).columns[0] for path in paths] == ["item_id", "trial_id", "reading_id", "item_id", "suite"]
+        assert [read(path).height for path in paths] == [0] * 5
 
 
 def test_an_export_replaces_the_one_before(full_run: Run, tmp_path: Path) -> None:

@@ -273,7 +273,9 @@ def test_a_run_without_readings_says_what_to_do_first(location: Location) -> Non
         with pytest.raises(NothingToDoError) as caught:
             observe_run(run, Reader())
     name = location.path if isinstance(location, Folder) else location.run_id
-    assert str(caught.value) == f"{location} has no readings yet; first: subitize judge {name} --judge JUDGE"
+    assert (
+        str(caught.value) == f"{location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
+    )
 
 
 def test_a_run_where_everything_failed_says_so(run: Run) -> None:

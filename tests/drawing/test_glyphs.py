@@ -34,9 +34,9 @@ def test_a_glyph_fills_most_of_its_circle(noun: str, variant: int) -> None:
 def test_apples_come_in_several_drawings_and_colours() -> None:
     apple = glyphs.glyph_of("apple")
     pictures = {
-        glyphs.sprite("apple", variant, colour, 64).tobytes() for variant in range(3) for colour in apple.colours
+        glyphs.sprite("apple", variant, colour, 64).tobytes() for variant in range(2) for colour in apple.colours
     }
-    assert len(pictures) == len(apple.drawings) * len(apple.colours) >= 9
+    assert len(pictures) == len(apple.drawings) * len(apple.colours) >= 6
 
 
 @pytest.mark.parametrize("colour", glyphs.PALETTE)
@@ -56,7 +56,7 @@ def test_a_drawing_holds_no_text_and_loads_nothing() -> None:
     [
         pytest.param("axolotl", 0, "red", UnknownNameError, "no glyph named 'axolotl'; known: apple, dot", id="noun"),
         pytest.param("dot", 0, "mauve", UnknownNameError, "no colour named 'mauve'; known: black, blue", id="colour"),
-        pytest.param("apple", 9, "red", BadValueError, "no drawing 9 of 'apple'; it has 0 to 2", id="variant"),
+        pytest.param("apple", 9, "red", BadValueError, "no drawing 9 of 'apple'; it has 0 to 1", id="variant"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(

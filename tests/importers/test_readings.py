@@ -218,10 +218,10 @@ GOOD = f"ada,{NAMED.id},3"
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([], "line 1: no column annotator, answer; the columns are: annotator, item or image, question, answer"),
+        ([], "line 1: no column annotator, answer, item or image in ''; a comma between columns, small letters: "),
         (["annotator,item", GOOD], "line 1: no column answer"),
         (["annotator,answer", "ada,3"], "line 1: no column item or image"),
-        (["annotator;item;answer", "ada;x;3"], "line 1: no column annotator, answer"),
+        (["annotator;item;answer", "ada;x;3"], "answer, item or image in 'annotator;item;answer'; a comma"),
         (["Annotator,item,answer", GOOD], "line 1: no column annotator"),
         (["annotator,item,answer,answer", f"{GOOD},4"], "line 1: column 'answer' stands there twice"),
         (["<!DOCTYPE html>", "<html><body>Sign in</body></html>"], "line 1: no column annotator, answer"),
@@ -229,7 +229,7 @@ GOOD = f"ada,{NAMED.id},3"
         (["annotator,item,answer", GOOD, f" ,{NAMED.id},3"], "line 3: annotator and answer should not be empty"),
         (
             ["annotator,item,answer", GOOD, "bob,naming/pears/3,3"],
-            "line 3: no response with item 'naming/pears/3' in this run; `subitize show` lists what it has",
+            "line 3: no response with item 'naming/pears/3' in this run; `subitize export` lists what it has",
         ),
         (["annotator,item,answer", GOOD, "bob,,3"], "line 3: no response with item '' in this run"),
         (["annotator,item,answer", GOOD, f"bob,{UNASKED.id},3"], f"line 3: no response with item '{UNASKED.id}'"),

@@ -6,13 +6,27 @@ import os
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Exhibit, Pixels, Reply, Request, TransientError
-from subitize.records import Drawn, Evidence, Outcome, Question, Refused, Said, Stimulus, TaskKind, Words
+from subitize.records import (
+    Drawn,
+    Evidence,
+    Measured,
+    Outcome,
+    Question,
+    Refused,
+    Said,
+    Scored,
+    Stimulus,
+    TaskKind,
+    Words,
+)
 
 _ANSWER: frozenset[TaskKind] = frozenset({"answer"})
 _DRAW: frozenset[TaskKind] = frozenset({"draw"})
@@ -123,6 +137,66 @@ class Babbling:
         return Reply(Said(self._text), request.provenance())
 
 
+class Stillborn:
+    """Cannot be made."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 1
+
+    def __init__(self) -> None:
+        self.share = 1 / len("")
+
+    async def respond(self, request: Request, /) -> Reply:
+        return Reply(Said("3"), request.provenance())
+
+
+class Rude:
+    """Give back what is no reply, or a reply that cannot be stored."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, *, gives: str = "nothing") -> None:
+        self._gives = gives
+
+    async def respond(self, request: Request, /) -> Reply:
+        provenance = request.provenance()
+        match self._gives:
+            case "text":
+                return "seven"  # type: ignore[return-value]
+            case "number":
+                return Reply(Said(7), provenance)  # type: ignore[arg-type]
+            case "nan":
+                return Reply(Scored({"match": float("nan")}), provenance)
+            case "pixels":
+                return Reply(Pixels("text"), provenance)  # type: ignore[arg-type]
+            case "tokens":
+                return Reply(Said("3"), replace(provenance, tokens_in="many"))  # type: ignore[arg-type]
+            case "surrogates":
+                return Reply(Refused("no \ud800"), replace(provenance, prompt_rewritten="\ud800"))
+        return None  # type: ignore[return-value]
+
+
+class Relapsing:
+    """Answer vaguely at first; asked again, fail while a file of that name exists, then answer."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    def __init__(self, broken: str, /) -> None:
+        self._broken = Path(broken)
+
+    async def respond(self, request: Request, /) -> Reply:
+        if request.attempt == 0:
+            return Reply(Said("a few"), request.provenance())
+        if self._broken.exists():
+            raise TransientError("down", retry_after_seconds=0.0)
+        return Reply(Said("3"), request.provenance())
+
+
 class Refusing:
     """Refuse every second item."""
 
@@ -159,8 +233,9 @@ class Nosy:
     is_stand_in = True
     concurrency = 4
 
-    def __init__(self, *, cannot: str = "", chokes_on: int = -1) -> None:
-        self._cannot, self._chokes_on = cannot, chokes_on
+    def __init__(self, *, cannot: str = "", chokes_on: int = -1, gives: str = "words") -> None:
+        self._cannot, self._chokes_on, self._gives = cannot, chokes_on, gives
+        self._seen: Counter[object] = Counter()
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return question.kind != self._cannot
@@ -169,6 +244,17 @@ class Nosy:
         (outcome,) = exhibit.outcomes
         if isinstance(outcome, Drawn) and exhibit.load(outcome.picture) == bytes([self._chokes_on % 256]):
             raise ValueError("choked")
+        match self._gives:
+            case "few":
+                return ()
+            case "nothing":
+                return None  # type: ignore[return-value]
+            case "nan":
+                return tuple(Measured(float("nan")) for _ in exhibit.inquiries)
+            case "flaky":
+                self._seen[exhibit.outcomes, exhibit.inquiries] += 1
+                if self._seen[exhibit.outcomes, exhibit.inquiries] < 3:
+                    raise TransientError("later", retry_after_seconds=0.0)
         return tuple(Words(f"I know: {exhibit.prompt or 'nothing'}") for _ in exhibit.inquiries)
 
 

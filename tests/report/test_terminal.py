@@ -52,32 +52,39 @@ def row(out: str, start: str) -> list[str]:
 def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("nae"), score("refused")])
     measures = ["accuracy", "accuracy_answered", "nae", "refused"]
-    assert row(out, "suite") == ["suite", "model", "judge", "group", *measures, "n"]
-    assert row(out, "random") == ["naming", "random", "parser", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
+    assert row(out, "model") == ["model", "group", *measures, "n"]
+    assert row(out, "random") == ["random", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
+    assert out.startswith("suite naming judged by parser\n")
     assert "95 % interval" in out
     assert "accuracy counts refusals as wrong" in out
+
+
+def test_suites_and_judges_are_columns_where_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, [score("accuracy"), replace(score("accuracy"), suite="production", judge="human")])
+    assert row(out, "judge") == ["suite", "model", "judge", "group", "accuracy", "n"]
+    assert row(out, "human")[:4] == ["production", "random", "human", "all"]
 
 
 def test_columns_that_would_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     quiet = [score("refused", value=0.0), score("discarded", value=0.0)]
     out = shown(capsys, [score("accuracy"), score("accuracy_answered"), *quiet])
-    assert row(out, "suite") == ["suite", "model", "judge", "group", "accuracy", "n"]
+    assert row(out, "model") == ["model", "group", "accuracy", "n"]
     assert "refusals" not in out
     assert "discarded" not in out
 
 
 def test_informed_figures_and_stand_in_judges_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, [score("accuracy", is_informed=True)])
-    assert row(out, "random")[2] == "parser †"
+    assert "judged by parser †" in out
     assert "† informed: the judge knew what was asked for" in out
     out = shown(capsys, [replace(score("accuracy"), judge="observer")])
-    assert row(out, "random")[2] == "observer *"
+    assert "judged by observer *" in out
     assert "* an embedded stand-in, not a real model or judge" in out
 
 
 def test_a_measure_that_one_model_lacks_is_an_empty_cell(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, [score("accuracy"), score("accuracy_answered"), score("accuracy", model="refusing")])
-    assert row(out, "refusing") == ["naming", "refusing", "parser", "all", "0.500 [0.250, 0.750]", "0"]
+    assert row(out, "refusing") == ["refusing", "all", "0.500 [0.250, 0.750]", "0 + 12 refused"]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +94,7 @@ def test_a_stand_in_is_marked_and_the_mark_explained(
     capsys: pytest.CaptureFixture[str], stand_ins: str, mark: str
 ) -> None:
     out = shown(capsys, [score()], stand_ins=stand_ins)
-    assert row(out, "random")[1] == mark
+    assert row(out, "random")[0] == mark
     assert ("* an embedded stand-in, not a real model" in out) is mark.endswith("*")
 
 
@@ -101,13 +108,13 @@ def test_what_was_excluded_by_hand_is_counted_beside_n(
 def test_groups_are_shown_for_the_chosen_factors_alone(capsys: pytest.CaptureFixture[str]) -> None:
     scores = [score(), *(score(factor=f, group=g) for f, g in [("category", "dots"), ("number", "7"), ("key", "k9")])]
     out = shown(capsys, scores, factors=["category", "number"])
-    assert [row(out, name)[3] for name in ("dots", "number=7")] == ["dots", "number=7"]
+    assert [row(out, name)[1] for name in ("dots", "number=7")] == ["dots", "number=7"]
     assert "k9" not in out
 
 
 @pytest.mark.parametrize("model", ["openai:[bold]gpt[/bold]", "folder:/a[/]b", ":smile:", "[link=http://x]y", "a\\[b"])
 def test_a_name_with_brackets_is_a_name_and_no_markup(capsys: pytest.CaptureFixture[str], model: str) -> None:
-    assert row(shown(capsys, [score(model=model)]), "naming")[1] == model
+    assert row(shown(capsys, [score(model=model)]), " all ")[0] == model
 
 
 def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +122,7 @@ def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFi
     out = shown(
         capsys, [score(measure, model=model) for measure in ("accuracy", "accuracy_answered", "mae", "refused")]
     )
-    assert row(out, model) == ["naming", model, "parser", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
+    assert row(out, model) == [model, "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
     assert all(line == line.rstrip() or len(line) < 700 for line in out.splitlines())
 
 
@@ -172,8 +179,8 @@ def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: 
         "task answer: How many apples are there in the picture?",
         "excluded: a smudge",
         "ask count:apple: How many apples are there in the picture? expects 3",
-        f"response {one.id} random repeat 1 attempt 0: Said(text='3')",
-        "response b random repeat 1 attempt 0: Refused(reason='3')",
+        f"response {one.id} random repeat 1 attempt 0: said '3'",
+        "response b random repeat 1 attempt 0: refused, 3",
         f"reading 8 of {one.id} by human ada: count:apple = 3 (strict@1)",
     ]
 

@@ -7,9 +7,25 @@ import pytest
 
 from commands import PLUGINS
 from samples import MODEL, SUITE, response
-from subitize.records import Ask, Confirm, Count, Draw, Drawn, Failed, Item, Known, Outcome, Refused, Trial, Words
+from subitize.errors import UnknownNameError
+from subitize.records import (
+    Ask,
+    Confirm,
+    Count,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Failed,
+    Item,
+    MatchesPrompt,
+    Outcome,
+    Refused,
+    Said,
+    Trial,
+    Words,
+)
 from subitize.registry import make_judge
-from subitize.runner import Silent, judge_run
+from subitize.runner import Scope, Silent, judge_run
 from subitize.store import Folder, Run
 
 PROMPT = "An image with 3 apples"
@@ -65,7 +81,7 @@ def test_questions_it_cannot_answer_are_counted(run: Run) -> None:
 def test_a_picture_that_a_judge_chokes_on_does_not_stop_the_others_and_is_looked_at_again(run: Run) -> None:
     summary = judge_run(run, make_judge("nosy:chokes_on=1"), Silent())
     assert (summary.readings, summary.failed) == (4, 2)
-    assert summary.reasons == ["ValueError: choked"] * 2
+    assert summary.reasons == ["ValueError: choked"]
     assert judge_run(run, make_judge("nosy:chokes_on=1"), Silent()).failed == 2
 
 
@@ -76,6 +92,42 @@ def test_a_bad_picture_is_a_failed_look_of_the_observer(run: Run) -> None:
 
 
 def test_only_the_named_model_is_judged(run: Run) -> None:
-    assert judge_run(run, make_judge("nosy"), Silent(), model="another").readings == 0
-    assert judge_run(run, make_judge("nosy"), Silent(), model="random").readings == 6
-    assert {stored.reading.value for stored in run.readings()} != {Known(3)}
+    with pytest.raises(UnknownNameError, match="no model in this run named 'another'; known: random"):
+        judge_run(run, make_judge("nosy"), Silent(), Scope(model="another"))
+    assert judge_run(run, make_judge("nosy"), Silent(), Scope(model="random")).readings == 6
+
+
+def test_a_picture_that_is_elsewhere_is_shown_to_no_judge(run: Run) -> None:
+    published = Trial(ITEM.id, MODEL.shown, MODEL.options, repeat=9)
+    with run.lease("random") as lease:
+        run.add_responses(lease, [response(published, Drawn(Elsewhere("geckonum_00000_0")))])
+    summary = judge_run(run, make_judge("nosy"), Silent())
+    assert (summary.readings, summary.unanswerable) == (6, 2)
+
+
+def test_a_question_about_a_group_is_put_once_for_all_of_it(tmp_path: Path) -> None:
+    ask = Ask(MatchesPrompt(), "Is one of them right?", (True,), group=2)
+    item = Item("naming/3", Draw(PROMPT), (ask,), {"number": 3})
+    with Run(Folder(tmp_path / "group"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(5)]
+        with run.lease("random") as lease:
+            run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
+        summary = judge_run(run, make_judge("parser"), Silent())
+        assert (summary.readings, summary.unanswerable) == (2, 0), "the fifth waits for a sixth"
+        subjects = [stored.reading.subject.trial_ids for stored in run.readings()]
+        assert subjects == [(trials[0].id, trials[1].id), (trials[2].id, trials[3].id)]
+
+
+@pytest.mark.parametrize("gives", ["few", "nothing", "nan"])
+def test_a_judge_that_gives_what_is_no_evidence_fails_its_looks(run: Run, gives: str) -> None:
+    summary = judge_run(run, make_judge(f"nosy:gives={gives}"), Silent())
+    assert (summary.readings, summary.failed) == (0, 6)
+    assert "nosy" in summary.reasons[0]
+    assert list(run.readings()) == []
+
+
+def test_a_judge_is_tried_again_where_that_may_help(run: Run) -> None:
+    assert judge_run(run, make_judge("nosy:gives=flaky"), Silent(), Scope(tries=3)).readings == 6
+    assert judge_run(run, make_judge("nosy:gives=flaky,cannot=count"), Silent(), Scope(tries=1)).failed == 3

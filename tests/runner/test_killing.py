@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from commands import start, subitize
-from subitize.records import Drawn, Trial
+from subitize.records import Drawn, Stored, Trial
 from subitize.registry import make_suite
 from subitize.store import Database, Folder, Location, Run
 
@@ -55,15 +55,29 @@ def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orpha
 
 
 @pytest.mark.timeout(120)
+def test_processes_with_different_models_work_and_judge_on_one_run_at_once(location: Location) -> None:
+    suite = "naming:images=5"
+    models = ["instant", "random", "refusing", "apologetic"]
+    with Run(location, create=True):
+        pass
+    processes = [start("run", suite, "--model", model, *_where(location)) for model in models]
+    for process in processes:
+        _, err = process.communicate(timeout=100)
+        assert process.returncode == 0, err
+    with Run(location) as run:
+        assert Counter(stored.response.trial.model for stored in run.responses()) == dict.fromkeys(models, 100)
+
+
+@pytest.mark.timeout(120)
 def test_two_processes_started_on_one_run_do_not_do_the_same_trial(location: Location) -> None:
-    command = ["run", "production", "--model", MODEL, "--repeats", 20, "--judge", "none", *_where(location)]
+    command = ["run", "production", "--model", MODEL, "--repeats", 40, "--judge", "none", *_where(location)]
     first, second = start(*command), start(*command)
     ends = [(process.communicate(timeout=100), process.returncode) for process in (first, second)]
     codes = sorted(code for _, code in ends)
     assert codes == [0, 2], ends
     refused = next(err for (_, err), code in ends if code == 2)
     assert "is being worked on by process" in refused
-    assert _stored(location) == 20 * 20
+    assert _stored(location) == 20 * 40
     _check_images(location, are_all_wanted=True)
 
 
@@ -103,13 +117,14 @@ def _stored(location: Location) -> int:
 
 def _check_images(location: Location, *, are_all_wanted: bool) -> None:
     """Every image a row names is there, whole; and if all work is done, no other file is."""
-    root = location.path / "images" if isinstance(location, Folder) else location.images / location.run_id
+    root = location.path / "images" if isinstance(location, Folder) else location.images
     files = {path.name: path for path in root.rglob("*") if path.is_file()}
     if _stored(location) == 0:
         return
     with Run(location) as run:
         outcomes = [stored.response.outcome for stored in run.responses()]
-    named = {f"{outcome.picture.hash}.{outcome.picture.format}" for outcome in outcomes if isinstance(outcome, Drawn)}
+    pictures = [outcome.picture for outcome in outcomes if isinstance(outcome, Drawn)]
+    named = {f"{picture.hash}.{picture.format}" for picture in pictures if isinstance(picture, Stored)}
     assert len(named) == len(outcomes)
     for name in named:
         assert hashlib.sha256(files[name].read_bytes()).hexdigest() == Path(name).stem

@@ -13,7 +13,7 @@ from subitize.interfaces import Judge
 from subitize.records import Drawn, Failed, Known, Refused, Said
 from subitize.registry import Made, make_judge, make_model, make_suite
 from subitize.runner import Settings, Silent, Summary, run_suite
-from subitize.store import Folder, Run
+from subitize.store import Folder, Run, latest_attempts
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def test_an_error_in_a_worker_is_stored_with_its_reason(run: Run) -> None:
 
 
 def test_a_model_that_always_fails_is_not_asked_for_ever(run: Run) -> None:
-    with pytest.raises(RunError, match=r"failed 25 times in a row.*a bug in the plug-in"):
+    with pytest.raises(RunError, match=r"failed 26 times in a row.*a bug in the plug-in"):
         go(run, "naming", "broken")
     assert len(list(run.responses())) < 100
 
@@ -113,6 +113,42 @@ def test_bytes_that_are_no_image_are_a_failure_and_leave_no_file(run: Run) -> No
     summary = go(run, "production:numbers=1-2", "garbage", repeats=1)
     assert summary.failed == 4
     assert list(run.images.names()) == []
+
+
+@pytest.mark.parametrize("gives", ["nothing", "text", "number", "nan", "pixels", "tokens"])
+def test_what_is_no_reply_is_a_failure_and_the_run_stays_readable(run: Run, gives: str) -> None:
+    summary = go(run, SMALL, f"rude:gives={gives}", "parser")
+    assert (summary.answered, summary.failed) == (0, 12)
+    assert "rude" in summary.reasons[0]
+    assert len(list(run.responses())) == 12
+
+
+def test_what_cannot_be_encoded_is_stored_as_near_as_may_be_wherever_it_stands(run: Run) -> None:
+    assert go(run, SMALL, "rude:gives=surrogates", "parser").refused == 12
+    assert {stored.response.outcome for stored in run.responses()} == {Refused("no ?")}
+    assert {stored.response.provenance.prompt_rewritten for stored in run.responses()} == {"?"}
+
+
+def test_asking_again_that_failed_is_taken_up_by_the_next_run_and_undoes_nothing(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.touch()
+    suite = "naming:images=1,numbers=1-3"
+    first = go(run, suite, f"relapsing:{broken}", "parser", tries=1)
+    assert (first.answered, first.failed, first.reasons) == (6, 6, ["down"])
+    assert {stored.response.outcome for stored in latest_attempts(run.responses())} == {Said("a few")}
+    broken.unlink()
+    second = go(run, suite, f"relapsing:{broken}", "parser", tries=1)
+    assert (second.answered, second.failed) == (6, 0)
+    assert {stored.response.outcome for stored in latest_attempts(run.responses())} == {Said("3")}
+
+
+def test_what_a_judge_could_not_do_is_told_with_the_run(run: Run) -> None:
+    summary = go(run, SMALL, "instant", "nosy:gives=few")
+    assert summary.judged is not None
+    assert (summary.judged.failed, summary.judged.reasons != []) == (12, True)
+    assert "12 looks failed" in str(summary)
+    summary = go(run, SMALL, "instant", "observer")
+    assert "12 questions it cannot answer" in str(summary)
 
 
 def test_text_that_no_encoding_can_store_is_stored_as_near_as_may_be(run: Run) -> None:
@@ -181,7 +217,7 @@ def test_numbers_below_one_are_refused(option: str) -> None:
 def test_progress_is_told_for_the_model_and_the_judge(run: Run) -> None:
     watcher = Watcher()
     run_suite(run, settings(SMALL, "instant", "parser"), watcher)
-    assert watcher.begun == [("instant", 12), ("judge parser", 12)]
+    assert watcher.begun == [("instant", 12), ("judge parser on instant", 12)]
     assert watcher.advanced == {False: 24}
 
 

@@ -55,7 +55,7 @@ def test_items_come_back_as_they_were_in_their_order(run: Run) -> None:
 @pytest.mark.parametrize(
     "outcome",
     [
-        Said("three, I “think” ≈ 3 \x00".replace("\x00", "")),
+        Said("three, I “think” ≈ 3 \x00 \x1b"),
         Scored({"match": 0.25}),
         Refused("no"),
         Failed("bad", False),
@@ -155,6 +155,39 @@ def test_a_sweep_removes_orphans_and_half_written_files_and_keeps_the_rest(run: 
         run.images.load(orphan)
 
 
+def test_a_sweep_touches_nothing_that_is_not_named_as_our_images_are(run: Run) -> None:
+    run.images.save(b"orphan", "png")
+    foreign = run.images.root / "ab" / "thesis.doc"
+    foreign.parent.mkdir(exist_ok=True)
+    foreign.write_text("precious")
+    with run.lease("random") as lease:
+        assert run.sweep(lease) == 1
+    assert foreign.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["../escape", "/etc/x", "a/b", "", "-x", "x" * 101, "a\nb"], ids=repr)
+def test_a_name_in_a_database_cannot_lead_out_of_the_images(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="run name"):
+        Database("postgresql://127.0.0.1:1/x", name, tmp_path)
+
+
+def test_runs_of_one_name_in_two_databases_do_not_share_images(
+    postgres: PostgresServer, open_run: OpenRun, tmp_path: Path
+) -> None:
+    one, other = (open_run(Database(postgres.new_database(), "same", tmp_path)) for _ in range(2))
+    kept = one.images.save(b"picture", "png")
+    with other.lease("random") as lease:
+        other.sweep(lease)
+    assert one.images.load(kept) == b"picture"
+    assert one.images.root != other.images.root
+
+
+def test_a_suite_whose_items_bear_another_name_is_refused(run: Run) -> None:
+    with pytest.raises(BadValueError, match=r"naming/apples/3/0/category.*should have an id that begins with other/"):
+        run.add_suite(replace(SUITE, name="other"), 0, ITEMS)
+    assert [entry.name for entry in run.suites()] == ["naming"]
+
+
 def test_a_sweep_waits_while_another_model_is_at_work(run: Run, open_run: OpenRun, location: Location) -> None:
     run.images.save(b"just written by the other, its row not yet committed", "png")
     with run.lease("random") as lease, open_run(location).lease("another"):
@@ -249,7 +282,26 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path:
     assert "127.0.0.1" in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["mysql://host/name", "nonsense", ""], ids=str)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://h/db?user=u&password=s3cret",
+        "postgresql://h/db?sslpassword=s3cret",
+        "postgresql://me:s3cret@h/db?connect_timeout=5",
+    ],
+)
+def test_a_password_anywhere_in_the_url_is_not_shown(url: str) -> None:
+    database = Database(url, "r", Path("i"))
+    assert "s3cret" not in f"{database} {database!r}"
+
+
+def test_an_at_sign_in_a_password_is_told_how_to_write_without_the_password(tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="%40") as caught:
+        Run(Database("postgresql://me:pw-Se@cret7@127.0.0.1:1/x", "r", tmp_path))
+    assert "cret7" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://host/name", "postgresql+foo://host/name", "nonsense", ""], ids=str)
 def test_a_url_of_another_kind_is_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="postgresql://"):
         Run(Database(url, "r", tmp_path))

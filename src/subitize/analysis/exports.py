@@ -7,8 +7,9 @@ from typing import Literal
 import polars as pl
 from polars.exceptions import ComputeError
 
-from subitize.errors import StorageError
-from subitize.records import Drawn, Failed, Item, Known, Refused, Said, task_text
+from subitize.analysis.observations import Observation, Reader, observe_run
+from subitize.errors import NothingToDoError, StorageError
+from subitize.records import Drawn, Elsewhere, Failed, Item, Known, Refused, Said, Stored, task_text
 from subitize.store import Run, StoredReading, StoredResponse, codec
 
 Format = Literal["parquet", "csv", "jsonl"]
@@ -16,7 +17,7 @@ FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
 
 
 def export(run: Run, folder: Path, format: Format) -> list[Path]:
-    """Write items, responses, readings and exclusions, one file each; each appears whole or not at all."""
+    """Write the run's tables and what the figures are made of, one file each, each whole or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [_write(frame, folder / f"{name}.{format}", format) for name, frame in frames(run).items()]
@@ -33,6 +34,7 @@ def frames(run: Run) -> dict[str, pl.DataFrame]:
         "responses": _frame([_response_row(stored, run) for stored in run.responses()], _RESPONSE_COLUMNS),
         "readings": _frame([_reading_row(stored) for stored in run.readings()], _READING_COLUMNS),
         "exclusions": _frame(exclusions, _EXCLUSION_COLUMNS),
+        "observations": _frame([_observation_row(one) for one in _observations(run)], _OBSERVATION_COLUMNS),
     }
 
 
@@ -55,6 +57,12 @@ _READING_COLUMNS = {
     "is_informed": _FLAG,
     **dict.fromkeys(("judge", "annotator", "rule", "value", "discarded", "evidence"), _TEXT),
     "stored_at": _FLOAT,
+}
+_OBSERVATION_COLUMNS = {
+    **dict.fromkeys(("suite", "item_id", "model", "judge"), _TEXT),
+    "repeat": _WHOLE,
+    **dict.fromkeys(("question_id", "status", "expected", "value"), _TEXT),
+    **dict.fromkeys(("is_right", "is_informed", "is_excluded"), _FLAG),
 }
 _EXCLUSION_COLUMNS = dict.fromkeys(("item_id", "reason"), _TEXT)
 
@@ -88,7 +96,7 @@ def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
         "attempt": trial.attempt,
         "outcome": outcome.kind,
         "text": outcome.text if isinstance(outcome, Said) else None,
-        "image": str(run.images.path(outcome.picture)) if isinstance(outcome, Drawn) else None,
+        "image": _image(outcome.picture, run) if isinstance(outcome, Drawn) else None,
         "reason": outcome.reason if isinstance(outcome, Failed | Refused) else None,
         "outcome_record": codec.encode(codec.outcome, outcome),
         "seed": provenance.seed,
@@ -98,6 +106,35 @@ def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
         "provenance": codec.encode(codec.provenance, provenance),
         "stored_at": stored.at,
     }
+
+
+def _observations(run: Run) -> list[Observation]:
+    try:
+        return observe_run(run, Reader())
+    except NothingToDoError:
+        return []
+
+
+def _observation_row(one: Observation) -> dict[str, object]:
+    return {
+        "suite": one.item.suite,
+        "item_id": one.item.id,
+        "model": one.model,
+        "judge": one.judge,
+        "repeat": one.repeat,
+        **{f"factor_{name}": level for name, level in one.item.factors.items()},
+        "question_id": one.ask.question.id,
+        "status": one.status,
+        "expected": " or ".join(map(str, one.ask.expects)),
+        "value": None if one.value is None else str(one.value),
+        "is_right": one.is_right,
+        "is_informed": one.ask.question.is_informed,
+        "is_excluded": one.is_excluded,
+    }
+
+
+def _image(picture: Stored | Elsewhere, run: Run) -> str:
+    return str(run.images.path(picture)) if isinstance(picture, Stored) else picture.name
 
 
 def _reading_row(stored: StoredReading) -> dict[str, object]:

@@ -1,14 +1,16 @@
 """What was observed: items, latest responses and readings joined, one row per question, judge and trial."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
-from subitize.records import Ask, Discarded, Failed, Item, Known, Label, Reading, Refused, Scalar, Subject
-from subitize.store import Database, Run, StoredResponse, latest_attempts
+from subitize.records import Ask, Discarded, Failed, Item, Known, Label, Reading, Refused, Scalar
+from subitize.store import Database, Exhibited, Run, StoredResponse, exhibited, latest_attempts
+
+Status = Literal["eligible", "discarded", "refused"]
 
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
@@ -23,7 +25,7 @@ class Observation:
     model: str
     judge: str
     repeat: int
-    status: Literal["eligible", "discarded", "refused"]
+    status: Status
     value: Scalar | None
     is_excluded: bool
 
@@ -44,24 +46,78 @@ class Reader:
 
 def observe_run(run: Run, reader: Reader) -> list[Observation]:
     """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
-    items = {item.id: item for item in run.items()}
-    excluded = run.exclusions()
     labels = _labels(run, reader)
     latest = latest_attempts(run.responses())
     if reader.judge is not None and not labels and any(run.readings()):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
-    judges = _judges(latest, items, labels)
+    shown = list(_shown(run, latest))
+    judges = _judges(shown, labels)
+    excluded = run.exclusions()
     found = [
-        Observation(item, ask, stored.response.trial.model, judge, stored.response.trial.repeat, status, value, hidden)
-        for stored in latest
-        for item in [items[stored.response.trial.item_id]]
-        for hidden in [item.id in excluded]
-        for judge in judges[item.suite, stored.response.trial.model]
-        for ask, status, value in _outcomes(stored, item, labels[judge])
+        Observation(one.item, one.ask, one.model, judge, one.repeat, status, value, one.item.id in excluded)
+        for one in shown
+        for judge in judges[one.item.suite, one.model]
+        for status, value in _outcome(one, labels[judge])
     ]
     if not found:
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read."""
+
+    unasked: int
+    failed: int
+    unread: int
+
+
+def find_gaps(run: Run) -> Gaps:
+    """Count what no figure covers."""
+    latest = latest_attempts(run.responses())
+    read = {trial_id for stored in run.readings() for trial_id in stored.reading.subject.trial_ids}
+    failed = sum(isinstance(stored.response.outcome, Failed) for stored in latest)
+    answered = (stored for stored in latest if not isinstance(stored.response.outcome, Failed | Refused))
+    return Gaps(_unasked(run, latest), failed, sum(stored.trial_id not in read for stored in answered))
+
+
+def _unasked(run: Run, latest: Iterable[StoredResponse]) -> int:
+    suites = Counter(item.suite for item in run.items())
+    asked = {(stored.response.trial.model, stored.response.trial.item_id) for stored in latest}
+    begun = {(model, item_id.partition("/")[0]) for model, item_id in asked}
+    return sum(suites[suite] for _, suite in begun) - len(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A question and what it is about."""
+
+    item: Item
+    ask: Ask
+    exhibited: Exhibited
+
+    @property
+    def model(self) -> str:
+        return self.exhibited.members[0].response.trial.model
+
+    @property
+    def repeat(self) -> int:
+        return self.exhibited.members[0].response.trial.repeat
+
+    @property
+    def is_refused(self) -> bool:
+        return any(isinstance(stored.response.outcome, Refused) for stored in self.exhibited.members)
+
+
+def _shown(run: Run, latest: Iterable[StoredResponse]) -> Iterator[_Shown]:
+    by_item: dict[str, list[StoredResponse]] = defaultdict(list)
+    for stored in latest:
+        by_item[stored.response.trial.item_id].append(stored)
+    for item in run.items():
+        for ask in item.asks:
+            if ask.is_relevant:
+                yield from (_Shown(item, ask, one) for one in exhibited(ask, by_item[item.id]))
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> str:
@@ -73,7 +129,7 @@ def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> 
     if reader.judge is not None:
         known = ", ".join(sorted({stored.reading.judge for stored in run.readings()})) or "none"
         return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
-    return f"{run.location} has no readings yet; first: subitize judge {name} --judge JUDGE"
+    return f"{run.location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
 
 
 def _labels(run: Run, reader: Reader) -> dict[str, dict[tuple[str, str], Label]]:
@@ -98,34 +154,28 @@ def _label(readings: list[Reading], reader: Reader) -> Label:
 
 
 def _judges(
-    latest: Iterable[StoredResponse], items: dict[str, Item], labels: dict[str, dict[tuple[str, str], Label]]
+    shown: Iterable[_Shown], labels: dict[str, dict[tuple[str, str], Label]]
 ) -> dict[tuple[str, str], list[str]]:
     """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
     seen = {judge: {subject_id for subject_id, _ in by_question} for judge, by_question in labels.items()}
     judges: dict[tuple[str, str], list[str]] = defaultdict(list)
     has_answers: set[tuple[str, str]] = set()
-    for stored in latest:
-        key = (items[stored.response.trial.item_id].suite, stored.response.trial.model)
+    for one in shown:
+        key = (one.item.suite, one.model)
         known = judges[key]
-        subject = Subject((stored.trial_id,))
-        known += [judge for judge, subjects in seen.items() if judge not in known and subject.id in subjects]
-        if not isinstance(stored.response.outcome, Refused | Failed):
+        known += [judge for judge, ids in seen.items() if judge not in known and one.exhibited.subject.id in ids]
+        if not one.is_refused:
             has_answers.add(key)
     return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}
 
 
-def _outcomes(
-    stored: StoredResponse, item: Item, labels: dict[tuple[str, str], Label]
-) -> Iterator[tuple[Ask, Literal["eligible", "discarded", "refused"], Scalar | None]]:
-    for ask in item.asks:
-        label = labels.get((Subject((stored.trial_id,)).id, ask.question.id))
-        if not ask.is_relevant:
-            continue
-        if isinstance(stored.response.outcome, Refused):
-            yield ask, "refused", None
-        elif label is not None:
-            match label.value:
-                case Known(value=value):
-                    yield ask, "eligible", value
-                case Discarded(is_refusal=is_refusal):
-                    yield ask, "refused" if is_refusal else "discarded", None
+def _outcome(one: _Shown, labels: dict[tuple[str, str], Label]) -> Iterator[tuple[Status, Scalar | None]]:
+    label = labels.get((one.exhibited.subject.id, one.ask.question.id))
+    if one.is_refused:
+        yield "refused", None
+    elif label is not None:
+        match label.value:
+            case Known(value=value):
+                yield "eligible", value
+            case Discarded(is_refusal=is_refusal):
+                yield "refused" if is_refusal else "discarded", None

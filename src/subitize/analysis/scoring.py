@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from subitize.analysis.observations import Observation
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.records import Count, Estimate
+from subitize.records import Count, Estimate, Scalar
 from subitize.stats import mean_interval, wilson_interval
 
 WHOLE = "all"
@@ -39,12 +40,28 @@ def score(observations: Sequence[Observation], factors: Sequence[str] | None = N
             "subitize exclude RUN ITEM --reason WHY --undo"
         )
     chosen = _factors(observations) if factors is None else _checked(observations, factors)
-    groups: dict[tuple[str, str, str, str, str], list[Observation]] = defaultdict(list)
+    groups: dict[_Key, list[Observation]] = defaultdict(list)
     for one in observations:
-        levels = [(WHOLE, WHOLE), *((name, str(one.item.factors[name])) for name in chosen if name in one.item.factors)]
-        for factor, level in levels:
-            groups[one.item.suite, one.model, one.judge, factor, level].append(one)
-    return [found for key, group in groups.items() for found in _measure(key, group)]
+        levels = [(name, one.item.factors[name]) for name in chosen if name in one.item.factors]
+        for factor, level in [(WHOLE, WHOLE), *levels]:
+            groups[_Key(one.item.suite, one.model, one.judge, factor, level)].append(one)
+    factors_in_order = [WHOLE, *chosen]
+    ordered = sorted(groups, key=lambda key: (*key[:3], factors_in_order.index(key.factor), _rank(key.level)))
+    return [found for key in ordered for found in _measure(key, groups[key])]
+
+
+class _Key(NamedTuple):
+    suite: str
+    model: str
+    judge: str
+    factor: str
+    level: Scalar
+
+
+def _rank(level: Scalar) -> tuple[bool, float, str]:
+    """Order numbers by size, and what is no number after them by name."""
+    is_text = isinstance(level, str)
+    return is_text, 0.0 if isinstance(level, str) else float(level), str(level)
 
 
 def _factors(observations: Iterable[Observation]) -> list[str]:
@@ -60,16 +77,16 @@ def _checked(observations: Iterable[Observation], factors: Sequence[str]) -> Seq
     for name in factors:
         if name not in known:
             raise UnknownNameError("factor", name, known)
-    return factors
+    return list(dict.fromkeys(factors))
 
 
-def _measure(key: tuple[str, str, str, str, str], group: Sequence[Observation]) -> Iterator[Score]:
+def _measure(key: _Key, group: Sequence[Observation]) -> Iterator[Score]:
     kept = [one for one in group if not one.is_excluded]
     is_informed = any(one.ask.question.is_informed for one in kept)
     for name, measure in MEASURES.items():
         estimate = measure(kept)
         if estimate is not None:
-            yield Score(*key, name, estimate, len(group) - len(kept), is_informed)
+            yield Score(*key[:4], str(key.level), name, estimate, len(group) - len(kept), is_informed)
 
 
 def accuracy(observations: Sequence[Observation]) -> Estimate | None:

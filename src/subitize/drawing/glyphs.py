@@ -128,24 +128,6 @@ def _round_apple(tints: Tints) -> str:
     )
 
 
-def _tall_apple(tints: Tints) -> str:
-    body = (
-        "M51 34 C47 25 33 22 23 28 C11 35 12 53 19 67 C24 78 28 90 36 93 "
-        "C41 95 44 90.5 49 91 C54 91.5 57 95.5 63 93 C72 89 76 79 80 68 C86 53 88 35 77 28 C67 22 55 25 51 34 Z"
-    )
-    return (
-        f"<defs>{_ball_light(tints)}</defs>"
-        f'<path d="{body}" fill="url(#ball)" stroke="{tints.line}" stroke-width="2.2"/>'
-        f'<path d="M37 33 Q51 43 65 33 Q58 46 51 37 Q44 46 37 33 Z" fill="{tints.line}" opacity=".45"/>'
-        '<path d="M51 39 C52 29 51 18 46 9" fill="none" stroke="#5e3a1e" stroke-width="4.6" '
-        'stroke-linecap="round"/>'
-        f'<path d="M50.5 21 C56 10 65 9 74 15 C69 26 60 29 50.5 21 Z" {_LEAF}/>'
-        '<path d="M52.5 20.5 C59 18.5 65 17 70 16" fill="none" stroke="#2f6b1f" stroke-width="1.2"/>'
-        f'<path d="M24 50 C22 41 25 35 31 34 C35 33.5 34 37 31.5 40 C29 43 28 47 28 51 C28 55 25 55 24 50 Z" '
-        f'fill="{tints.light}" opacity=".8"/>'
-    )
-
-
 def _ball_light(tints: Tints) -> str:
     return (
         '<radialGradient id="ball" cx=".36" cy=".36" r=".72">'
@@ -176,7 +158,7 @@ GLYPHS: Mapping[str, Glyph] = MappingProxyType(
         glyph.noun: glyph
         for glyph in (
             Glyph("dot", (_dot,), tuple(PALETTE)),
-            Glyph("apple", (_lobed_apple, _round_apple, _tall_apple), ("red", "green", "yellow")),
+            Glyph("apple", (_lobed_apple, _round_apple), ("red", "green", "yellow")),
         )
     }
 )

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.errors import BadFileError
+from subitize import registry
+from subitize.errors import BadFileError, BadValueError
 from subitize.labels import Rule, interpret
-from subitize.records import Ask, Discarded, Drawn, Failed, Item, Reading, Refused, Spec, Subject, Words
+from subitize.records import Ask, Discarded, Drawn, Elsewhere, Failed, Item, Reading, Refused, Spec, Subject, Words
 from subitize.store import Run, StoredReading, StoredResponse, latest_attempts
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat"
@@ -37,6 +38,10 @@ class ImportSummary:
 
 def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSummary:
     """Add every answer of the file, or none: the first bad line is an error."""
+    if judge in registry.names("judges"):
+        raise BadValueError(
+            f"--judge {judge}: this is the name of a judge of ours; call people's answers something else"
+        )
     lines = list(_lines(path))
     new, discarded, known = [], [], 0
     with run.lease(f"judge {judge}") as lease:
@@ -92,8 +97,11 @@ def _text(path: Path) -> str:
 def _check_columns(path: Path, columns: Sequence[str]) -> None:
     missing = {"annotator", "answer"} - set(columns)
     if missing or not {"item", "image"} & set(columns):
-        wanted = ", ".join(sorted(missing)) or "item or image"
-        raise BadFileError(f"{path.name} line 1: no column {wanted}; the columns are: {COLUMNS}")
+        wanted = ", ".join([*sorted(missing), *["item or image"] * (not {"item", "image"} & set(columns))])
+        raise BadFileError(
+            f"{path.name} line 1: no column {wanted} in {','.join(columns)[:80]!r}; "
+            f"a comma between columns, small letters: {COLUMNS}"
+        )
     twice = [name for name, times in Counter(columns).items() if name and times > 1]
     if twice:
         raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
@@ -106,7 +114,10 @@ class _Line:
     row: Mapping[str, str]
 
     def get(self, column: str) -> str:
-        return self.row.get(column, "")
+        value = self.row.get(column, "")
+        if "\x00" in value:
+            raise self.error(f"{column} {value!r} has a NUL character in it")
+        return value
 
     def error(self, message: str) -> BadFileError:
         return BadFileError(f"{self.file} line {self.number}: {message}")
@@ -125,7 +136,8 @@ class _Book:
             if not isinstance(outcome, Failed | Refused):
                 self._by_item[stored.response.trial.item_id].append(stored)
             if isinstance(outcome, Drawn):
-                self._by_image[outcome.picture.hash].append(stored)
+                for name in _image_names(stored, outcome):
+                    self._by_image[name].append(stored)
         self._said: dict[tuple[str, str, str], StoredReading | None] = {}
         for said in run.readings(judge):
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
@@ -152,9 +164,9 @@ class _Book:
     def _response(self, line: _Line) -> StoredResponse:
         column = "image" if line.get("image") else "item"
         name = line.get(column)
-        found = self._by_item[name] if column == "item" else self._images(name)
+        found = self._by_item[name] if column == "item" else self._by_image[Path(name).name]
         if not found:
-            raise line.error(f"no response with {column} {name!r} in this run; `subitize show` lists what it has")
+            raise line.error(f"no response with {column} {name!r} in this run; `subitize export` lists what it has")
         fitting = latest_attempts(stored for stored in found if self._fits(line, stored))
         if len(fitting) != 1:
             have = ", ".join(f"{s.response.trial.model} repeat {s.response.trial.repeat}" for s in found[:4])
@@ -163,10 +175,6 @@ class _Book:
                 f"{len(fitting)} fit; name one by the columns item, model and repeat"
             )
         return fitting[0]
-
-    def _images(self, name: str) -> list[StoredResponse]:
-        hash = Path(name).stem
-        return self._by_image.get(hash, [])
 
     @staticmethod
     def _fits(line: _Line, stored: StoredResponse) -> bool:
@@ -182,3 +190,11 @@ class _Book:
             known = ", ".join(repr(ask.question.id) for ask in item.asks)
             raise line.error(f"question {wanted!r} is not one of item {item.id!r}; it has: {known}")
         return fitting[0]
+
+
+def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
+    """List what people may call an image: its hash, its file here, the file it was read from, its published name."""
+    picture = outcome.picture
+    names = {picture.name} if isinstance(picture, Elsewhere) else {picture.hash, f"{picture.hash}.{picture.format}"}
+    file = stored.response.provenance.parameters.get("file")
+    return names | ({str(file)} if file else set())

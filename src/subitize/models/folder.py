@@ -21,7 +21,11 @@ class Folder:
         folder = Path(path).expanduser()
         if not folder.is_dir():
             raise BadFileError(f"{path} is not a folder of images")
-        self._files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES}
+        self._files: dict[str, Path] = {}
+        for file in sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES):
+            if file.stem in self._files:
+                raise BadFileError(f"{path} has {self._files[file.stem].name} and {file.name}; which of them is meant?")
+            self._files[file.stem] = file
         if not self._files:
             raise BadFileError(f"{path} has no images ({', '.join(SUFFIXES)}); is it the right folder?")
 
@@ -31,7 +35,6 @@ class Folder:
         names = [f"{stem}_{request.repeat}"] + [stem] * (request.repeat == 0)
         file = next((self._files[name] for name in names if name in self._files), None)
         if file is None:
-            return Reply(
-                Failed(f"no file {names[0]}.png, .jpg, … in the folder", is_transient=True), request.provenance()
-            )
+            reason = f"no file {names[0]}.png, .jpg, … in the folder (one image per item: --repeats 1)"
+            return Reply(Failed(reason, is_transient=True), request.provenance())
         return Reply(Pixels(file.read_bytes()), replace(request.provenance(), parameters={"file": file.name}))

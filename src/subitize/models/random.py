@@ -16,8 +16,8 @@ class Random:
     concurrency = 64
 
     def __init__(self, *, low: int = 1, high: int = 20) -> None:
-        if not 0 <= low <= high:
-            raise BadValueError(f"model 'random': low={low},high={high}: should be 0 <= low <= high")
+        if not 0 <= low <= high <= 1_000_000:
+            raise BadValueError(f"model 'random': low={low},high={high}: should be 0 <= low <= high <= 1000000")
         self._low, self._law = low, uniform_law(low, high)
 
     async def respond(self, request: Request, /) -> Reply:

@@ -33,7 +33,7 @@ def value(text: str, policy: Policy = "strict") -> float | Unread:
         total = find_stated_total(tokens, mentions)
         if total is not None:
             return total
-    return amount.value if isinstance(amount, Exact) else Unread(_reason(amount))
+    return amount.value if isinstance(amount, Exact) and amount.value >= 0 else Unread(_reason(amount))
 
 
 def _reason(amount: Amount) -> str:
@@ -46,6 +46,8 @@ def _reason(amount: Amount) -> str:
             return f"a range: {_digits(low)} to {_digits(high)}"
         case AtLeast(low):
             return f"at least {_digits(low)}"
+        case Exact(negative):
+            return f"less than nothing: {_digits(negative)}"
         case Vague(phrase):
             return f"vague: {phrase!r}"
         case Refusal(phrase):

@@ -30,7 +30,8 @@ def examine() -> list[Finding]:
         Finding("sqlite", "core", sqlite3.sqlite_version, None),
         Finding("processor cores", "core", str(os.cpu_count()), None),
     ]
-    return here + [_look_for(requirement) for requirement in metadata("subitize").get_all("Requires-Dist") or []]
+    found = [_look_for(requirement) for requirement in metadata("subitize").get_all("Requires-Dist") or []]
+    return here + [one for one in found if one.wanted_by != "dev"]  # what developers need is in CONTRIBUTING.md
 
 
 def print_findings(findings: list[Finding]) -> None:

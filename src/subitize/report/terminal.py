@@ -15,9 +15,21 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview
 from subitize.analysis.scoring import MEASURES, Score
-from subitize.records import Estimate, Known, task_text
+from subitize.records import (
+    Drawn,
+    Elsewhere,
+    Estimate,
+    Failed,
+    Known,
+    Outcome,
+    Refused,
+    Said,
+    Scored,
+    task_text,
+)
 from subitize.registry import Listing
 
 _LINE_EVERY_SECONDS = 30.0
@@ -94,23 +106,38 @@ def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence
             rows.setdefault(key, {})[score.measure] = score
     silent = _silent_measures(scores)
     measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
-    table = Table("suite", "model", "judge", "group", *measures, "n", box=SIMPLE_HEAD)
+    is_one_suite, is_one_judge = (len({key[place] for key in rows}) == 1 for place in (0, 2))
+    shown = ["suite"] * (not is_one_suite) + ["model"] + ["judge"] * (not is_one_judge) + ["group"]
+    table = Table(*shown, *measures, "n", box=SIMPLE_HEAD)
     for (suite, model, judge, factor, group), row in rows.items():
         model_mark = " *" if model in stand_ins.models else ""
         judge_mark = " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values())
         name = group if factor in ("all", "category") else f"{factor}={group}"
         cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
-        _add_row(table, suite, model + model_mark, judge + judge_mark, name, *cells, _counts(row))
+        cell = {"suite": suite, "model": model + model_mark, "judge": judge + judge_mark, "group": name}
+        if not table.rows and (is_one_suite or is_one_judge):
+            _say(" ".join([f"suite {suite}"] * is_one_suite + [f"judged by {cell['judge']}"] * is_one_judge))
+        _add_row(table, *(cell[column] for column in shown), *cells, _counts(row))
     _print(table)
     if any(score.model in stand_ins.models or score.judge in stand_ins.judges for score in scores):
         print("* an embedded stand-in, not a real model or judge")
     if any(score.is_informed for score in scores):
         print("† informed: the judge knew what was asked for")
-    print("value [95 % interval]; n: answers with a value")
+    print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
     if "refused" in measures:
-        print("accuracy counts refusals as wrong, accuracy_answered leaves them out")
+        print("accuracy counts refusals as wrong, so its n has them too; accuracy_answered leaves them out")
     if "discarded" in measures:
         print("discarded: answers that the rule makes no value of; they are in none of the other figures")
+
+
+def print_gaps(gaps: Gaps) -> None:
+    """Say what the figures do not cover."""
+    if gaps.unasked:
+        print(f"{gaps.unasked} items have not been given to a model that was given others: the run is not complete")
+    if gaps.failed:
+        print(f"{gaps.failed} trials failed and are in no figure")
+    if gaps.unread:
+        print(f"{gaps.unread} answers have not been judged and are in no figure")
 
 
 def print_overview(overview: Overview) -> None:
@@ -146,12 +173,27 @@ def print_story(story: ItemStory) -> None:
     for stored in story.responses:
         trial = stored.response.trial
         where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
-        _say(f"response {stored.trial_id} {where}: {stored.response.outcome}")
+        _say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
     for found in story.readings:
         reading = found.reading
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{reading.judge} {reading.annotator}".strip()
         _say(f"reading {found.id} of {reading.subject.id} by {who}: {reading.question.id} = {value} ({reading.rule})")
+
+
+def _told(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return f"said {text!r}"
+        case Drawn(picture=picture):
+            name = picture.name if isinstance(picture, Elsewhere) else f"{picture.hash}.{picture.format}"
+            return f"drew {name}"
+        case Scored(scores=scores):
+            return f"scored {dict(scores)}"
+        case Refused(reason=reason):
+            return f"refused, {reason}"
+        case Failed(reason=reason):
+            return f"failed, {reason}"
 
 
 def print_listings(listings: Iterable[Listing]) -> None:
@@ -176,8 +218,9 @@ def _silent_measures(scores: Sequence[Score]) -> set[str]:
 
 def _counts(row: dict[str, Score]) -> str:
     n = row["accuracy_answered"].estimate.n if "accuracy_answered" in row else 0
+    refused = row["accuracy"].estimate.n - n if "accuracy" in row else 0
     excluded = max(score.excluded for score in row.values())
-    return f"{n} ({excluded} excluded)" if excluded else str(n)
+    return str(n) + f" + {refused} refused" * (refused > 0) + f" ({excluded} excluded)" * (excluded > 0)
 
 
 def _add_row(table: Table, *cells: str) -> None:

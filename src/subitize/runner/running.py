@@ -1,30 +1,26 @@
 """Runs a suite on a model: plan, do, judge, and plan again until nothing is left to ask."""
 
 import asyncio
-import itertools
-import random
-import time
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from subitize.errors import BadImageError, BadValueError, NothingToDoError, RunError, StorageError
-from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, TransientError
-from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Trial
+from subitize.errors import BadImageError, BadValueError, NothingToDoError
+from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite
+from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial
 from subitize.registry import Made
 from subitize.runner.engine import Bench, work
-from subitize.runner.judging import judge_run
+from subitize.runner.judging import JudgeSummary, Scope, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import first_attempts, further_attempts, latest_tried
 from subitize.runner.progress import Progress
-from subitize.runner.workers import Call, describe, staffed, storable
-from subitize.store import RENEWAL_SECONDS, Lease, Run
+from subitize.runner.trying import GaveUp, Trier
+from subitize.runner.workers import staffed
+from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
 from subitize.vision.pixels import decode, image_format
 
-# So many failures with nothing else between them mean that the model does not work, not that it is unlucky.
-_HOPELESS_AFTER = 25
-_FIRST_WAIT_SECONDS = 0.5
-_LONGEST_WAIT_SECONDS = 60.0
 _LONGEST_TEXT = 1_000_000
+_MOST_REASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +62,7 @@ class Summary:
     impossible: int = 0
     swept: int = 0
     reasons: list[str] = field(default_factory=list)
+    judged: JudgeSummary | None = None
 
     def __str__(self) -> str:
         parts = [f"{self.answered} answered", f"{self.refused} refused", f"{self.failed} failed"]
@@ -73,13 +70,15 @@ class Summary:
             parts.append(f"{self.already_done} done before")
         if self.impossible:
             parts.append(f"{self.impossible} items it cannot do")
+        if self.judged is not None:
+            parts.append(str(self.judged))
         return ", ".join(parts)
 
     def count(self, outcome: Outcome) -> None:
         """Add one outcome."""
         if isinstance(outcome, Failed):
             self.failed += 1
-            if outcome.reason not in self.reasons:
+            if outcome.reason not in self.reasons and len(self.reasons) < _MOST_REASONS:
                 self.reasons.append(outcome.reason)
         elif isinstance(outcome, Refused):
             self.refused += 1
@@ -114,39 +113,46 @@ class _Session:
         self._run, self._settings, self._seed, self._progress = run, settings, seed, progress
         self._items = {item.id: item for item in items}
         self._load = Loader(run.images)
-        self._failures_in_a_row = 0
+        self._attempted: set[str] = set()
         self.summary = Summary()
 
     def go(self) -> None:
         suite, model = self._settings.suite.it, self._settings.model.spec
         repeats = self._settings.repeats or suite.repeats
         with self._run.lease(model.shown) as lease, staffed("model", self._settings.model) as (call, concurrency):
+            trier: Trier[Request, Reply] = Trier(f"model {model.shown!r}", call, self._settings.tries)
             self.summary.swept = self._run.sweep(lease)
             finished = self._run.finished(model.shown)
             trials = list(first_attempts(list(self._items.values()), model, repeats, finished))
             self.summary.already_done = len(self._items) * repeats - len(trials)
             while True:
-                self._do(trials, lease, call, self._settings.concurrency or concurrency)
-                trials = list(self._ask_again())
+                self._do(trials, lease, trier, self._settings.concurrency or concurrency)
+                # What failed again in this call is left for the next.
+                trials = [trial for trial in self._ask_again(lease) if trial.id not in self._attempted]
                 if not trials:
                     return
 
-    def _ask_again(self) -> Iterator[Trial]:
+    def _ask_again(self, lease: Lease) -> Iterator[Trial]:
         judge, model, suite = self._settings.judge, self._settings.model.spec, self._settings.suite
         if judge is None:
             return iter(())
-        judge_run(self._run, judge, self._progress, suite=suite.spec.name, model=model.shown)
+        scope = Scope(suite.spec.name, model.shown, self._settings.tries, lambda: self._run.renew(lease))
+        judged = judge_run(self._run, judge, self._progress, scope)
+        if self.summary.judged is not None:
+            judged.readings += self.summary.judged.readings
+        self.summary.judged = judged
         tried = latest_tried(
             self._items.values(), self._run.responses(model.shown), self._run.readings(judge.spec.shown)
         )
         return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
 
-    def _do(self, trials: Sequence[Trial], lease: Lease, call: Call[Request, Reply], concurrency: int) -> None:
+    def _do(self, trials: Sequence[Trial], lease: Lease, trier: Trier[Request, Reply], concurrency: int) -> None:
         if not trials:
             return
+        self._attempted.update(trial.id for trial in trials)
         self._progress.begin(self._settings.model.spec.shown, len(trials))
         bench: Bench[Trial, Response] = Bench(
-            perform=lambda trial: self._perform(trial, call),
+            perform=lambda trial: self._perform(trial, trier),
             commit=lambda responses: self._run.add_responses(lease, responses),
             renew=lambda: self._run.renew(lease),
             renewal_seconds=RENEWAL_SECONDS,
@@ -155,31 +161,17 @@ class _Session:
         )
         asyncio.run(work(trials, bench))
 
-    async def _perform(self, trial: Trial, call: Call[Request, Reply]) -> Response:
-        seed = trial.seed(self._seed)
+    async def _perform(self, trial: Trial, trier: Trier[Request, Reply]) -> Response:
         task = self._items[trial.item_id].task
-        request = Request(trial.item_id, task, trial.repeat, trial.attempt, seed, self._load)
-        start = time.perf_counter()
-        reply, tries = await self._try(request, call)
-        outcome = await self._keep(trial, reply)
-        return Response(trial, outcome, reply.provenance, tries, time.perf_counter() - start)
-
-    async def _try(self, request: Request, call: Call[Request, Reply]) -> tuple[Reply, int]:
-        """Send the request, again after a while where that may help, and make a reply of a failure."""
-        for tries in itertools.count(1):
-            try:
-                return await call(request), tries
-            except TransientError as error:
-                if tries < self._settings.tries:
-                    await asyncio.sleep(_wait_seconds(tries, error))
-                    continue
-                failure = Failed(describe(error), is_transient=True)
-            except (RunError, StorageError):
-                raise
-            except Exception as error:
-                failure = Failed(describe(error), is_transient=True)
-            return Reply(failure, request.provenance()), tries
-        raise AssertionError("counting never ends")
+        request = Request(trial.item_id, task, trial.repeat, trial.attempt, trial.seed(self._seed), self._load)
+        given = await trier.ask(request)
+        if isinstance(given, GaveUp):
+            return Response(trial, Failed(given.reason, is_transient=True), request.provenance(), given.tries)
+        fault = _fault(given.it)
+        if fault:
+            failure = Failed(f"model {trial.model!r} {fault}", is_transient=True)
+            return Response(trial, failure, request.provenance(), given.tries, given.seconds)
+        return Response(trial, await self._keep(trial, given.it), given.it.provenance, given.tries, given.seconds)
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""
@@ -188,8 +180,6 @@ class _Session:
                 return Failed(
                     f"{trial.item_id}: an answer of {len(text):,} characters; at most {_LONGEST_TEXT:,}", True
                 )
-            case Said(text=text):
-                return Said(storable(text))
             case Pixels(data=data):
                 pass
             case other:
@@ -201,20 +191,18 @@ class _Session:
             return Failed(f"{reply.provenance.parameters.get('file', trial.item_id)}: {error}", is_transient=True)
 
     def _count(self, response: Response) -> None:
-        has_failed = isinstance(response.outcome, Failed)
         self.summary.count(response.outcome)
-        self._progress.advance(has_failed=has_failed)
-        self._failures_in_a_row = self._failures_in_a_row + 1 if has_failed else 0
-        if self._failures_in_a_row >= _HOPELESS_AFTER:
-            raise RunError(
-                f"model {response.trial.model!r} failed {_HOPELESS_AFTER} times in a row, last with: "
-                f"{self.summary.reasons[-1]}; mend this and run the same command again"
-            )
+        self._progress.advance(has_failed=isinstance(response.outcome, Failed))
 
 
-def _wait_seconds(tries: int, error: TransientError) -> float:
-    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step."""
-    if error.retry_after_seconds is not None:
-        return error.retry_after_seconds
-    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
-    return longest * random.uniform(0.5, 1.0)
+def _fault(reply: object) -> str:
+    """Say what is wrong with a reply that could not be stored or read back, or nothing."""
+    if not isinstance(reply, Reply):
+        return f"should give a Reply, not {reply!r:.80}"
+    match reply.content:
+        case Pixels(data=data):
+            return "" if isinstance(data, bytes) else f"gave pixels that are no bytes: {data!r:.80}"
+        case Scored(scores=scores) if not all(math.isfinite(score) for score in scores.values()):
+            return f"gave scores that are no numbers: {scores!r:.80}"
+        case content:
+            return codec.fault(codec.outcome, content) or codec.fault(codec.provenance, reply.provenance)

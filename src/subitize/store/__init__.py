@@ -3,11 +3,13 @@
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
 from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry, latest_attempts
+from subitize.store.subjects import Exhibited, exhibited
 
 __all__ = [
     "RENEWAL_SECONDS",
     "Database",
     "Entry",
+    "Exhibited",
     "Folder",
     "Lease",
     "Location",
@@ -15,5 +17,6 @@ __all__ = [
     "StoredReading",
     "StoredResponse",
     "SuiteEntry",
+    "exhibited",
     "latest_attempts",
 ]

@@ -1,9 +1,11 @@
 """Records to JSON and back; pydantic checks every value that is read."""
 
+import json
 from collections.abc import Mapping
 from typing import TypeVar
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from subitize.records import (
     Ask,
@@ -31,5 +33,18 @@ trial_ids: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 
 def encode(adapter: TypeAdapter[T], record: T) -> str:
-    """Write a record as JSON."""
-    return adapter.dump_json(record).decode()
+    """Write a record as JSON; a wrong type is an error, half a surrogate pair (models emit them) becomes "?"."""
+    try:
+        return adapter.dump_json(record, warnings="error").decode()
+    except PydanticSerializationError:
+        plain = adapter.dump_python(record, mode="json", warnings="error")
+        return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def fault(adapter: TypeAdapter[T], record: T) -> str:
+    """Say why a record cannot be stored, or nothing."""
+    try:
+        encode(adapter, record)
+    except PydanticSerializationError as error:
+        return f"gave what cannot be stored: {error!s:.200}"
+    return ""

@@ -2,10 +2,11 @@
 
 import importlib
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from subitize.store import tables
 
 DATABASE_FILE = "run.sqlite"
 BUSY_SECONDS = 60
+_SETTING_UP = 5081712  # any number, as long as it is ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,19 @@ class Folder:
 class Database:
     """A run in a PostgreSQL database that others may share, its images in a folder."""
 
-    url: str
+    url: str = field(repr=False)
     run_id: str
     images: Path
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", self.run_id):
+            raise BadValueError(
+                f"run name {self.run_id!r}: in a database it should be up to 100 letters, digits, dots, dashes and _"
+            )
+
     def __str__(self) -> str:
-        return f"{self.run_id} in {_parse_url(self.url).render_as_string(hide_password=True)}"
+        # A password can stand in the query too.
+        return f"{self.run_id} in {_parse_url(self.url).set(query={}).render_as_string(hide_password=True)}"
 
 
 Location = Folder | Database
@@ -61,6 +70,14 @@ class Backend:
     def writing(self) -> Iterator[Connection]:
         """Do all of it or nothing."""
         with self._in_our_words(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def setting_up(self) -> Iterator[Connection]:
+        """Write what is looked for first and made if it is missing: one process at a time, lest two make it."""
+        with self.writing() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite has one writer at a time anyway
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({_SETTING_UP})"))
             yield connection
 
     @contextmanager
@@ -97,18 +114,10 @@ def open_backend(location: Location, *, create: bool) -> Backend:
 
 
 def _open_sqlite(folder: Path, *, create: bool) -> Backend:
-    if folder.exists() and not folder.is_dir():
-        raise NotARunError(f"{folder} is not a run: it is a file, not a folder")
-    file = folder / DATABASE_FILE
-    if not file.exists():
-        if not create:
-            raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
-        if folder.exists() and any(folder.iterdir()):
-            raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    try:
+        file = _find_file(folder, create=create)
+    except OSError as error:
+        raise StorageError(f"cannot open the run {folder}: {error.strerror}") from error
     if not create and not os.access(folder, os.W_OK):
         return Backend(_frozen_sqlite(file), str(folder))
     engine = create_engine(URL.create("sqlite", database=str(file)))
@@ -117,9 +126,25 @@ def _open_sqlite(folder: Path, *, create: bool) -> Backend:
     return Backend(engine, str(folder))
 
 
+def _find_file(folder: Path, *, create: bool) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise NotARunError(f"{folder} is not a run: it is a file, not a folder")
+    file = folder / DATABASE_FILE
+    if not file.exists():
+        if not create:
+            raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
+        if folder.exists() and any(folder.iterdir()):
+            raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
+        folder.mkdir(parents=True, exist_ok=True)
+    return file
+
+
 def _frozen_sqlite(file: Path) -> Engine:
-    # Where nothing can be written, WAL mode cannot even be read, unless SQLite is told that nobody else writes.
-    options = {"uri": "true", "mode": "ro", "immutable": "1"}
+    # Where nothing can be written, WAL mode cannot be read unless SQLite is told that nobody else writes; but then
+    # it leaves the log aside. A log that is there was left by a killed process or belongs to one at work.
+    log = file.with_name(f"{file.name}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    options = {"uri": "true", "mode": "ro"} | ({} if has_log else {"immutable": "1"})
     return create_engine(URL.create("sqlite", database=f"file:{quote(str(file.resolve()))}", query=options))
 
 
@@ -145,9 +170,10 @@ def _postgres_engine(url: str) -> Engine:
         importlib.import_module("psycopg")
     except ImportError:
         raise MissingPartError("a run in PostgreSQL", "psycopg", "postgres") from None
+    options = f"{parsed.query.get('options', '')} -c search_path=subitize".strip()
     return create_engine(
-        parsed.set(drivername="postgresql+psycopg"),
-        connect_args={"options": "-c search_path=subitize", "connect_timeout": 10},
+        parsed.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
+        connect_args={"options": options, "connect_timeout": 10},
     )
 
 
@@ -158,16 +184,16 @@ def _parse_url(url: str) -> URL:
         raise BadValueError(
             "the database URL cannot be read; it should look like postgresql://user@host/name"
         ) from None
-    if parsed.get_backend_name() != "postgresql":
+    if "@" in (parsed.host or ""):
+        raise BadValueError("the database URL has an @ too many; write the one in the password as %40")
+    if parsed.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
         raise BadValueError(f"a database URL begins with postgresql://, not {parsed.drivername}://")
     return parsed
 
 
 def _create_tables(backend: Backend) -> None:
-    with backend.writing() as connection:
+    with backend.setting_up() as connection:
         if connection.dialect.name == "postgresql":
-            # Two processes that start at once must not both make the tables.
-            connection.execute(text("SELECT pg_advisory_xact_lock(5081712)"))
             connection.execute(text("CREATE SCHEMA IF NOT EXISTS subitize"))
         if not inspect(connection).has_table("schema_version"):
             tables.metadata.create_all(connection)

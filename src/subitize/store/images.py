@@ -2,12 +2,15 @@
 
 import hashlib
 import os
+import re
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
 from subitize.errors import StorageError
 from subitize.records import ImageFormat, Stored
+
+_NAME = re.compile(r"[0-9a-f]{64}\.(png|jpeg|webp|gif)")
 
 
 class Images:
@@ -21,10 +24,11 @@ class Images:
         """Write the bytes through to the disk and return their name; writing them again changes nothing."""
         stored = Stored(hashlib.sha256(data).hexdigest(), format)
         path = self.path(stored)
-        if path.exists():
-            return stored
         try:
-            self._write_through(path, data)
+            if path.exists():
+                _sync_folder(path.parent)  # whoever wrote it may not have come to this yet
+            else:
+                self._write_through(path, data)
         except OSError as error:
             raise StorageError(f"cannot store an image in {self.root}: {error.strerror or error}") from error
         return stored
@@ -47,18 +51,20 @@ class Images:
 
     def names(self) -> Iterable[str]:
         """List the file names of all images."""
-        return (path.name for path in self.root.glob("??/*") if path.is_file())
+        return (path.name for path in self.root.glob("??/*") if _is_image(path))
 
     def sweep(self, wanted: set[str]) -> int:
-        """Remove every file whose name is not wanted, and all half-written ones; return how many."""
-        orphans = [path for path in self.root.glob("??/*") if path.is_file() and path.name not in wanted]
+        """Remove every image whose name is not wanted, and all half-written ones; return how many."""
+        orphans = [path for path in self.root.glob("??/*") if _is_image(path) and path.name not in wanted]
         half_written = list(self._incoming.glob("*"))
         for path in (*orphans, *half_written):
             path.unlink(missing_ok=True)
         return len(orphans) + len(half_written)
 
     def _write_through(self, path: Path, data: bytes) -> None:
-        self._incoming.mkdir(parents=True, exist_ok=True)
+        if not self._incoming.exists():
+            self._incoming.mkdir(parents=True, exist_ok=True)
+            _sync_folder(self.root.parent)
         partial = self._incoming / uuid.uuid4().hex
         try:
             with partial.open("wb") as file:
@@ -73,6 +79,11 @@ class Images:
             partial.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
+
+
+def _is_image(path: Path) -> bool:
+    """Tell whether a file is named as only we name them; whatever else lies there is somebody else's."""
+    return bool(_NAME.fullmatch(path.name)) and path.parent.name == path.name[:2] and path.is_file()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -118,12 +118,13 @@ def _is_alive(held: RowMapping, now: float) -> bool:
 
 
 def _host() -> str:
-    """Name the machine and, in containers that share its name, the space its process ids belong to."""
+    """Name the machine, its boot, and the space its process ids belong to: names alone may be equal."""
     try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
-        space = ""
-    return f"{socket.gethostname()} {space}".strip()
+        boot = space = ""
+    return f"{socket.gethostname()} {boot} {space}".strip()
 
 
 def _process_start(pid: int) -> str:

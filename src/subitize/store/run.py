@@ -1,6 +1,7 @@
 """A run: its items, the responses to them and the readings of those, appended and never overwritten."""
 
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from subitize.records import (
     Failed,
     Item,
     Outcome,
+    Picture,
     Reading,
     Response,
     Spec,
@@ -27,7 +29,7 @@ from subitize.records import (
     Trial,
 )
 from subitize.store import codec, leases, tables
-from subitize.store.databases import Database, Folder, Location, open_backend
+from subitize.store.databases import Database, Location, open_backend
 from subitize.store.images import Images
 from subitize.store.leases import Lease
 
@@ -76,17 +78,16 @@ class Run:
     def __init__(self, location: Location, *, create: bool = False) -> None:
         self.location = location
         self._backend = open_backend(location, create=create)
-        match location:
-            case Folder(path=path):
-                self.run_id, self.images = "run", Images(path / "images")
-            case Database(run_id=run_id, images=folder):
-                self.run_id, self.images = run_id, Images(folder / run_id)
+        self.run_id = location.run_id if isinstance(location, Database) else "run"
         try:
-            with self._backend.writing() if create else self._backend.reading() as connection:
-                self._enter(connection, create=create)
+            with self._backend.setting_up() if create else self._backend.reading() as connection:
+                token = self._enter(connection, create=create)
         except SubitizeError:
             self.close()
             raise
+        # The token keeps runs apart that have the same name in two databases but share a folder for images.
+        folder = location.images / f"{self.run_id}-{token[:8]}" if isinstance(location, Database) else location.path
+        self.images = Images(folder / "images")
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +103,7 @@ class Run:
 
     def add_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
         """Put a suite's items into the run; if they are there, make sure that it is the same suite."""
-        with self._backend.writing() as connection:
+        with self._backend.setting_up() as connection:
             known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
             options = codec.encode(codec.options, dict(sorted(spec.options.items())))
             if known is not None:
@@ -110,7 +111,7 @@ class Run:
                 return
             row = {"suite": spec.name, "shown": spec.shown, "options": options, "seed": seed}
             connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
-            rows = (_item_row(self.run_id, position, item) for position, item in enumerate(items))
+            rows = (_item_row(self.run_id, position, item) for position, item in enumerate(_of_suite(spec.name, items)))
             _insert_all(connection, tables.items, rows)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
@@ -236,18 +237,22 @@ class Run:
                 return 0
             return self.images.sweep(self._wanted_images(connection))
 
-    def _enter(self, connection: Connection, *, create: bool) -> None:
-        if connection.execute(self._of(tables.runs)).first() is not None:
-            return
+    def _enter(self, connection: Connection, *, create: bool) -> str:
+        """Find the run's token, or make the run."""
+        known_run = connection.execute(self._of(tables.runs)).first()
+        if known_run is not None:
+            return str(known_run.token)
         if not create:
             known = connection.execute(select(tables.runs.c.run_id)).scalars()
             raise NotARunError(f"no run {self.run_id!r} in this database; it has: {', '.join(known) or 'none'}")
-        row = {"subitize_version": subitize.__version__, "created_at": time.time()}
+        token = uuid.uuid4().hex
+        row = {"token": token, "subitize_version": subitize.__version__, "created_at": time.time()}
         connection.execute(insert(tables.runs).values(run_id=self.run_id, **row))
+        return token
 
     def _add_entry(self, name: Column[str], spec: Spec, *, is_stand_in: bool) -> None:
         options = codec.encode(codec.options, dict(sorted(spec.options.items())))
-        with self._backend.writing() as connection:
+        with self._backend.setting_up() as connection:
             known = connection.execute(self._of(name.table).where(name == spec.shown)).first()
             if known is None:
                 row = {name.name: spec.shown, "options": options, "is_stand_in": is_stand_in}
@@ -298,15 +303,29 @@ class Run:
             return connection.execute(query).all()
 
 
+def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        if item.suite != suite:
+            raise BadValueError(f"item {item.id!r} of suite {suite!r} should have an id that begins with {suite}/")
+        yield item
+
+
 def latest_attempts(responses: Iterable[StoredResponse]) -> list[StoredResponse]:
-    """Keep the last attempt where an item was asked again: the one that figures use."""
+    """Keep the last attempt where an item was asked again: the one that figures use.
+
+    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
+    """
     latest: dict[tuple[str, str, int], StoredResponse] = {}
     for stored in responses:
         trial = stored.response.trial
         key = (trial.item_id, trial.model, trial.repeat)
-        if key not in latest or latest[key].response.trial.attempt < trial.attempt:
+        if key not in latest or _precedence(latest[key]) < _precedence(stored):
             latest[key] = stored
     return list(latest.values())
+
+
+def _precedence(stored: StoredResponse) -> tuple[bool, int]:
+    return not isinstance(stored.response.outcome, Failed), stored.response.trial.attempt
 
 
 def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> None:
@@ -338,9 +357,11 @@ def _item(row: Row[tuple[object, ...]]) -> Item:
 
 
 def _task_image(task: Task) -> str | None:
-    if isinstance(task, Draw) or not isinstance(task.picture, Stored):
-        return None
-    return Images.name(task.picture)
+    return None if isinstance(task, Draw) else _image_name(task.picture)
+
+
+def _image_name(picture: Picture) -> str | None:
+    return Images.name(picture) if isinstance(picture, Stored) else None
 
 
 def _response_row(run_id: str, response: Response) -> dict[str, object]:
@@ -353,7 +374,7 @@ def _response_row(run_id: str, response: Response) -> dict[str, object]:
         "repeat": trial.repeat,
         "attempt": trial.attempt,
         "status": _status(outcome),
-        "image": Images.name(outcome.picture) if isinstance(outcome, Drawn) else None,
+        "image": _image_name(outcome.picture) if isinstance(outcome, Drawn) else None,
         "outcome": codec.encode(codec.outcome, outcome),
         "provenance": codec.encode(codec.provenance, response.provenance),
         "tries": response.tries,

@@ -30,6 +30,7 @@ runs = Table(
     "runs",
     metadata,
     Column("run_id", String, primary_key=True),
+    Column("token", String, nullable=False),
     Column("subitize_version", String, nullable=False),
     Column("created_at", Float, nullable=False),
 )

@@ -45,10 +45,10 @@ class Naming:
         self._wordings, self._size_px, self.max_attempts = wordings, size_px, max_attempts
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Go through all cells once per image, so that any beginning is balanced over them."""
+        """Go through all cells once per image, so that any beginning is spread over them."""
         for index in range(self._images):
-            for category in self._categories:
-                for number in self._numbers:
+            for number in self._numbers:
+                for category in self._categories:
                     for wording in self._wordings:
                         yield self._item(seed, (category, number, index), wording)
 

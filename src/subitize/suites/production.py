@@ -14,7 +14,7 @@ _PROMPTS = {"apples": "An image with {things}", "dots": "{number} filled {noun} 
 
 
 class Production:
-    """Draw a given number of things (Numbersense, text to image)."""
+    """Draw a given number of things, each prompt 100 times (Numbersense, text to image)."""
 
     title = "Numerosity production"
     judge = "observer"

@@ -1,0 +1,81 @@
+"""Asks a model or judge once, again after a while where that may help, and gives up on one that never works."""
+
+import asyncio
+import itertools
+import random
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from subitize.errors import RunError, StorageError
+from subitize.interfaces import TransientError
+from subitize.runner.workers import Call, describe
+
+_FIRST_WAIT_SECONDS = 0.5
+_LONGEST_WAIT_SECONDS = 60.0
+# So many errors with nothing else between them mean that it does not work, not that it is unlucky.
+_HOPELESS_AFTER = 25
+
+AskedT = TypeVar("AskedT")
+GivenT = TypeVar("GivenT")
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Generic[GivenT]):
+    """What came back in the end: after how many tries, and how long the last one took."""
+
+    it: GivenT
+    tries: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """The error of the last try."""
+
+    reason: str
+    tries: int
+
+
+@dataclass(slots=True)
+class Trier(Generic[AskedT, GivenT]):
+    """Asks one model or judge; the only place where anything is tried again."""
+
+    who: str
+    call: Call[AskedT, GivenT]
+    tries: int
+    _errors_in_a_row: int = field(default=0, init=False)
+
+    async def ask(self, asked: AskedT) -> Given[GivenT] | GaveUp:
+        """Ask, and make a value of what goes wrong; only what ends the whole run is raised."""
+        for tries in itertools.count(1):
+            try:
+                given, seconds = await self.call(asked)
+            except TransientError as error:
+                if tries < self.tries:
+                    await asyncio.sleep(_wait_seconds(tries, error))
+                    continue
+                return self._give_up(error, tries)
+            except (RunError, StorageError):
+                raise
+            except Exception as error:
+                return self._give_up(error, tries)
+            self._errors_in_a_row = 0
+            return Given(given, tries, seconds)
+        raise AssertionError("counting never ends")
+
+    def _give_up(self, error: Exception, tries: int) -> GaveUp:
+        self._errors_in_a_row += 1
+        if self._errors_in_a_row > _HOPELESS_AFTER:
+            raise RunError(
+                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {describe(error)}; "
+                "mend this and run the same command again"
+            )
+        return GaveUp(describe(error), tries)
+
+
+def _wait_seconds(tries: int, error: TransientError) -> float:
+    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step."""
+    if error.retry_after_seconds is not None:
+        return min(_LONGEST_WAIT_SECONDS, max(0.0, error.retry_after_seconds))
+    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
+    return longest * random.uniform(0.5, 1.0)
