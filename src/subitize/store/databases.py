@@ -133,7 +133,8 @@ def _find_file(folder: Path, *, create: bool) -> Path:
     if not file.exists():
         if not create:
             raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
-        if folder.exists() and any(folder.iterdir()):
+        # Another process may be making the same run at this moment: its files are no strangers.
+        if folder.exists() and any(not entry.name.startswith(DATABASE_FILE) for entry in folder.iterdir()):
             raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
         folder.mkdir(parents=True, exist_ok=True)
     return file
