@@ -123,7 +123,9 @@ def run(
     suite: SuiteSpec,
     model: Annotated[list[str], typer.Option(help="name or name:key=value,…; may be given several times.")],
     out: Annotated[str | None, typer.Option(metavar="RUN", help="The run to make or go on with [runs/SUITE].")] = None,
-    judge: Annotated[str | None, typer.Option(help="Judge as we go; none: do not [the suite's own].")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
+    ] = None,
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
     seed: Seed = None,

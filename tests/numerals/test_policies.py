@@ -42,3 +42,9 @@ def test_geckonum_policy_equals_every_released_answer(shared_data: Path) -> None
             pairs.update((row["raw_answer"], row["answer"]) for row in csv.DictReader(lines))
     wrong = {(raw, answer, value(raw, "geckonum")) for raw, answer in pairs if value(raw, "geckonum") != float(answer)}
     assert not wrong
+
+
+@pytest.mark.parametrize("text", ["-3", "\u22123", "minus three", "The answer is -3."])
+@pytest.mark.parametrize("policy", ["strict", "total"])
+def test_a_count_below_nothing_is_discarded(text: str, policy: Policy) -> None:
+    assert value(text, policy) == Unread("less than nothing: -3")

@@ -55,6 +55,23 @@ def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orpha
 
 
 @pytest.mark.timeout(120)
+def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everything_once(tmp_path: Path) -> None:
+    location = Folder(tmp_path / "run")
+    command = ["run", "naming:images=10,size_px=256", "--model", "ideal-human", *_where(location)]
+    for table in ("responses", "responses", "readings"):
+        process = start(*command)
+        _wait_for_more(location, _stored(location, table), table)
+        process.kill()
+        process.communicate()
+    finished = subitize(*command)
+    assert finished.code == 0, finished.err
+    with Run(location) as run:
+        answered = Counter(stored.trial_id for stored in run.responses())
+        assert answered.total() == len(answered) == 200
+        assert Counter(stored.reading.subject.id for stored in run.readings()) == answered
+
+
+@pytest.mark.timeout(120)
 def test_processes_with_different_models_work_and_judge_on_one_run_at_once(location: Location) -> None:
     suite = "naming:images=5"
     models = ["instant", "random", "refusing", "apologetic"]
@@ -87,14 +104,14 @@ def _where(location: Location) -> list[object]:
     return ["--out", location.run_id, "--database", location.url, "--images", location.images]
 
 
-def _wait_for_more(location: Location, before: int) -> None:
+def _wait_for_more(location: Location, before: int, table: str = "responses") -> None:
     deadline = time.monotonic() + 60
-    while _stored(location) <= before:
+    while _stored(location, table) <= before:
         assert time.monotonic() < deadline, "the run does not get on"
         time.sleep(0.02)
 
 
-def _stored(location: Location) -> int:
+def _stored(location: Location, table: str = "responses") -> int:
     """Count the rows as they are, without the code under test."""
     if isinstance(location, Database):
         url, arguments = (
@@ -108,7 +125,7 @@ def _stored(location: Location) -> int:
     engine = create_engine(url, connect_args=arguments)
     try:
         with engine.connect() as connection:
-            return int(connection.execute(text("SELECT count(*) FROM responses")).scalar_one())
+            return int(connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
     except Exception:  # the tables are not made yet
         return 0
     finally:

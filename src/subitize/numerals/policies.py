@@ -20,6 +20,7 @@ def value(text: str, policy: Policy = "strict") -> float | Unread:
     total: as strict, but of several different numbers the one stated as total or answer counts; nothing is summed.
     A final answer beats an answer, that beats a total, that beats a conclusion ("so 5"); two different ones
     of a kind are discarded unless the later one corrects the earlier ("wait", "actually").
+    Neither takes a number below 0, as nothing is counted so.
     geckonum: the rule that reproduces the released answers of GeckoNum's annotators, made for digits only.
     """
     if policy not in POLICIES:
@@ -31,7 +32,7 @@ def value(text: str, policy: Policy = "strict") -> float | Unread:
     amount = decide(text, tokens, mentions)
     if policy == "total" and isinstance(amount, Several | Vague):
         total = find_stated_total(tokens, mentions)
-        if total is not None:
+        if total is not None and total >= 0:
             return total
     return amount.value if isinstance(amount, Exact) and amount.value >= 0 else Unread(_reason(amount))
 
