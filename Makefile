@@ -24,7 +24,7 @@ check: $(VENV)/.all
 	$(BIN)/lint-imports
 	SUBITIZE_ALL_PARTS=1 $(BIN)/pytest
 
-bench: $(VENV)/.all
+bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
