@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import PLUGINS
 from postgres_server import PostgresServer, find_postgres
 from subitize.store import Database, Folder, Location
 
@@ -38,6 +39,13 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
     assert programs is not None
     with PostgresServer(programs) as server:
         yield server
+
+
+@pytest.fixture
+def odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outside package of misbehaving models is installed, for this process and for its workers."""
+    monkeypatch.syspath_prepend(str(PLUGINS))
+    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

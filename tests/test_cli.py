@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from commands import PLUGINS, Finished, call, environment, start, subitize
+from commands import Finished, call, environment, start, subitize
 from disks import grow, read_only, tiny_disk
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
@@ -27,10 +27,7 @@ from subitize.store import Folder, Run
 SMALL = "naming:images=2,numbers=1-3"
 
 
-@pytest.fixture(autouse=True)
-def _odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(PLUGINS))
-    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
+pytestmark = pytest.mark.usefixtures("odd_models")
 
 
 @pytest.fixture

@@ -187,23 +187,21 @@ def score(
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
     from subitize.analysis.observations import Reader, find_gaps, observe_run
+    from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.scoring import score as score_observations
     from subitize.labels import parse_rule
 
     reader = Reader(judge, parse_rule(rule) if rule else None, agreement)
     with _open(run, database, images) as opened:
         observations = observe_run(opened, reader)
-        models, judges = (
-            frozenset(entry.name for entry in entries if entry.is_stand_in)
-            for entries in (opened.models(), opened.judges())
-        )
-        gaps = find_gaps(opened)
+        stand_ins = find_stand_ins(opened)
+        gaps = None if as_json else find_gaps(opened)
     scores = score_observations(observations, by)
-    if as_json:
-        return _print_json([_score_row(one, is_stand_in=one.model in models) for one in scores])
-    from subitize.report.terminal import StandIns, print_gaps, print_scores
+    if gaps is None:
+        return _print_json([_score_row(one, is_stand_in=one.model in stand_ins.models) for one in scores])
+    from subitize.report.terminal import print_gaps, print_scores
 
-    print_scores(scores, StandIns(models, judges), by or ["category"])
+    print_scores(scores, stand_ins, by or ["category"])
     return print_gaps(gaps)
 
 

@@ -32,7 +32,6 @@ def test_an_unknown_policy_is_named_with_those_that_are_known() -> None:
         value("5", "loose")  # type: ignore[arg-type]
 
 
-@pytest.mark.needs("shared-data")
 def test_geckonum_policy_equals_every_released_answer(shared_data: Path) -> None:
     files = sorted((shared_data / "geckonum").glob("task_1_*.csv"))
     assert files, f"no task_1_*.csv in {shared_data / 'geckonum'}"

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from samples import naming_item, reading, response, trial
-from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
+from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview, StandIns
 from subitize.analysis.scoring import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Value, Words
 from subitize.registry import Listing
 from subitize.report import terminal
-from subitize.report.terminal import Bar, StandIns, print_listings, print_overview, print_scores, print_story
+from subitize.report.terminal import Bar, print_listings, print_overview, print_scores, print_story
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
 
 ITEM = naming_item()

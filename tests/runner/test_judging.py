@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import PLUGINS
 from samples import MODEL, SUITE, response
 from subitize.errors import UnknownNameError
 from subitize.records import (
@@ -34,9 +33,7 @@ INFORMED = Ask(Confirm("there are 3 apples", is_informed=True), "Are there exact
 ITEM = Item("naming/3", Draw(PROMPT), (BLIND, INFORMED), {"number": 3})
 
 
-@pytest.fixture(autouse=True)
-def _odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(PLUGINS))
+pytestmark = pytest.mark.usefixtures("odd_models")
 
 
 @pytest.fixture

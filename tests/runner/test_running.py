@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from commands import PLUGINS
 from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunError
 from subitize.interfaces import Judge
 from subitize.records import Drawn, Failed, Known, Refused, Said
@@ -15,11 +14,7 @@ from subitize.registry import Made, make_judge, make_model, make_suite
 from subitize.runner import Settings, Silent, Summary, run_suite
 from subitize.store import Folder, Run, latest_attempts
 
-
-@pytest.fixture(autouse=True)
-def _odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(PLUGINS))
-    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
+pytestmark = pytest.mark.usefixtures("odd_models")
 
 
 @pytest.fixture

@@ -50,6 +50,22 @@ class ItemStory:
     readings: list[StoredReading]
 
 
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """Which models and judges of a run are embedded stand-ins, to be marked wherever they are shown."""
+
+    models: frozenset[str]
+    judges: frozenset[str]
+
+
+def find_stand_ins(run: Run) -> StandIns:
+    """Look up which models and judges are stand-ins."""
+    models, judges = (
+        frozenset(entry.name for entry in entries if entry.is_stand_in) for entries in (run.models(), run.judges())
+    )
+    return StandIns(models, judges)
+
+
 def overview(run: Run) -> Overview:
     """Count what the run has."""
     suite_of = {item.id: item.suite for item in run.items()}
@@ -85,7 +101,7 @@ def _judges(run: Run) -> list[JudgeProgress]:
         annotators.setdefault(reading.judge, set()).add(reading.annotator)
         counts[reading.judge] += 1
         discarded[reading.judge] += reading.value.kind == "discarded"
-    stand_ins = {entry.name for entry in run.judges() if entry.is_stand_in}
+    stand_ins = find_stand_ins(run).judges
     return [
         JudgeProgress(name, name in stand_ins, len(who - {""}), counts[name], discarded[name])
         for name, who in sorted(annotators.items())

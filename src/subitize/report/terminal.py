@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -16,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from subitize.analysis.observations import Gaps
-from subitize.analysis.overview import ItemStory, Overview
+from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
 from subitize.records import (
     Drawn,
@@ -89,14 +88,6 @@ class Bar:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class StandIns:
-    """Which models and judges of a run are embedded stand-ins, to be marked wherever they are shown."""
-
-    models: frozenset[str]
-    judges: frozenset[str]
-
-
 def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence[str]) -> None:
     """Print one row per model and group, one column per measure that tells something."""
     rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
@@ -106,19 +97,35 @@ def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence
             rows.setdefault(key, {})[score.measure] = score
     silent = _silent_measures(scores)
     measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
-    is_one_suite, is_one_judge = (len({key[place] for key in rows}) == 1 for place in (0, 2))
-    shown = ["suite"] * (not is_one_suite) + ["model"] + ["judge"] * (not is_one_judge) + ["group"]
-    table = Table(*shown, *measures, "n", box=SIMPLE_HEAD)
-    for (suite, model, judge, factor, group), row in rows.items():
-        model_mark = " *" if model in stand_ins.models else ""
-        judge_mark = " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values())
-        name = group if factor in ("all", "category") else f"{factor}={group}"
+    named = [_names(key, row, stand_ins) for key, row in rows.items()]
+    # What is the same in all rows is said once, above them.
+    common = [place for place in ("suite", "judge") if len({names[place] for names in named}) == 1]
+    columns = [place for place in ("suite", "model", "judge", "group") if place not in common]
+    table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
+    for names, row in zip(named, rows.values(), strict=True):
         cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
-        cell = {"suite": suite, "model": model + model_mark, "judge": judge + judge_mark, "group": name}
-        if not table.rows and (is_one_suite or is_one_judge):
-            _say(" ".join([f"suite {suite}"] * is_one_suite + [f"judged by {cell['judge']}"] * is_one_judge))
-        _add_row(table, *(cell[column] for column in shown), *cells, _counts(row))
+        _add_row(table, *(names[column] for column in columns), *cells, _counts(row))
+    if common:
+        _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
     _print(table)
+    _print_legend(scores, stand_ins, measures)
+
+
+_HEADINGS = {"suite": "suite", "judge": "judged by"}
+
+
+def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins: StandIns) -> dict[str, str]:
+    """Name what a row is about, with the marks that the legend explains."""
+    suite, model, judge, factor, group = key
+    return {
+        "suite": suite,
+        "model": model + " *" * (model in stand_ins.models),
+        "judge": judge + " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values()),
+        "group": group if factor in ("all", "category") else f"{factor}={group}",
+    }
+
+
+def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
     if any(score.model in stand_ins.models or score.judge in stand_ins.judges for score in scores):
         print("* an embedded stand-in, not a real model or judge")
     if any(score.is_informed for score in scores):

@@ -28,11 +28,9 @@ from subitize.registry import Made
 from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Trier
+from subitize.runner.trying import GaveUp, Trier, remember
 from subitize.runner.workers import staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, exhibited
-
-_MOST_REASONS = 20
 
 
 @dataclass(slots=True)
@@ -57,8 +55,7 @@ class JudgeSummary:
         self.readings += len(look.readings)
         if look.failure:
             self.failed += 1
-            if look.failure not in self.reasons and len(self.reasons) < _MOST_REASONS:
-                self.reasons.append(look.failure)
+            remember(look.failure, self.reasons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,12 @@ from subitize.runner.judging import JudgeSummary, Scope, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import first_attempts, further_attempts, latest_tried
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Trier
+from subitize.runner.trying import GaveUp, Trier, remember
 from subitize.runner.workers import staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
 from subitize.vision.pixels import decode, image_format
 
 _LONGEST_TEXT = 1_000_000
-_MOST_REASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,6 @@ class Summary:
     failed: int = 0
     already_done: int = 0
     impossible: int = 0
-    swept: int = 0
     reasons: list[str] = field(default_factory=list)
     judged: JudgeSummary | None = None
 
@@ -78,8 +76,7 @@ class Summary:
         """Add one outcome."""
         if isinstance(outcome, Failed):
             self.failed += 1
-            if outcome.reason not in self.reasons and len(self.reasons) < _MOST_REASONS:
-                self.reasons.append(outcome.reason)
+            remember(outcome.reason, self.reasons)
         elif isinstance(outcome, Refused):
             self.refused += 1
         else:
@@ -121,7 +118,7 @@ class _Session:
         repeats = self._settings.repeats or suite.repeats
         with self._run.lease(model.shown) as lease, staffed("model", self._settings.model) as (call, concurrency):
             trier: Trier[Request, Reply] = Trier(f"model {model.shown!r}", call, self._settings.tries)
-            self.summary.swept = self._run.sweep(lease)
+            self._run.sweep(lease)
             finished = self._run.finished(model.shown)
             trials = list(first_attempts(list(self._items.values()), model, repeats, finished))
             self.summary.already_done = len(self._items) * repeats - len(trials)

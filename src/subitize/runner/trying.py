@@ -14,6 +14,7 @@ _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
 # So many errors with nothing else between them mean that it does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25
+_MOST_REASONS = 20
 
 AskedT = TypeVar("AskedT")
 GivenT = TypeVar("GivenT")
@@ -71,6 +72,12 @@ class Trier(Generic[AskedT, GivenT]):
                 "mend this and run the same command again"
             )
         return GaveUp(describe(error), tries)
+
+
+def remember(reason: str, reasons: list[str]) -> None:
+    """Keep a reason once, and only so many: a summary is for reading, the store has them all."""
+    if reason not in reasons and len(reasons) < _MOST_REASONS:
+        reasons.append(reason)
 
 
 def _wait_seconds(tries: int, error: TransientError) -> float:

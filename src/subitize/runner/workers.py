@@ -46,14 +46,9 @@ class WorkerError(Exception):
     """What a model or judge raised in a worker process."""
 
 
-def storable(text: str) -> str:
-    """Replace what no encoding can store: halves of surrogate pairs, which some models emit."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def describe(error: Exception) -> str:
     """Put an exception into one line."""
-    text = storable(" ".join(str(error).split())[:500])
+    text = " ".join(str(error).split())[:500]
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
 
 

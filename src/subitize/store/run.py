@@ -27,6 +27,7 @@ from subitize.records import (
     Subject,
     Task,
     Trial,
+    is_final,
 )
 from subitize.store import codec, leases, tables
 from subitize.store.databases import Database, Location, open_backend
@@ -384,9 +385,9 @@ def _response_row(run_id: str, response: Response) -> dict[str, object]:
 
 
 def _status(outcome: Outcome) -> str:
-    if isinstance(outcome, Failed):
-        return tables.TRANSIENT if outcome.is_transient else tables.FAILED
-    return tables.DONE
+    if not is_final(outcome):
+        return tables.TRANSIENT
+    return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
 
 
 def _reading_row(run_id: str, reading: Reading) -> dict[str, object]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from subitize.drawing.placement import check_room
 from subitize.drawing.stimuli import CATEGORIES
-from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
 from subitize.records import Answer, Ask, Count, Discarded, Item, Known, Stimulus, Value, digest
+from subitize.suites.checks import check_at_least_one, check_known
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
@@ -31,15 +31,9 @@ class Naming:
         size_px: int = 1024,
         max_attempts: int = 3,
     ) -> None:
-        for category in categories:
-            if category not in CATEGORIES:
-                raise UnknownNameError("category", category, CATEGORIES)
-        for wording in wordings:
-            if wording not in WORDINGS:
-                raise UnknownNameError("wording", wording, WORDINGS)
-        for name, value in {"numbers": min(numbers), "images": images, "max_attempts": max_attempts}.items():
-            if value < 1:
-                raise BadValueError(f"suite 'naming': {name}={value}: should be at least 1")
+        check_known("category", categories, CATEGORIES)
+        check_known("wording", wordings, WORDINGS)
+        check_at_least_one("naming", numbers=min(numbers), images=images, max_attempts=max_attempts)
         check_room(max(numbers), size_px)
         self._categories, self._numbers, self._images = categories, numbers, images
         self._wordings, self._size_px, self.max_attempts = wordings, size_px, max_attempts

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from subitize.drawing.stimuli import CATEGORIES
-from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import Tried
 from subitize.numerals import counted
 from subitize.records import Draw, Item, Known
 from subitize.scenes import Entity, Scene, count_asks
+from subitize.suites.checks import check_at_least_one, check_known
 
 # The wordings of the paper, those it found to work best per category.
 _PROMPTS = {"apples": "An image with {things}", "dots": "{number} filled {noun} in white background"}
@@ -27,12 +27,8 @@ class Production:
         numbers: tuple[int, ...] = tuple(range(1, 11)),
         max_attempts: int = 5,
     ) -> None:
-        for category in categories:
-            if category not in _PROMPTS:
-                raise UnknownNameError("category", category, _PROMPTS)
-        for name, value in {"numbers": min(numbers), "max_attempts": max_attempts}.items():
-            if value < 1:
-                raise BadValueError(f"suite 'production': {name}={value}: should be at least 1")
+        check_known("category", categories, _PROMPTS)
+        check_at_least_one("production", numbers=min(numbers), max_attempts=max_attempts)
         self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
 
     def items(self, seed: int) -> Iterator[Item]:
