@@ -1,0 +1,5 @@
+"""Animals and people."""
+
+from subitize.drawing.clipart.glyph import Glyph
+
+GLYPHS: tuple[Glyph, ...] = ()
