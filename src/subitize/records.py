@@ -22,14 +22,31 @@ class Stored:
     kind: Literal["stored"] = field(default="stored", kw_only=True, repr=False)
 
 
+Magnitude = Literal["area", "size", "hull", "density"]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The magnitude that stays the same over pictures of 1 to `up_to` things: total area, item size, hull, density."""
+
+    magnitude: Magnitude
+    up_to: int
+
+
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """A recipe for a picture of `number` things; the same recipe always renders to the same bytes."""
+    """A recipe for a picture of `number` things; the same recipe always renders to the same bytes.
+
+    `overlap` is the share of their diameters by which neighbours may cover each other.
+    """
 
     category: str
     number: int
     seed: int
     size_px: int = 1024
+    control: Control | None = None
+    background: str = "white"
+    overlap: float = 0.0
     kind: Literal["stimulus"] = field(default="stimulus", kw_only=True, repr=False)
 
 

@@ -35,12 +35,14 @@ def gap_px(size_px: int) -> int:
     return max(3, size_px // 128)
 
 
-def fit(diameters: Sequence[int], size_px: int, random: np.random.Generator) -> tuple[tuple[int, ...], Corners]:
+def fit(
+    diameters: Sequence[int], size_px: int, random: np.random.Generator, *, overlap: float = 0.0
+) -> tuple[tuple[int, ...], Corners]:
     """Place discs, all of them shrunk as far as it takes; return their diameters and top left corners."""
     check_room(len(diameters), size_px)
     shrunk = tuple(diameters)
     while True:
-        corners = place(shrunk, size_px, random)
+        corners = place(shrunk, size_px, random, overlap=overlap)
         if corners is not None:
             return shrunk, corners
         if max(shrunk) <= SMALLEST_ITEM_PX:
@@ -48,14 +50,19 @@ def fit(diameters: Sequence[int], size_px: int, random: np.random.Generator) -> 
         shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
 
 
-def place(diameters: Sequence[int], size_px: int, random: np.random.Generator) -> Corners | None:
-    """Find a top left corner for each disc, the largest first; None where one of them finds no room."""
-    gap = gap_px(size_px)
+def place(
+    diameters: Sequence[int], size_px: int, random: np.random.Generator, *, overlap: float = 0.0
+) -> Corners | None:
+    """Find a top left corner for each disc, the largest first; None where one of them finds no room.
+
+    Without overlap discs stand a gap apart; with it, two may come as near as that share of their diameters allows.
+    """
+    gap = 0 if overlap else gap_px(size_px)
     placed = np.empty((len(diameters), 3))
     corners = np.empty((len(diameters), 2), dtype=np.int64)
     order = sorted(range(len(diameters)), key=lambda index: -diameters[index])
     for rank, index in enumerate(order):
-        corner = _free_corner(diameters[index], placed[:rank], size_px, random)
+        corner = _free_corner(diameters[index], placed[:rank], size_px, random, 1 - overlap)
         if corner is None:
             return None
         corners[index] = corner
@@ -71,7 +78,7 @@ _LATTICE = 96
 
 
 def _free_corner(
-    diameter: int, placed: NDArray[np.float64], size_px: int, random: np.random.Generator
+    diameter: int, placed: NDArray[np.float64], size_px: int, random: np.random.Generator, apart: float
 ) -> Corners | None:
     gap = gap_px(size_px)
     room = size_px - diameter - 2 * gap
@@ -79,21 +86,21 @@ def _free_corner(
         return None
     for _ in range(_BATCHES):
         candidates = gap + np.floor(random.random((_BATCH, 2)) * (room + 1)).astype(np.int64)
-        free = np.flatnonzero(_is_free(candidates, diameter, placed))
+        free = np.flatnonzero(_is_free(candidates, diameter, placed, apart))
         if free.size:
             return np.asarray(candidates[free[0]])
     # Chance has found nothing: look everywhere, once, so that a crowded picture still ends.
     steps = gap + np.unique(np.linspace(0, room, _LATTICE).astype(np.int64))
     lattice = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
-    free = np.flatnonzero(_is_free(lattice, diameter, placed))
+    free = np.flatnonzero(_is_free(lattice, diameter, placed, apart))
     return np.asarray(lattice[free[int(random.random() * free.size)]]) if free.size else None
 
 
-def _is_free(corners: Corners, diameter: int, placed: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _is_free(corners: Corners, diameter: int, placed: NDArray[np.float64], apart: float) -> NDArray[np.bool_]:
     centres = corners + diameter / 2
     across = centres[:, 0, None] - placed[:, 0]
     down = centres[:, 1, None] - placed[:, 1]
-    reach = placed[:, 2] + diameter / 2
+    reach = (placed[:, 2] + diameter / 2) * apart
     return np.asarray((across * across + down * down >= reach * reach).all(axis=1))
 
 

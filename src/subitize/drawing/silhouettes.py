@@ -1,0 +1,56 @@
+"""How much of its square a drawing covers and how far it reaches, whatever its size: geometry without pixels."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.drawing import glyphs
+
+if TYPE_CHECKING:
+    from scipy.spatial import ConvexHull
+
+Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Silhouette:
+    """A drawing in a square of side 1: the area it covers, and the corners of its convex hull."""
+
+    area: float
+    hull: Points
+
+
+@lru_cache(maxsize=512)
+def silhouette(noun: str, variant: int) -> Silhouette:
+    """Measure one drawing; its colour does not matter."""
+    coverage = np.asarray(glyphs.sprite(noun, variant, "black", _SIDE_PX).getchannel("A"))
+    points = outline(coverage) / _SIDE_PX
+    return Silhouette(float(coverage.sum()) / 255 / _SIDE_PX**2, points[_convex_hull(points).vertices])
+
+
+def outline(coverage: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """List the pixel corners at both ends of every row of a shape: its hull is the hull of these."""
+    is_inside = coverage >= 128
+    rows = np.flatnonzero(is_inside.any(axis=1))
+    left = is_inside[rows].argmax(axis=1)
+    right = is_inside.shape[1] - is_inside[rows, ::-1].argmax(axis=1)
+    across = np.concatenate([left, left, right, right])
+    down = np.concatenate([rows, rows + 1, rows, rows + 1])
+    return np.stack([across, down], axis=1)
+
+
+def hull_area(points: Points | NDArray[np.int64]) -> float:
+    """Measure the smallest convex region that holds the points."""
+    return float(_convex_hull(points).volume)
+
+
+_SIDE_PX = 256
+
+
+def _convex_hull(points: Points | NDArray[np.int64]) -> "ConvexHull":
+    from scipy.spatial import ConvexHull  # takes longer to import than a picture to draw
+
+    return ConvexHull(points)
