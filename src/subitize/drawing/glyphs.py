@@ -8,7 +8,7 @@ from types import MappingProxyType
 import resvg_py
 from PIL import Image
 
-from subitize.drawing.clipart import animals, foods, household, plants, shapes
+from subitize.drawing.clipart import animals, foods, household, plants, playthings, shapes
 from subitize.drawing.clipart.glyph import PALETTE, Glyph
 from subitize.errors import BadValueError, UnknownNameError
 
@@ -62,5 +62,5 @@ def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
 
 
 GLYPHS: Mapping[str, Glyph] = MappingProxyType(
-    {glyph.noun: glyph for glyph in (*shapes.GLYPHS, *foods.GLYPHS, *animals.GLYPHS, *plants.GLYPHS, *household.GLYPHS)}
+    {glyph.noun: glyph for group in (shapes, foods, animals, plants, household, playthings) for glyph in group.GLYPHS}
 )

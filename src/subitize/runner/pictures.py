@@ -1,6 +1,7 @@
 """From a picture as a record to its bytes."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
@@ -20,6 +21,11 @@ class Loader:
             case Stored():
                 return self.images.load(picture)
             case Stimulus():
-                return render(picture).png
+                return _render(picture)
             case Elsewhere(name=name):
                 raise BadValueError(f"picture {name!r} is known by name only; its pixels are not in this run")
+
+
+@lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
+def _render(recipe: Stimulus) -> bytes:
+    return render(recipe).png

@@ -2,15 +2,36 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import get_args
 
-from subitize.drawing.placement import check_room
-from subitize.drawing.stimuli import CATEGORIES
+from subitize.drawing.layouts import CATEGORIES, layout
 from subitize.interfaces import Tried
-from subitize.records import Answer, Ask, Count, Discarded, Item, Known, Stimulus, Value, digest
+from subitize.numerals import plural
+from subitize.records import (
+    Answer,
+    Ask,
+    Control,
+    Count,
+    Discarded,
+    Item,
+    Known,
+    Magnitude,
+    Name,
+    Stimulus,
+    Value,
+    digest,
+)
 from subitize.suites.checks import check_at_least_one, check_known
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
+# The control question is about the content of the picture: whoever fails it was not asked rightly.
+CONTROL = "control"
+_CONTROL_QUESTION = "What does the image represent?"
+_CONTROL_CATEGORY = "apples"
+_CONTROL_ANSWERS = ("apple", "fruit")
+_MAGNITUDES: dict[str, Magnitude] = {magnitude: magnitude for magnitude in get_args(Magnitude)}
+_NO_CONTROL = "none"
 _ELIGIBLE_PER_CELL = 20
 
 
@@ -24,26 +45,36 @@ class Naming:
     def __init__(
         self,
         *,
-        categories: tuple[str, ...] = ("apples", "dots"),
+        categories: tuple[str, ...] = tuple(CATEGORIES),
         numbers: tuple[int, ...] = tuple(range(1, 11)),
         images: int = 50,
-        wordings: tuple[str, ...] = ("category",),
+        wordings: tuple[str, ...] = WORDINGS,
+        control_question: bool = True,
+        control: str = _NO_CONTROL,
+        background: str = "white",
+        overlap: float = 0.0,
         size_px: int = 1024,
         max_attempts: int = 3,
     ) -> None:
         check_known("category", categories, CATEGORIES)
         check_known("wording", wordings, WORDINGS)
+        check_known("control", [control], [_NO_CONTROL, *_MAGNITUDES])
         check_at_least_one("naming", numbers=min(numbers), images=images, max_attempts=max_attempts)
-        check_room(max(numbers), size_px)
         self._categories, self._numbers, self._images = categories, numbers, images
-        self._wordings, self._size_px, self.max_attempts = wordings, size_px, max_attempts
+        self._wordings, self._is_controlled = wordings, control_question
+        held = Control(_MAGNITUDES[control], max(numbers)) if control in _MAGNITUDES else None
+        self._look = (size_px, held, background, overlap)
+        self.max_attempts = max_attempts
+        for category in categories:  # what cannot be drawn is said now, not in the middle of a run
+            layout(Stimulus(category, max(numbers), 0, *self._look))
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through all cells once per image, so that any beginning is spread over them."""
         for index in range(self._images):
             for number in self._numbers:
                 for category in self._categories:
-                    for wording in self._wordings:
+                    has_control = self._is_controlled and category == _CONTROL_CATEGORY
+                    for wording in (*self._wordings, *[CONTROL] * has_control):
                         yield self._item(seed, (category, number, index), wording)
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
@@ -59,14 +90,24 @@ class Naming:
 
     def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:
         category, number, index = cell
-        stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), self._size_px)
-        question = f"How many {category if wording == 'category' else wording} are there in the picture?"
+        stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), *self._look)
+        ask = _control_ask() if wording == CONTROL else _count_ask(category, number, wording)
         return Item(
             f"naming/{category}/{number}/{index}/{wording}",
-            Answer(stimulus, question),
-            (Ask(Count(CATEGORIES[category].noun), question, (number,)),),
+            Answer(stimulus, ask.wording),
+            (ask,),
             {"category": category, "number": number, "wording": wording},
         )
+
+
+def _count_ask(category: str, number: int, wording: str) -> Ask:
+    noun = CATEGORIES[category].noun
+    things = plural(noun) if wording == "category" else wording
+    return Ask(Count(noun), f"How many {things} are there in the picture?", (number,))
+
+
+def _control_ask() -> Ask:
+    return Ask(Name(), _CONTROL_QUESTION, _CONTROL_ANSWERS, is_relevant=False)
 
 
 def _is_unusable(value: Value) -> bool:

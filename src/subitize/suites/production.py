@@ -2,15 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.drawing.stimuli import CATEGORIES
+from subitize.drawing.layouts import CATEGORIES
 from subitize.interfaces import Tried
-from subitize.numerals import counted
+from subitize.numerals import plural
 from subitize.records import Draw, Item, Known
 from subitize.scenes import Entity, Scene, count_asks
 from subitize.suites.checks import check_at_least_one, check_known
 
 # The wordings of the paper, those it found to work best per category.
-_PROMPTS = {"apples": "An image with {things}", "dots": "{number} filled {noun} in white background"}
+_PROMPTS = {
+    "apples": "An image with {number} {noun}",
+    "people": "An image with {number} {noun}",
+    "butterflies": "An image with {number} {noun}",
+    "dots": "{number} filled {noun} in white background",
+}
+_PLURALS = {"people": "persons"}  # where the paper's plural is not the usual one
 
 
 class Production:
@@ -36,8 +42,8 @@ class Production:
         for number in self._numbers:
             for category in self._categories:
                 noun = CATEGORIES[category].noun
-                things = counted(number, noun)
-                prompt = _PROMPTS[category].format(things=things, number=number, noun=things.split(" ", 1)[1])
+                things = noun if number == 1 else _PLURALS.get(category, plural(noun))
+                prompt = _PROMPTS[category].format(number=number, noun=things)
                 yield Item(
                     f"production/{category}/{number}",
                     Draw(prompt),
