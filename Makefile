@@ -2,16 +2,25 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# The demo shows a part of each suite; FULL=1 all of it, as in the paper.
+ifdef FULL
+RUN ?= runs/full
+IMAGES ?= 50
+REPEATS ?= 100
+else
 RUN ?= runs/demo
 IMAGES ?= 10
+REPEATS ?= 10
+endif
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/subitize run naming:images=$(IMAGES) --model observer --model ideal-human --model random --out $(RUN)
-	$(BIN)/subitize score $(RUN)
-	@echo "The results are in $(RUN). See them again: $(BIN)/subitize score $(RUN)"
+	$(BIN)/subitize run production --repeats $(REPEATS) --model painter --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize report $(RUN) -o $(RUN)/report.html
+	@echo "$(IMAGES) pictures and $(REPEATS) drawings per category and number. The report is in $(RUN)/report.html"
 
 test: $(VENV)/.dev
 	$(BIN)/pytest

@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("startup", "store")
+NAMES = ("startup", "store", "stimuli", "report")
 
 
 def main() -> None:

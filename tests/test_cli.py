@@ -24,7 +24,7 @@ from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.store import Folder, Run
 
-SMALL = "naming:images=2,numbers=1-3"
+SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 
 
 pytestmark = pytest.mark.usefixtures("odd_models")
@@ -62,7 +62,10 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["run", "naming", "--model", "stillborn"], ["model 'stillborn' cannot be made", "ZeroDivisionError"]),
         (["run", "naming:size_px=10", "--model", "random"], ["10", "128"]),
         (["run", "naming:numbers=1-9000", "--model", "random"], ["9000"]),
-        (["run", "naming:categories=apples+pears", "--model", "random"], ["no category named 'pears'", "apples, dots"]),
+        (
+            ["run", "naming:categories=apples+pears", "--model", "random"],
+            ["no category named 'pears'", "apples, butterflies, dots"],
+        ),
         (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
         (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),
         (["run", "naming", "--model", "ideal-human:weber=-1"], ["weber=-1"]),
@@ -71,7 +74,10 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["run", "naming", "--model", "random", "--repeats", "0"], ["--repeats 0", "at least 1"]),
         (["run", "naming", "--model", "random", "--limit", "-3"], ["--limit -3", "at least 1"]),
         (["run", "naming", "--model", "random", "--seed", "-1"], ["--seed -1", "from 0"]),
-        (["run", "production", "--model", "random"], ["'random' cannot do 'production'", "can answer", "asks to draw"]),
+        (
+            ["run", "production", "--model", "observer"],
+            ["'observer' cannot do 'production'", "can answer", "asks to draw"],
+        ),
         (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
         (["list", "things"], ["no list named 'things'", "judges, models, suites"]),
         (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
@@ -234,7 +240,7 @@ def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
 def test_a_read_only_run_that_was_killed_shows_all_that_was_stored(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = start(
-        "run", "naming:images=50", "--model", "instant", "--judge", "none", "--out", out, "--concurrency", 1
+        "run", "naming:images=10", "--model", "instant", "--judge", "none", "--out", out, "--concurrency", 1
     )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not call("show", out).out.count("said"):
@@ -354,7 +360,7 @@ def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Pa
 @pytest.mark.timeout(120)
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = ["run", "production", "--model", "noisy:longest_ms=200", "--repeats", 20, "--judge", "none", "--out", out]
+    command = ["run", "production:categories=apples+dots", "--model", "noisy:longest_ms=200", "--repeats", 20, "--judge", "none", "--out", out]
     process = start(*command)
     deadline = time.monotonic() + 60
     while len(list(out.glob("images/??/*"))) < 30 and time.monotonic() < deadline:
@@ -429,21 +435,31 @@ def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
         "category": "dots",
         "number": "7",
     } in rows
-    assert len(rows) == 20
+    assert len(rows) == 40
     naming = list(csv.DictReader(io.StringIO(call("prompts", "naming").out)))
-    assert len(naming) == len({row["id"] for row in naming}) == 1000
+    assert len(naming) == len({row["id"] for row in naming}) == 8000
 
 
 def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_path: Path) -> None:
     finished = call(
-        "stimuli", "--suite", "naming:images=2,numbers=1-3,size_px=256", "--out", tmp_path / "s", "--seed", 4
+        "stimuli",
+        "--suite",
+        "naming:size_px=256",
+        "--images",
+        2,
+        "--numbers",
+        "1-3",
+        "--out",
+        tmp_path / "s",
+        "--seed",
+        4,
     )
     assert finished.out.strip() == str(tmp_path / "s" / "stimuli.csv")
     table = pl.read_csv(tmp_path / "s" / "stimuli.csv")
     names = {
         f"{number}_{category}_{index}.png"
         for number in (1, 2, 3)
-        for category in ("apples", "dots")
+        for category in ("apples", "people", "butterflies", "dots", "fastcards")
         for index in (0, 1)
     }
     assert set(table["file"]) == names == {path.name for path in (tmp_path / "s").glob("*.png")}
@@ -452,6 +468,18 @@ def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_pa
     )
     with Image.open(tmp_path / "s" / "3_dots_1.png") as picture:
         assert picture.size == (256, 256)
+
+
+def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
+    call("stimuli", "--control", "area", "--images", 4, "--numbers", "1-4", "--categories", "dots", "--out", tmp_path)
+    magnitudes = pl.read_csv(tmp_path / "stimuli.csv")
+    assert set(magnitudes["control"]) == {"area"}
+    assert magnitudes["total_area_px"].max() / magnitudes["total_area_px"].min() < 1.02  # type: ignore[operator]
+    found = pl.read_csv(tmp_path / "correlations.csv").filter(pl.col("category") == "all")
+    row = found.filter((pl.col("first") == "number") & (pl.col("second") == "convex_hull_px")).row(0, named=True)
+    assert row["pearson"] == pytest.approx(magnitudes.select(pl.corr("number", "convex_hull_px")).item())
+    assert row["low"] < row["pearson"] < row["high"]
+    assert row["n"] == 16
 
 
 def test_score_as_json_has_the_promised_fields(run: Path) -> None:
@@ -544,7 +572,7 @@ def test_an_image_with_nothing_in_it_counts_as_wrong_though_a_folder_cannot_be_a
 
 def test_a_refusal_in_words_counts_as_wrong_or_is_left_out_and_is_not_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    call("run", "naming:images=1,numbers=3", "--model", "apologetic", "--out", out)
+    call("run", "naming:images=1,numbers=3,categories=apples+dots,wordings=category", "--model", "apologetic", "--out", out)
     whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
     assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (0.5, 2)
     assert (whole["accuracy_answered"]["value"], whole["accuracy_answered"]["n"]) == (1.0, 1)

@@ -53,20 +53,21 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import readings" in documented
 
 
-def test_the_demo_runs_and_says_where_its_results_are(tmp_path: Path) -> None:
+def test_the_demo_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
     run = tmp_path / "demo"
     venv = Path(sys.prefix)
     done = subprocess.run(
-        ["make", "demo", f"VENV={venv}", f"RUN={run}", "IMAGES=2", "--old-file", f"{venv}/.core"],
+        ["make", "demo", f"VENV={venv}", f"RUN={run}", "IMAGES=1", "REPEATS=1", "--old-file", f"{venv}/.core"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=200,
     )
     assert done.returncode == 0, done.stderr
-    assert f"The results are in {run}" in done.stdout
-    for model in ("observer", "ideal-human", "random"):
-        assert model in done.stdout
+    assert f"The report is in {run}/report.html" in done.stdout
+    report = (run / "report.html").read_text(encoding="utf-8")
+    for model in ("observer", "painter", "ideal-human", "random"):
+        assert model in report
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -129,6 +129,46 @@ def test_boxes_are_counted_by_label_colour_and_score(question: Question, rule: s
     assert interpret(FOUND, question, parse_rule(rule)) == Known(expected)
 
 
+def cats_and_dogs() -> Boxes:
+    """Two cats in the middle, dogs all around, one between the cats; sizes differ, so that edges overlap."""
+    return Boxes(
+        (
+            Box("cat", 0.9, (40.0, 40.0, 60.0, 60.0), "black"),
+            Box("cat", 0.3, (70.0, 20.0, 90.0, 40.0), "red"),
+            Box("dog", 0.9, (10.0, 45.0, 60.0, 55.0), "red"),
+            Box("dog", 0.9, (60.0, 46.0, 70.0, 56.0), "blue"),
+            Box("dog", 0.9, (95.0, 0.0, 105.0, 10.0), "red"),
+            Box("dog", 0.2, (0.0, 90.0, 10.0, 100.0), "red"),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "rule", "expected"),
+    [
+        (Count("dog", place=Place("left of", "cat")), "boxes", 2),
+        (Count("dog", place=Place("right of", "cat")), "boxes", 1),
+        (Count("dog", place=Place("above", "cat")), "boxes", 1),
+        (Count("dog", place=Place("below", "cat")), "boxes", 2),
+        (Count("dog", "blue", Place("below", "cat")), "boxes", 1),
+        (Count("dog", place=Place("left of", "cat")), "boxes>=0.3", 1),
+        (Count("dog", place=Place("right of", "cat")), "boxes>=0.5", 2),
+        (Count("cat", place=Place("above", "dog")), "boxes", 0),
+        (Count("dog", place=Place("left of", "cow")), "boxes", 0),
+        (Count("cow", place=Place("left of", "dog")), "boxes", 0),
+        (Count("cat", place=Place("left of", "cat")), "boxes", 0),
+    ],
+    ids=[
+        "left of both", "right of both", "above both", "below both", "by colour", "surely there",
+        "of a landmark surely there", "the other way round", "without a landmark", "without the thing", "of its like",
+    ],
+)  # fmt: skip
+def test_a_thing_stands_where_its_centre_is_on_one_side_of_all_landmarks(
+    question: Question, rule: str, expected: int
+) -> None:
+    assert interpret(cats_and_dogs(), question, parse_rule(rule)) == Known(expected)
+
+
 def test_a_measured_score_is_its_own_value() -> None:
     assert interpret(Measured(0.31), Fit("3 dogs"), parse_rule("strict")) == Known(0.31)
 
@@ -136,7 +176,6 @@ def test_a_measured_score_is_its_own_value() -> None:
 @pytest.mark.parametrize(
     ("evidence", "question"),
     [
-        (FOUND, Count("dog", place=Place("above", "cat"))),
         (FOUND, PRESENT),
         (FOUND, LINES),
         (FOUND, MatchesPrompt()),

@@ -13,10 +13,14 @@ from subitize.registry import KINDS, Kind, listings, make_judge, make_model, mak
 
 PLUGINS = Path(__file__).parent / "plugins"
 NAMING = {
-    "categories": "apples+dots",
+    "categories": "apples+people+butterflies+dots+fastcards",
     "numbers": "1-10",
     "images": "50",
-    "wordings": "category",
+    "wordings": "category+objects+things",
+    "control_question": "true",
+    "control": "none",
+    "background": "white",
+    "overlap": "0",
     "size_px": "1024",
     "max_attempts": "3",
 }
@@ -140,7 +144,7 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
         (make_suite, "gecko", "no suite named 'gecko'; known: naming, production"),
         (make_suite, "", "no suite named ''; known: naming, production"),
         (make_suite, "Naming", "no suite named 'Naming'"),
-        (make_model, "gpt", "no model named 'gpt'; known: folder, ideal-human, observer, random"),
+        (make_model, "gpt", "no model named 'gpt'; known: folder, ideal-human, observer, painter, random"),
         (make_judge, "gpt", "no judge named 'gpt'; known: observer, parser"),
         (make_judge, "random", "no judge named 'random'"),
         (make_suite, "naming:categories=cars", "no category named 'cars'; known: apples"),

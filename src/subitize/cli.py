@@ -4,7 +4,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ from subitize import __version__
 from subitize.errors import BadValueError, RunError, SubitizeError, UnknownNameError
 
 if TYPE_CHECKING:
+    from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
     from subitize.store import Location, Run
 
@@ -101,21 +102,57 @@ def prompts(suite: SuiteSpec, seed: Seed = None) -> None:
 
 
 @app.command()
+def glyphs(
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write a contact sheet to this PNG file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what the painter can draw and the observer can name."""
+    from subitize.drawing.contact_sheet import write_contact_sheet
+    from subitize.drawing.glyphs import GLYPHS
+
+    if out is not None:
+        write_contact_sheet(out)
+        return print(out)
+    if as_json:
+        return _print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
+    from subitize.report.terminal import print_glyphs
+
+    return print_glyphs(GLYPHS.values())
+
+
+@app.command()
 def stimuli(
     out: Annotated[Path, typer.Option(help="Where to write them.")] = Path("stimuli"),
     suite: Annotated[str, typer.Option(help="A suite that shows pictures, with its options.")] = "naming",
+    control: Annotated[
+        str | None, typer.Option(metavar="area|size|hull|density", help="Hold this magnitude constant over numbers.")
+    ] = None,
+    numbers: Annotated[str | None, typer.Option(help="As in 1-50 or 1+2+5 [1-10].")] = None,
+    categories: Annotated[str | None, typer.Option(help="As in apples+dots [all].")] = None,
+    images: Annotated[str | None, typer.Option(help="Pictures per category and number [50].")] = None,
+    background: Annotated[str | None, typer.Option(help="white, grey, cream, sky, gradient, clouds, stripes.")] = None,
+    overlap: Annotated[
+        str | None, typer.Option(help="Share of their diameters by which items may overlap [0].")
+    ] = None,
     seed: Seed = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first N.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
 ) -> None:
-    """Write a suite's pictures as PNG files, and a CSV of their magnitudes."""
+    """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
     from subitize.registry import make_suite
     from subitize.report.terminal import Bar
     from subitize.runner import write_stimuli
 
-    items = list(make_suite(suite).it.items(seed or 0))[:limit]
+    options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
+    made = make_suite(_with_options(suite, options | {"background": background, "overlap": overlap}))
     with Bar() as bar:
-        listing = write_stimuli(items, out, bar)
+        listing = write_stimuli(list(made.it.items(seed or 0)), out, bar, limit)
     print(listing)
+
+
+def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
+    """Add options to a spec as if they had been written in it."""
+    added = ",".join(f"{name}={value}" for name, value in options.items() if value is not None)
+    return ("," if ":" in spec else ":").join(filter(None, [spec, added]))
 
 
 @app.command()
@@ -203,6 +240,60 @@ def score(
 
     print_scores(scores, stand_ins, by or ["category"])
     return print_gaps(gaps)
+
+
+@app.command()
+def measure(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Read the evidence anew: total, strict, boxes>=0.4 …")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
+    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.overview import StandIns, find_stand_ins
+    from subitize.analysis.papers.numbersense import evaluate
+    from subitize.analysis.papers.numbersense_control import observe_controls
+    from subitize.labels import parse_rule
+
+    reader = Reader(judge, parse_rule(rule) if rule else None)
+    observed, stand_ins = {}, StandIns(frozenset(), frozenset())
+    for name in runs:
+        with _open(name, database, images) as opened:
+            observed[name] = [*observe_run(opened, reader), *observe_controls(opened, reader)]
+            found = find_stand_ins(opened)
+        stand_ins = StandIns(stand_ins.models | found.models, stand_ins.judges | found.judges)
+    enumerations = evaluate(observed)
+    if as_json:
+        return _print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
+    from subitize.report.terminal import print_enumerations
+
+    return print_enumerations(enumerations, stand_ins)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write every figure here, as PNG and SVG.")
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write every table here, as CSV, Markdown and LaTeX.")
+    ] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Write a report of one or several runs: one HTML page that needs no network."""
+    from subitize.report.terminal import Bar
+    from subitize.report.writing import Outputs, write_report
+
+    with contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(_open(name, database, images)) for name in runs]
+        for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
+            print(path)
 
 
 @app.command()
@@ -328,6 +419,11 @@ def _raise_failures(reasons: list[str]) -> None:
 def _score_row(score: "Score", *, is_stand_in: bool) -> dict[str, object]:
     names = {name: value for name, value in asdict(score).items() if name != "estimate"}
     return names | asdict(score.estimate) | {"is_stand_in": is_stand_in}
+
+
+def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
+    matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
+    return asdict(one) | {"matrices": matrices, "is_stand_in": is_stand_in}
 
 
 def _print_json(found: object) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from subitize import numerals
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import (
+    Box,
     Boxes,
     Choose,
     Confirm,
@@ -20,13 +21,15 @@ from subitize.records import (
     Measured,
     Name,
     Question,
+    RelationWord,
     Transcribe,
     Value,
     Words,
 )
 
 # Each rule has the version of its meaning: a stored value says exactly how it was read.
-# strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score.
+# strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score; where a
+# place is asked for ("left of the cats") those whose centres are on that side of all the landmarks' centres.
 RULE_VERSIONS: dict[str, int] = {"strict": 1, "total": 1, "geckonum": 1, "boxes": 1}
 CONSENSUS_RULES: tuple[str, ...] = ("mode", "majority", "geckonum")
 
@@ -71,10 +74,9 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return _line(text, lines)
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
-        case Boxes(boxes=boxes), Count(noun=noun, colour=colour, place=None):
+        case Boxes(boxes=boxes), Count():
             _require(rule, {"boxes"}, evidence)
-            fitting = (box for box in boxes if box.label == noun and colour in (None, box.colour))
-            return Known(sum(box.score >= rule.threshold for box in fitting))
+            return Known(_fitting([box for box in boxes if box.score >= rule.threshold], question))
         case Measured(score=score), Fit():
             return Known(score)
     return Discarded(f"{evidence.kind} cannot answer {question.id!r}")
@@ -93,6 +95,27 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
         return Discarded(f"no majority among {len(votes)} votes")
     # What reproduces GeckoNum: the mode of the unrounded values, rounded half to even only then.
     return Known(round(winner)) if rule == "geckonum" and isinstance(winner, float) else Known(winner)
+
+
+def _fitting(boxes: Sequence[Box], question: Count) -> int:
+    """Count the boxes of the noun, of the colour if one is asked for, in the place if one is asked for."""
+    fitting = [box for box in boxes if box.label == question.noun and question.colour in (None, box.colour)]
+    if question.place is None:
+        return len(fitting)
+    landmarks = [box for box in boxes if box.label == question.place.landmark]
+    return sum(_stands(box, question.place.relation, landmarks) for box in fitting)
+
+
+def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:
+    """Tell whether a thing's centre is on that side of all the landmarks' centres; without any it is on no side."""
+    axis = 0 if relation in ("left of", "right of") else 1
+    sign = 1 if relation in ("left of", "above") else -1
+    return bool(landmarks) and all(sign * _centre(box)[axis] < sign * _centre(other)[axis] for other in landmarks)
+
+
+def _centre(box: Box) -> tuple[float, float]:
+    left, top, right, bottom = box.xyxy
+    return (left + right) / 2, (top + bottom) / 2
 
 
 def _number(text: str, rule: Rule) -> Value:

@@ -26,6 +26,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "folder": "subitize.models.folder:Folder",
         "ideal-human": "subitize.models.ideal_human:IdealHuman",
         "observer": "subitize.models.observer:Observer",
+        "painter": "subitize.models.painter:Painter",
         "random": "subitize.models.random:Random",
     },
     "judges": {

@@ -19,6 +19,9 @@ from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner import Settings, Silent, run_suite
 from subitize.stats import human_law
 from subitize.store import Folder, Run
+from subitize.vision.recognition import KINDS
+
+CELLS = "categories=apples+dots,wordings=category,control_question=false"
 
 
 def measured(run: Run) -> dict[str, Estimate]:
@@ -31,7 +34,7 @@ def _give(picture: bytes, _: Picture) -> bytes:
 
 def test_random_converges_to_its_true_nae_and_accuracy(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        suite, model, judge = make_suite("naming"), make_model("random"), make_judge("parser")
+        suite, model, judge = make_suite(f"naming:{CELLS}"), make_model("random"), make_judge("parser")
         run_suite(run, Settings(suite, model, judge, seed=1, repeats=10), Silent())
         found = measured(run)
     assert found["accuracy"].n == 10_000
@@ -62,7 +65,7 @@ def test_ideal_human_converges_to_its_true_nae_and_accuracy() -> None:
 
 def test_ideal_humans_pipeline_figure_covers_the_truth_on_pictures(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        suite = make_suite("naming:images=10,size_px=256")
+        suite = make_suite(f"naming:images=10,size_px=256,{CELLS}")
         run_suite(run, Settings(suite, make_model("ideal-human"), make_judge("parser"), seed=2), Silent())
         found = measured(run)
     assert found["accuracy"].n == 200
@@ -83,12 +86,12 @@ def test_a_weber_fraction_of_zero_makes_the_ideal_human_exact() -> None:
         ("How many dots are there in the picture?", Said("0")),
         ("What does the image represent?", Said("3 apples")),
         (
-            "How many cats are there in the picture?",
-            Refused("not understood: this observer knows apple, dot, not 'cat'"),
+            "How many unicorns are there in the picture?",
+            Refused(f"not understood: 'unicorn' is none of the {len(KINDS)} kinds of things this observer knows"),
         ),
         ("Sing me a song", Refused("not understood: 'Sing me a song'")),
     ],
-    ids=["apples", "things", "dots", "what", "cats", "song"],
+    ids=["apples", "things", "dots", "what", "unicorns", "song"],
 )
 def test_the_observer_answers_what_it_sees_or_says_that_it_does_not_know(question: str, expected: object) -> None:
     recipe = Stimulus("apples", 3, seed=1, size_px=256)

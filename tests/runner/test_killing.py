@@ -16,12 +16,13 @@ from subitize.store import Database, Folder, Location, Run
 
 KILLS = 25
 REPEATS = 45
+SUITE = "production:categories=apples+dots"
 MODEL = "noisy:longest_ms=100"
 
 
 @pytest.mark.timeout(280)
 def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orphan(location: Location) -> None:
-    command = ["run", "production", "--model", MODEL, "--repeats", REPEATS, "--judge", "none", *_where(location)]
+    command = ["run", SUITE, "--model", MODEL, "--repeats", REPEATS, "--judge", "none", *_where(location)]
     moments = random.Random(20)
     stored_before = 0
     kills_at_work = 0
@@ -46,7 +47,7 @@ def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orpha
     with Run(location) as run:
         planned = Counter(
             Trial(item.id, MODEL, {"longest_ms": "100"}, repeat).id
-            for item in make_suite("production").it.items(0)
+            for item in make_suite(SUITE).it.items(0)
             for repeat in range(REPEATS)
         )
         assert Counter(response.trial_id for response in run.responses()) == planned
@@ -57,7 +58,7 @@ def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orpha
 @pytest.mark.timeout(120)
 def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everything_once(tmp_path: Path) -> None:
     location = Folder(tmp_path / "run")
-    command = ["run", "naming:images=10,size_px=256", "--model", "ideal-human", *_where(location)]
+    command = ["run", "naming:images=10,size_px=256,categories=apples+dots,wordings=category,control_question=false", "--model", "ideal-human", *_where(location)]
     for table in ("responses", "responses", "readings"):
         process = start(*command)
         _wait_for_more(location, _stored(location, table), table)
@@ -73,7 +74,7 @@ def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everythi
 
 @pytest.mark.timeout(120)
 def test_processes_with_different_models_work_and_judge_on_one_run_at_once(location: Location) -> None:
-    suite = "naming:images=5"
+    suite = "naming:images=5,categories=apples+dots,wordings=category,control_question=false"
     models = ["instant", "random", "refusing", "apologetic"]
     with Run(location, create=True):
         pass
@@ -87,7 +88,7 @@ def test_processes_with_different_models_work_and_judge_on_one_run_at_once(locat
 
 @pytest.mark.timeout(120)
 def test_two_processes_started_on_one_run_do_not_do_the_same_trial(location: Location) -> None:
-    command = ["run", "production", "--model", MODEL, "--repeats", 40, "--judge", "none", *_where(location)]
+    command = ["run", SUITE, "--model", MODEL, "--repeats", 40, "--judge", "none", *_where(location)]
     first, second = start(*command), start(*command)
     ends = [(process.communicate(timeout=100), process.returncode) for process in (first, second)]
     codes = sorted(code for _, code in ends)

@@ -45,7 +45,7 @@ def go(run: Run, suite: str, model: str, judge: str | None = None, **options: in
     return run_suite(run, settings(suite, model, judge, **options), Silent())
 
 
-SMALL = "naming:images=2,numbers=1-3"
+SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 
 
 def test_a_run_ends_with_a_response_per_item_and_repeat(run: Run) -> None:
@@ -106,7 +106,7 @@ def test_a_worker_that_dies_ends_the_run_with_a_remedy(run: Run) -> None:
 
 def test_bytes_that_are_no_image_are_a_failure_and_leave_no_file(run: Run) -> None:
     summary = go(run, "production:numbers=1-2", "garbage", repeats=1)
-    assert summary.failed == 4
+    assert summary.failed == 8
     assert list(run.images.names()) == []
 
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_encoded_is_stored_as_near_as_may_be_wherever_it_stands(r
 def test_asking_again_that_failed_is_taken_up_by_the_next_run_and_undoes_nothing(run: Run, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.touch()
-    suite = "naming:images=1,numbers=1-3"
+    suite = "naming:images=1,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
     first = go(run, suite, f"relapsing:{broken}", "parser", tries=1)
     assert (first.answered, first.failed, first.reasons) == (6, 6, ["down"])
     assert {stored.response.outcome for stored in latest_attempts(run.responses())} == {Said("a few")}
@@ -152,7 +152,7 @@ def test_text_that_no_encoding_can_store_is_stored_as_near_as_may_be(run: Run) -
 
 
 def test_an_endless_answer_is_a_failure(run: Run) -> None:
-    summary = go(run, "naming:images=1,numbers=1,categories=dots", "babbling:characters=1000001", "parser")
+    summary = go(run, "naming:images=1,numbers=1,categories=dots,wordings=category", "babbling:characters=1000001", "parser")
     assert summary.reasons == ["naming/dots/1/0/category: an answer of 1,000,001 characters; at most 1,000,000"]
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from subitize.stats import human_law, uniform_law
+from subitize.stats.number_laws import Slips, painter_law
 
 TARGETS = range(1, 11)
 RESPONSES = np.arange(1, 21)
@@ -80,3 +81,44 @@ def test_sampling_by_the_definition_gives_the_law(target: int) -> None:
     is_frequent = expected >= 5
     pooled, law = (np.append(all[is_frequent], all[~is_frequent].sum()) for all in (observed, expected))
     assert stats.chisquare(pooled, law).pvalue > 0.001
+
+
+@pytest.mark.parametrize("weber", [0.0, 0.15, 0.6])
+@pytest.mark.parametrize("target", [1, 5, 20])
+def test_without_other_slips_the_painters_law_is_the_human_law(target: int, weber: float) -> None:
+    law = painter_law(target, Slips(weber=weber, subitizing=4, highest=30))
+    np.testing.assert_allclose(law, [0.0, *human_law(target, weber=weber, subitizing=4, highest=30)], atol=1e-12)
+
+
+@pytest.mark.parametrize("target", [1, 7, 40])
+@pytest.mark.parametrize("omit", [0.0, 0.2, 1.0])
+def test_things_left_out_are_binomial(target: int, omit: float) -> None:
+    law = painter_law(target, Slips(omit=omit))
+    np.testing.assert_allclose(law, stats.binom.pmf(np.arange(len(law)), target, 1 - omit), atol=1e-12)
+
+
+@pytest.mark.parametrize("target", [1, 7, 40])
+@pytest.mark.parametrize("merge", [0.0, 0.2, 1.0])
+def test_of_things_that_merge_the_first_is_always_seen(target: int, merge: float) -> None:
+    law = painter_law(target, Slips(merge=merge))
+    np.testing.assert_allclose(law, stats.binom.pmf(np.arange(len(law)) - 1, target - 1, 1 - merge), atol=1e-12)
+
+
+@pytest.mark.parametrize(("shift", "number"), [(0, 7), (3, 10), (-3, 4), (-7, 1), (-99, 1)])
+def test_a_shift_leaves_at_least_one(shift: int, number: int) -> None:
+    assert painter_law(7, Slips(shift=shift)).argmax() == number
+    assert painter_law(7, Slips(shift=shift)).max() == 1
+
+
+@pytest.mark.parametrize("target", [0, 1, 3, 60, 200])
+@pytest.mark.parametrize(
+    "slips", [Slips(), Slips(0.3, 4, 50, 5, 0.1, 0.2), Slips(2.0, 0, 200, -10, 0.5, 0.5), Slips(highest=1)], ids=str
+)
+def test_the_painters_law_is_made_of_probabilities(target: int, slips: Slips) -> None:
+    law = painter_law(target, slips)
+    assert law.min() >= 0
+    assert law.sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_zero_things_asked_for_are_always_zero() -> None:
+    assert painter_law(0, Slips(weber=1.0, shift=4, omit=0.5)).tolist() == [1.0]

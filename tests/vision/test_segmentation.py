@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from subitize.vision.segmentation import background_colour, foreground, regions
+from subitize.vision.segmentation import Background, background, foreground, regions
 
 
 def canvas(colour: tuple[int, int, int] = (255, 255, 255), side: int = 200) -> Image.Image:
@@ -17,7 +17,8 @@ def canvas(colour: tuple[int, int, int] = (255, 255, 255), side: int = 200) -> I
 def test_the_background_is_the_commonest_colour_of_the_border(colour: tuple[int, int, int]) -> None:
     image = canvas(colour)
     ImageDraw.Draw(image).rectangle((0, 20, 60, 90), fill=(200, 200, 20))
-    assert background_colour(np.asarray(image)).tolist() == list(colour)
+    ground = background(np.asarray(image))
+    assert ground.low.tolist() == ground.high.tolist() == list(colour)
 
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (128, 128, 128), (0, 0, 0)], ids=["white", "grey", "black"])
@@ -26,7 +27,19 @@ def test_foreground_is_what_differs_in_any_channel_and_either_direction(colour: 
     for place, change in enumerate([30, -30, 60, -60, 100, -100], start=1):
         pixels[0, place, place % 3] = np.clip(int(pixels[0, place, place % 3]) + change, 0, 255)
     change = np.abs(pixels.astype(int) - colour).max(axis=2)
-    assert foreground(pixels, np.array(colour, dtype=np.uint8)).tolist() == (change > 36).tolist()
+    ground = Background(np.array(colour, dtype=np.uint8), np.array(colour, dtype=np.uint8))
+    assert foreground(pixels, ground).tolist() == (change > 36).tolist()
+
+
+def test_faint_stripes_are_background() -> None:
+    image = canvas()
+    draw = ImageDraw.Draw(image)
+    for left in range(0, 200, 40):
+        draw.rectangle((left, 0, left + 15, 199), fill=(212, 212, 212))
+    assert not regions(np.asarray(image))
+    draw.ellipse((50, 50, 100, 100), fill=(60, 120, 200))
+    (region,) = regions(np.asarray(image))
+    assert region.xyxy == (50.0, 50.0, 101.0, 101.0)
 
 
 def test_a_plain_picture_has_no_regions() -> None:
@@ -57,3 +70,30 @@ def test_specks_are_no_things() -> None:
     for place in range(200, 400, 20):
         draw.rectangle((place, place, place + 2, place + 2), fill="black")
     assert len(regions(np.asarray(image))) == 1
+
+
+def test_what_is_inside_the_outline_of_a_thing_is_a_part_of_it() -> None:
+    image = canvas()
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((40, 40, 120, 120), outline="black", width=4)
+    draw.ellipse((60, 70, 70, 80), fill="black")
+    draw.ellipse((90, 70, 100, 80), fill="black")
+    (region,) = regions(np.asarray(image))
+    assert region.xyxy == (40.0, 40.0, 121.0, 121.0)
+
+
+def test_what_stands_in_the_mouth_of_a_thing_is_another() -> None:
+    image = canvas()
+    draw = ImageDraw.Draw(image)
+    draw.arc((40, 40, 120, 120), 45, 315, fill="black", width=6)
+    draw.ellipse((75, 75, 85, 85), fill="black")
+    assert len(regions(np.asarray(image))) == 2
+
+
+def test_a_frame_around_the_picture_does_not_hide_what_is_in_it() -> None:
+    image = canvas()
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((10, 10, 190, 190), outline="black", width=3)
+    draw.ellipse((60, 60, 80, 80), fill="red")
+    draw.ellipse((110, 110, 140, 140), fill="red")
+    assert len(regions(np.asarray(image))) == 3

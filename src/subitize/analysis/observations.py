@@ -1,14 +1,15 @@
 """What was observed: items, latest responses and readings joined, one row per question, judge and trial."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
+from subitize.analysis.rows import ReadingRow, ResponseRow, read_readings, read_responses
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
-from subitize.records import Ask, Discarded, Failed, Item, Known, Label, Reading, Refused, Scalar
-from subitize.store import Database, Exhibited, Run, StoredResponse, exhibited, latest_attempts
+from subitize.records import Ask, Item, Known, Scalar, Subject, Value
+from subitize.store import Database, Run, codec
 
 Status = Literal["eligible", "discarded", "refused"]
 
@@ -28,6 +29,8 @@ class Observation:
     status: Status
     value: Scalar | None
     is_excluded: bool
+    subject: Subject | None = field(default=None, compare=False, repr=False)
+    """What was read; nothing where an observation was made without a run."""
 
     @property
     def is_right(self) -> bool:
@@ -46,22 +49,43 @@ class Reader:
 
 def observe_run(run: Run, reader: Reader) -> list[Observation]:
     """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
-    labels = _labels(run, reader)
-    latest = latest_attempts(run.responses())
-    if reader.judge is not None and not labels and any(run.readings()):
-        raise NothingToDoError(_what_is_missing(run, reader, latest))
-    shown = list(_shown(run, latest))
-    judges = _judges(shown, labels)
-    excluded = run.exclusions()
-    found = [
-        Observation(one.item, one.ask, one.model, judge, one.repeat, status, value, one.item.id in excluded)
-        for one in shown
-        for judge in judges[one.item.suite, one.model]
-        for status, value in _outcome(one, labels[judge])
-    ]
-    if not found:
+    latest, readings = _latest(read_responses(run)), _read(run, reader)
+    found = _observe(_Material(run.items(), latest, _labels(readings, reader.agreement), run.exclusions()))
+    if not found or (reader.judge is not None and not readings and read_readings(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
+
+
+def _read(run: Run, reader: Reader) -> list[ReadingRow]:
+    rule = reader.rule
+    anew = None if rule is None else lambda evidence, question: interpret(evidence, question, rule)
+    return read_readings(run, reader.judge, anew)
+
+
+_Labels = dict[str, dict[tuple[str, str], Value]]
+
+
+class _Material(NamedTuple):
+    """What observations are made of: items, the responses that count, and the values read of them by judge."""
+
+    items: Sequence[Item]
+    latest: Sequence[ResponseRow]
+    labels: _Labels
+    excluded: Mapping[str, str]
+
+
+def _observe(material: _Material, *, is_relevant: bool = True) -> list[Observation]:
+    labels, excluded = material.labels, material.excluded
+    shown = list(_shown(material, is_relevant=is_relevant))
+    judges = _judges(shown, labels)
+    return [
+        Observation(
+            one.item, one.ask, one.model, judge, one.repeat, status, value, one.item.id in excluded, one.subject
+        )
+        for one in shown
+        for judge in judges[one.suite, one.model]
+        for status, value in _outcome(one, labels[judge])
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,107 +99,158 @@ class Gaps:
 
 def find_gaps(run: Run) -> Gaps:
     """Count what no figure covers."""
-    latest = latest_attempts(run.responses())
-    read = {trial_id for stored in run.readings() for trial_id in stored.reading.subject.trial_ids}
-    failed = sum(isinstance(stored.response.outcome, Failed) for stored in latest)
-    answered = (stored for stored in latest if not isinstance(stored.response.outcome, Failed | Refused))
-    return Gaps(_unasked(run, latest), failed, sum(stored.trial_id not in read for stored in answered))
+    return _gaps(run.items(), _latest(read_responses(run)), read_readings(run))
 
 
-def _unasked(run: Run, latest: Iterable[StoredResponse]) -> int:
-    suites = Counter(item.suite for item in run.items())
-    asked = {(stored.response.trial.model, stored.response.trial.item_id) for stored in latest}
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that figures are made of, read at once: the responses that count, what was observed, and the gaps.
+
+    `asides` are the observations of asks that do not enter the score.
+    """
+
+    responses: list[ResponseRow]
+    observations: list[Observation]
+    asides: list[Observation]
+    gaps: Gaps
+
+
+def survey_run(run: Run) -> Survey:
+    """Read a run once, for all figures; the values are as stored."""
+    items, latest, readings = run.items(), _latest(read_responses(run)), read_readings(run)
+    material = _Material(items, latest, _labels(readings, Reader().agreement), run.exclusions())
+    found = _observe(material)
+    if not found:
+        raise NothingToDoError(_what_is_missing(run, Reader(), latest))
+    return Survey(latest, found, _observe(material, is_relevant=False), _gaps(items, latest, readings))
+
+
+def _gaps(items: Iterable[Item], latest: Sequence[ResponseRow], readings: Iterable[ReadingRow]) -> Gaps:
+    read = {trial_id for row in readings for trial_id in _members(row)}
+    failed = sum(row.kind == "failed" for row in latest)
+    answered = (row for row in latest if row.kind not in ("failed", "refused"))
+    return Gaps(_unasked(items, latest), failed, sum(row.trial_id not in read for row in answered))
+
+
+def _members(row: ReadingRow) -> Sequence[str]:
+    """Name the trials that a reading is about; only of a group must they be decoded."""
+    return codec.trial_ids.validate_json(row.trial_ids) if "," in row.trial_ids else (row.subject_id,)
+
+
+def _unasked(items: Iterable[Item], latest: Iterable[ResponseRow]) -> int:
+    suites = Counter(item.suite for item in items)
+    asked = {(row.model, row.item_id) for row in latest}
     begun = {(model, item_id.partition("/")[0]) for model, item_id in asked}
     return sum(suites[suite] for _, suite in begun) - len(asked)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+def _latest(responses: Iterable[ResponseRow]) -> list[ResponseRow]:
+    """Keep the attempts that figures use, as `latest_attempts` does: the last that did not fail, if any."""
+    latest: dict[tuple[str, str, int], ResponseRow] = {}
+    for row in responses:
+        key = (row.item_id, row.model, row.repeat)
+        known = latest.get(key)
+        if known is None or (known.kind != "failed", known.attempt) < (row.kind != "failed", row.attempt):
+            latest[key] = row
+    return list(latest.values())
+
+
+class _Shown(NamedTuple):
     """A question and what it is about."""
 
     item: Item
+    suite: str
     ask: Ask
-    exhibited: Exhibited
-
-    @property
-    def model(self) -> str:
-        return self.exhibited.members[0].response.trial.model
-
-    @property
-    def repeat(self) -> int:
-        return self.exhibited.members[0].response.trial.repeat
-
-    @property
-    def is_refused(self) -> bool:
-        return any(isinstance(stored.response.outcome, Refused) for stored in self.exhibited.members)
+    subject: Subject
+    model: str
+    repeat: int
+    is_refused: bool
 
 
-def _shown(run: Run, latest: Iterable[StoredResponse]) -> Iterator[_Shown]:
-    by_item: dict[str, list[StoredResponse]] = defaultdict(list)
-    for stored in latest:
-        by_item[stored.response.trial.item_id].append(stored)
-    for item in run.items():
+def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
+    by_item: dict[str, list[ResponseRow]] = defaultdict(list)
+    for row in material.latest:
+        if row.kind != "failed":  # it has nothing to show
+            by_item[row.item_id].append(row)
+    for item in material.items:
+        suite, rows = item.suite, by_item[item.id]
         for ask in item.asks:
-            if ask.is_relevant:
-                yield from (_Shown(item, ask, one) for one in exhibited(ask, by_item[item.id]))
+            if ask.is_relevant != is_relevant:
+                continue
+            if ask.group == 1:
+                for row in rows:
+                    subject = Subject((row.trial_id,))
+                    yield _Shown(item, suite, ask, subject, row.model, row.repeat, row.kind == "refused")
+                continue
+            for members in _grouped(rows, ask.group):
+                subject = Subject(tuple(row.trial_id for row in members))
+                is_refused = any(row.kind == "refused" for row in members)
+                yield _Shown(item, suite, ask, subject, members[0].model, members[0].repeat, is_refused)
 
 
-def _what_is_missing(run: Run, reader: Reader, latest: list[StoredResponse]) -> str:
-    if all(isinstance(stored.response.outcome, Failed) for stored in latest) and latest:
+def _grouped(rows: Sequence[ResponseRow], size: int) -> Iterable[Sequence[ResponseRow]]:
+    """Take the repeats 0 to size-1 of a model together, then the next so many; incomplete groups are left out."""
+    groups: dict[tuple[str, int], list[ResponseRow]] = defaultdict(list)
+    for row in sorted(rows, key=lambda one: one.repeat):
+        groups[row.model, row.repeat // size].append(row)
+    return (group for group in groups.values() if len(group) == size)
+
+
+def _what_is_missing(run: Run, reader: Reader, latest: Sequence[ResponseRow]) -> str:
+    if all(row.kind == "failed" for row in latest) and latest:
         return f"all {len(latest)} trials of {run.location} failed; run the same command again to try them again"
     name = run.location.run_id if isinstance(run.location, Database) else run.location
     if not latest:
         return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
     if reader.judge is not None:
-        known = ", ".join(sorted({stored.reading.judge for stored in run.readings()})) or "none"
+        known = ", ".join(sorted({row.judge for row in read_readings(run)})) or "none"
         return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
     return f"{run.location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
 
 
-def _labels(run: Run, reader: Reader) -> dict[str, dict[tuple[str, str], Label]]:
-    """Make one label of all the readings of a question, by judge, subject and question."""
-    groups: dict[tuple[str, str, str], list[Reading]] = defaultdict(list)
-    for stored in run.readings(reader.judge):
-        reading = stored.reading
-        groups[reading.judge, reading.subject.id, reading.question.id].append(reading)
-    labels: dict[str, dict[tuple[str, str], Label]] = defaultdict(dict)
-    for (judge, subject_id, question_id), readings in groups.items():
-        labels[judge][subject_id, question_id] = _label(readings, reader)
+def _labels(readings: Iterable[ReadingRow], agreement: str) -> _Labels:
+    """Make one value of all the readings of a question, by judge, subject and question."""
+    labels: _Labels = defaultdict(dict)
+    several: dict[tuple[str, str, str], list[Value]] = {}
+    for subject_id, _, question_id, judge, value in readings:
+        of_judge, key = labels[judge], (subject_id, question_id)
+        if key in of_judge:
+            several.setdefault((judge, *key), [of_judge[key]]).append(value)
+        else:
+            of_judge[key] = value
+    for (judge, *where), values in several.items():
+        labels[judge][where[0], where[1]] = consensus(values, agreement)
+    # One vote counts as it is, unless the rule makes something else of it; a rule that is not known is refused.
+    if agreement not in ("mode", "majority"):
+        for judge, of_judge in labels.items():
+            labels[judge] = {
+                key: value if (judge, *key) in several else consensus([value], agreement)
+                for key, value in of_judge.items()
+            }
     return labels
 
 
-def _label(readings: list[Reading], reader: Reader) -> Label:
-    first = readings[0]
-    values = [
-        reading.value if reader.rule is None else interpret(reading.evidence, reading.question, reader.rule)
-        for reading in readings
-    ]
-    return Label(first.subject, first.question, consensus(values, reader.agreement), reader.agreement, len(values))
-
-
-def _judges(
-    shown: Iterable[_Shown], labels: dict[str, dict[tuple[str, str], Label]]
-) -> dict[tuple[str, str], list[str]]:
+def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str], list[str]]:
     """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
     seen = {judge: {subject_id for subject_id, _ in by_question} for judge, by_question in labels.items()}
     judges: dict[tuple[str, str], list[str]] = defaultdict(list)
     has_answers: set[tuple[str, str]] = set()
     for one in shown:
-        key = (one.item.suite, one.model)
+        key = (one.suite, one.model)
         known = judges[key]
-        known += [judge for judge, ids in seen.items() if judge not in known and one.exhibited.subject.id in ids]
+        if len(known) < len(seen):
+            subject_id = one.subject.id
+            known += [judge for judge, ids in seen.items() if judge not in known and subject_id in ids]
         if not one.is_refused:
             has_answers.add(key)
     return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}
 
 
-def _outcome(one: _Shown, labels: dict[tuple[str, str], Label]) -> Iterator[tuple[Status, Scalar | None]]:
-    label = labels.get((one.exhibited.subject.id, one.ask.question.id))
+def _outcome(one: _Shown, labels: Mapping[tuple[str, str], Value]) -> Iterator[tuple[Status, Scalar | None]]:
+    label = labels.get((one.subject.id, one.ask.question.id))
     if one.is_refused:
         yield "refused", None
+    elif isinstance(label, Known):
+        yield "eligible", label.value
     elif label is not None:
-        match label.value:
-            case Known(value=value):
-                yield "eligible", value
-            case Discarded(is_refusal=is_refusal):
-                yield "refused" if is_refusal else "discarded", None
+        yield "refused" if label.is_refusal else "discarded", None

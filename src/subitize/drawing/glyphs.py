@@ -8,7 +8,7 @@ from types import MappingProxyType
 import resvg_py
 from PIL import Image
 
-from subitize.drawing.clipart import animals, foods, household, plants, playthings, shapes
+from subitize.drawing.clipart import animals, foods, fruits, harvest, household, plants, playthings, shapes, sweets
 from subitize.drawing.clipart.glyph import PALETTE, Glyph
 from subitize.errors import BadValueError, UnknownNameError
 
@@ -61,6 +61,6 @@ def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
     return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGBA")
 
 
-GLYPHS: Mapping[str, Glyph] = MappingProxyType(
-    {glyph.noun: glyph for group in (shapes, foods, animals, plants, household, playthings) for glyph in group.GLYPHS}
-)
+_GROUPS = (shapes, fruits, harvest, foods, sweets, animals, plants, household, playthings)
+
+GLYPHS: Mapping[str, Glyph] = MappingProxyType({glyph.noun: glyph for group in _GROUPS for glyph in group.GLYPHS})

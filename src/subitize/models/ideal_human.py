@@ -4,16 +4,17 @@ import numpy as np
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
-from subitize.records import Said, TaskKind
+from subitize.models import painter
+from subitize.records import Draw, Said, TaskKind
 from subitize.stats import human_law
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
 
 
 class IdealHuman:
-    """See how many there are, exactly up to `subitizing`, above with the Weber fraction `weber` (Numbersense)."""
+    """See or draw how many there are, exactly to `subitizing`, then with the Weber fraction `weber` (Numbersense)."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
     is_stand_in = True
 
     def __init__(self, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> None:
@@ -25,10 +26,15 @@ class IdealHuman:
         self._weber, self._subitizing, self._highest = weber, subitizing, highest
 
     def compute(self, request: Request, /) -> Reply:
-        """Look, then draw the response from the law of the number seen."""
+        """Look, or read the prompt, then take the response from the law of the number."""
+        if isinstance(request.task, Draw):
+            return painter.draw(request, lambda asked, random: painter.Number(self._number(asked, random)))
         seen = len(observe(decode(request.picture())))
-        if seen == 0:
-            return Reply(Said("0"), request.provenance())
-        law = human_law(seen, weber=self._weber, subitizing=self._subitizing, highest=self._highest)
-        response = 1 + np.random.default_rng(request.seed).choice(len(law), p=law)
+        response = self._number(seen, np.random.default_rng(request.seed))
         return Reply(Said(str(response)), request.provenance())
+
+    def _number(self, target: int, random: np.random.Generator) -> int:
+        if target == 0:
+            return 0
+        law = human_law(target, weber=self._weber, subitizing=self._subitizing, highest=self._highest)
+        return 1 + int(random.choice(len(law), p=law))

@@ -4,15 +4,19 @@ import re
 from collections import Counter
 
 from subitize.interfaces import Reply, Request
+from subitize.labels import Rule, interpret
 from subitize.numerals import counted, singular
-from subitize.records import Box, Refused, Said, TaskKind
+from subitize.records import Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
 from subitize.vision.recognition import KINDS
 
-_HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b(.*)", re.IGNORECASE | re.DOTALL)
+_PLACE = re.compile(r"\b(left of|right of|above|below) (?:the |an |a )?([a-z -]{1,60})", re.IGNORECASE)
 _WHAT = re.compile(r"what (?:does|is|do)\b", re.IGNORECASE)
 _ANY_KIND = {"object", "thing", "shape", "item"}
+_RELATIONS: dict[str, RelationWord] = {word: word for word in ("left of", "right of", "above", "below")}
 
 
 class Observer:
@@ -29,13 +33,27 @@ class Observer:
 
 def _answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
     if how_many := _HOW_MANY.search(question):
-        noun = singular(how_many.group(1).lower())
-        if noun in _ANY_KIND:
-            return Said(str(len(seen)))
-        if noun in KINDS:
-            return Said(str(sum(box.label == noun for box in seen)))
-        return Refused(f"not understood: this observer knows {', '.join(sorted(KINDS))}, not {noun!r}")
+        return _count(_understand(*how_many.groups()), seen)
     if _WHAT.search(question):
         kinds = Counter(box.label for box in seen)
         return Said(", ".join(counted(n, kind) for kind, n in kinds.most_common()) or "nothing")
     return Refused(f"not understood: {question[:60]!r}")
+
+
+def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
+    if asked.noun in _ANY_KIND and asked.place is None:
+        return Said(str(sum(asked.colour in (None, box.colour) for box in seen)))
+    for noun in (asked.noun, asked.place.landmark if asked.place else asked.noun):
+        if noun not in KINDS:
+            return Refused(f"not understood: {noun!r} is none of the {len(KINDS)} kinds of things this observer knows")
+    number = interpret(Boxes(seen), asked, Rule("boxes"))
+    return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
+
+
+def _understand(phrase: str, rest: str) -> Count:
+    """Read "red apples" and "to the left of the trees"; an orange by itself is a thing, not a colour."""
+    first, _, others = phrase.lower().replace("gray", "grey").partition(" ")
+    colour, noun = (first, others) if others and first in COLOUR_NAMES else (None, phrase.lower())
+    place = _PLACE.search(rest)
+    where = Place(_RELATIONS[place[1].lower()], singular(place[2].strip().lower())) if place else None
+    return Count(singular(noun), colour, where)

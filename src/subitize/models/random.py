@@ -1,17 +1,19 @@
-"""Answers with a number at random: the floor that every model must beat."""
+"""Answers and draws a number at random: the floor that every model must beat."""
+
+import asyncio
 
 import numpy as np
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
-from subitize.records import Said, TaskKind
+from subitize.records import Draw, Said, TaskKind
 from subitize.stats import uniform_law
 
 
 class Random:
-    """Say a number from low to high, each as likely as the other, without looking."""
+    """Say or draw a number from low to high, each as likely as the other, without looking."""
 
-    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
     is_stand_in = True
     concurrency = 64
 
@@ -21,6 +23,16 @@ class Random:
         self._low, self._law = low, uniform_law(low, high)
 
     async def respond(self, request: Request, /) -> Reply:
-        """Draw a number from the trial's seed."""
-        number = self._low + np.random.default_rng(request.seed).choice(len(self._law), p=self._law)
-        return Reply(Said(str(number)), request.provenance())
+        """Draw a number from the trial's seed, or a picture with a number of its own for each kind of thing."""
+        if isinstance(request.task, Draw):
+            # In a thread: answering is far too quick to be worth worker processes, and drawing must not hold it up.
+            return await asyncio.to_thread(self._draw, request)
+        return Reply(Said(str(self._number(np.random.default_rng(request.seed)))), request.provenance())
+
+    def _draw(self, request: Request) -> Reply:
+        from subitize.models import painter  # answering needs no pictures
+
+        return painter.draw(request, lambda _, random: painter.Number(self._number(random)))
+
+    def _number(self, random: np.random.Generator) -> int:
+        return self._low + int(random.choice(len(self._law), p=self._law))

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,6 +17,7 @@ from rich.text import Text
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
+from subitize.drawing.clipart.glyph import Glyph
 from subitize.records import (
     Drawn,
     Elsewhere,
@@ -30,6 +31,9 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Listing
+
+if TYPE_CHECKING:
+    from subitize.analysis.papers.numbersense import Enumeration
 
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
@@ -137,6 +141,79 @@ def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequen
         print("discarded: answers that the rule makes no value of; they are in none of the other figures")
 
 
+def print_enumerations(enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
+    """Print one table per suite: a row per model and judge, the exact figures of two known observers below."""
+    from subitize.analysis.papers.numbersense import LEAST_PER_CELL
+
+    for suite in dict.fromkeys(one.suite for one in enumerations):
+        _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
+    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in enumerations):
+        print("* an embedded stand-in, not a real model or judge")
+    print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
+    print(
+        "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
+    )
+    print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
+    print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
+    print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
+    if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
+        print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
+
+
+def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
+    from subitize.analysis.papers.numbersense import baselines
+
+    has_runs = len({one.run for one in enumerations}) > 1
+    judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
+    places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
+    skill = Table(*places, "accuracy", "nae", "level", "human", "from chance", "abstraction", "n", box=SIMPLE_HEAD)
+    nature = Table(*places, "wording", "control", "weber", "slope", "follows", "bias", box=SIMPLE_HEAD)
+    for one in enumerations:
+        names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
+        named = [names[place] for place in places]
+        _add_row(skill, *named, *_skill(one))
+        _add_row(nature, *named, *_nature(one))
+    for known in baselines(enumerations[0].numbers):
+        human = "" if known.human_correlation is None else f"{known.human_correlation:.3f}"
+        named = [f"({known.name}, exact)" if place == "model" else "" for place in places]
+        _add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
+    _say(f"suite {suite} judged by {', '.join(judges)}")
+    _print(skill)
+    _print(nature)
+
+
+def _skill(one: "Enumeration") -> list[str]:
+    from subitize.analysis.papers.numbersense import LEAST_PER_CELL
+
+    n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
+    others = {"refused": one.refused, "discarded": one.discarded, "excluded": one.excluded}
+    return [
+        *(_cell_or_blank(estimate) for estimate in (one.accuracy, one.nae)),
+        "" if one.knower is None or one.knower.level is None else str(one.knower.level),
+        *(_cell_or_blank(estimate) for estimate in (one.human_correlation, one.random_distance)),
+        _cell_or_blank(one.abstraction.estimate if one.abstraction else None),
+        " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)]),
+    ]
+
+
+def _nature(one: "Enumeration") -> list[str]:
+    from subitize.analysis.papers.numbersense import ALL
+
+    biases = [bias for bias in one.biases if bias.category != ALL and bias.direction != "none"]
+    return [
+        one.wording or "",
+        _cell_or_blank(one.control),
+        _cell_or_blank(one.weber.estimate if one.weber else None),
+        _cell_or_blank(one.scalar.slope if one.scalar else None),
+        one.cues.verdict if one.cues else "",
+        ", ".join(f"{bias.category} {bias.direction} {bias.r.value:.2f}" for bias in biases),
+    ]
+
+
+def _cell_or_blank(estimate: Estimate | None) -> str:
+    return "" if estimate is None else _cell(estimate)
+
+
 def print_gaps(gaps: Gaps) -> None:
     """Say what the figures do not cover."""
     if gaps.unasked:
@@ -209,6 +286,14 @@ def print_listings(listings: Iterable[Listing]) -> None:
     for one in listings:
         name = f"{one.name}:{one.target.upper()}" if one.target else one.name
         _add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
+    _print(table)
+
+
+def print_glyphs(glyphs: Iterable[Glyph]) -> None:
+    """Print what can be drawn, in how many drawings, and the colours it has by nature."""
+    table = Table("noun", "drawings", "colours", box=SIMPLE_HEAD)
+    for glyph in sorted(glyphs, key=lambda one: one.noun):
+        _add_row(table, glyph.noun, str(len(glyph.drawings)), ", ".join(glyph.colours))
     _print(table)
 
 

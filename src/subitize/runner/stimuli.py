@@ -1,20 +1,25 @@
-"""Writes stimuli to a folder: pictures named as Numbersense released them, and a CSV of their magnitudes."""
+"""Writes stimuli to a folder: pictures named as Numbersense released them, their magnitudes, how these correlate."""
 
 import csv
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import combinations, islice
 from pathlib import Path
+from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
 from subitize.errors import NothingToDoError, StorageError
 from subitize.records import Draw, Item, Stimulus
 from subitize.runner.progress import Progress
+from subitize.stats.correlations import pearson_interval
 
 LIST_NAME = "stimuli.csv"
+CORRELATIONS_NAME = "correlations.csv"
+_ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +28,9 @@ class _Job:
     recipe: Stimulus
 
 
-def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress) -> Path:
+def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
     """Render every picture of the items, on all cores, and list them; the list appears when all are there."""
-    jobs = list(_jobs(items, folder))
+    jobs = list(islice(_jobs(items, folder), limit))
     if not jobs:
         raise NothingToDoError(f"suite {items[0].suite!r} shows no pictures of its own; try naming")
     try:
@@ -34,22 +39,39 @@ def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress) -> Pa
         rows = []
         with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
             for job, magnitudes in zip(jobs, pool.map(_write, jobs, chunksize=8), strict=True):
-                rows.append({"file": job.file.name, **asdict(job.recipe), **asdict(magnitudes)})
+                rows.append({"file": job.file.name, **_recipe_row(job.recipe), **asdict(magnitudes)})
                 progress.advance(has_failed=False)
+        _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
         return _write_list(folder / LIST_NAME, rows)
     except OSError as error:
         raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
-def _jobs(items: Sequence[Item], folder: Path) -> Iterator[_Job]:
+def _jobs(items: Iterable[Item], folder: Path) -> Iterator[_Job]:
     """Number the pictures within each category and number: `{n}_{category}_{index}.png`."""
-    pictures = (item.task.picture for item in items if not isinstance(item.task, Draw))
-    recipes = dict.fromkeys(picture for picture in pictures if isinstance(picture, Stimulus))
+    pictures = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
     seen: Counter[tuple[str, int]] = Counter()
-    for recipe in recipes:
+    for recipe in (picture for picture in pictures if isinstance(picture, Stimulus)):
         cell = (recipe.category, recipe.number)
         yield _Job(folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe)
         seen[cell] += 1
+
+
+def _recipe_row(recipe: Stimulus) -> dict[str, object]:
+    row = {name: value for name, value in asdict(recipe).items() if name != "kind"}
+    return row | {"control": recipe.control.magnitude if recipe.control else "none"}
+
+
+def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
+    """Correlate every two magnitudes, over all pictures and by category; one held constant correlates with none."""
+    names = [field.name for field in fields(Magnitudes)]
+    for category in [_ALL, *dict.fromkeys(row["category"] for row in rows)]:
+        chosen = [row for row in rows if category in (_ALL, row["category"])]
+        for first, second in combinations(names, 2):
+            found = pearson_interval([row[first] for row in chosen], [row[second] for row in chosen])
+            figures = (found.value, found.low, found.high) if found else ("", "", "")
+            cells = dict(zip(("pearson", "low", "high"), figures, strict=True))
+            yield {"category": category, "first": first, "second": second, "n": len(chosen), **cells}
 
 
 def _write(job: _Job) -> Magnitudes:
@@ -63,7 +85,7 @@ def _write(job: _Job) -> Magnitudes:
 def _write_list(path: Path, rows: list[dict[str, object]]) -> Path:
     partial = path.with_suffix(".partial")
     with partial.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [name for name in rows[0] if name != "kind"], extrasaction="ignore")
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
     partial.replace(path)

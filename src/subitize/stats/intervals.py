@@ -8,15 +8,21 @@ from subitize.records import Estimate
 
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Estimate:
     """Estimate a share, with Wilson's score interval: it never leaves 0..1 and keeps its width at 0 and at 1."""
+    return share_interval(successes / n, n, n=n, confidence=confidence)
+
+
+def share_interval(
+    share: float, effective_n: float, *, n: int, what: str = "share", confidence: float = 0.95
+) -> Estimate:
+    """Put Wilson's interval around a share of `n` observations that is as exact as one of `effective_n`."""
     from scipy.special import ndtri
 
-    share = successes / n
-    z = float(ndtri((1 + confidence) / 2))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
-    return Estimate(share, low, high, n, "share, Wilson interval", confidence)
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2 / effective_n
+    centre = (share + z2 / 2) / (1 + z2)
+    half = math.sqrt(z2) / (1 + z2) * math.sqrt(share * (1 - share) + z2 / 4)
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return Estimate(share, low, high, n, f"{what}, Wilson interval", confidence)
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:

@@ -9,8 +9,8 @@ from subitize.vision.segmentation import regions
 def observe(pixels: Rgb) -> tuple[Box, ...]:
     """Find and name the things in a picture, from the top left to the bottom right.
 
-    What is no dot and no apple is labelled "unknown". The score is how well a thing fits its label: 1 in
-    every respect, .5 on the limit in one.
+    What looks like none of our drawings is labelled "unknown". The score is how well a thing fits its label: 1 if
+    it looks just like a drawing, .5 on the limit to unknown.
     """
     found = regions(pixels)
     boxes = (

@@ -1,19 +1,24 @@
-"""What a thing is, by its outline, and what colour it has: general descriptors, no templates.
+"""What a thing is, by the drawing of ours it looks most like, and what colour it has.
 
-A kind is a set of ranges for the numbers that describe an outline. How far inside its ranges a region lies is
-its membership of the kind: 1 well inside, .5 on a limit, 0 well outside, the worst range deciding. A region
-that is no member of any kind is unknown; it is never called the nearest.
+A region is of the kind of the nearest reference if it is near enough to it, and clearly nearer than to any
+reference of another kind. Otherwise it is unknown; it is never called the nearest for want of a better one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.drawing.glyphs import GLYPHS
+from subitize.vision.appearance import Appearances, Colours, body_colours, describe
 from subitize.vision.colours import colour_name
-from subitize.vision.sampling import sample
+from subitize.vision.references import References, references
+from subitize.vision.sampling import COLOUR_STEP, Samples, middle_colours, sample
 from subitize.vision.segmentation import Region
-from subitize.vision.shapes import Shape, measure
 
 UNKNOWN = "unknown"
+KINDS = tuple(GLYPHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,59 +36,50 @@ def recognise(regions: Sequence[Region]) -> list[Recognised]:
     return [thing for start in starts for thing in _recognise(regions[start : start + _AT_ONCE])]
 
 
-def kind_of(shape: Shape) -> tuple[str, float]:
-    """Give the kind that a shape is a member of, or unknown, and how surely."""
-    memberships = {
-        kind: min(accepted.membership(getattr(shape, name)) for name, accepted in ranges.items())
-        for kind, ranges in _RANGES.items()
-    }
-    kind = max(memberships, key=memberships.__getitem__)
-    return (kind, memberships[kind]) if memberships[kind] >= 0.5 else (UNKNOWN, 1 - memberships[kind])
-
-
 _AT_ONCE = 256  # a picture full of scraps must not fill the memory
+_BLUR_PX = 10  # a thing that is ten pixels large may be twice as far: its form is shown that inexactly
+_LEAST_CLEAR = 0.78  # of the distance to the nearest other kind
+_FEWEST_CELLS = 6
+_NEVER_ZERO = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matches:
+    """For every region its nearest reference, and how far it is from being unknown: 0 at it, 1 on the limit."""
+
+    nearest: NDArray[np.intp]
+    doubt: NDArray[np.float64]
 
 
 def _recognise(regions: Sequence[Region]) -> list[Recognised]:
-    samples = sample(regions)
-    colours = (colour_name(int(red), int(green), int(blue)) for red, green, blue in samples.body_colours)
-    return [Recognised(*kind_of(shape), colour) for shape, colour in zip(measure(samples), colours, strict=True)]
+    known, samples = references(), sample(regions)
+    bodies = body_colours(samples)
+    sizes_px = np.array([max(region.mask.shape) for region in regions])
+    matches = _match(describe(samples, bodies), sizes_px, known)
+    colours = _colours(samples, bodies, matches, known)
+    things = []
+    for nearest, doubt, (red, green, blue) in zip(matches.nearest, matches.doubt, colours.tolist(), strict=True):
+        membership = max(0.0, 1 - float(doubt) / 2)
+        is_known = doubt <= 1
+        kind, score = (known.nouns[nearest], membership) if is_known else (UNKNOWN, 1 - membership)
+        things.append(Recognised(kind, score, colour_name(red, green, blue)))
+    return things
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """Accepted values of one descriptor; `slack` is how far outside membership has fallen to 0."""
-
-    low: float
-    high: float
-    slack: float
-
-    def membership(self, value: float) -> float:
-        inside = min(value - self.low, self.high - value)
-        return min(1.0, max(0.0, 0.5 + inside / (2 * self.slack)))
+def _match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References) -> _Matches:
+    # Not by BLAS: its threads take longer to start than this takes, and get into each other's way in many processes.
+    by_reference = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
+    by_kind = np.minimum.reduceat(by_reference, known.first_of_kind, axis=1)
+    two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
+    distance, other = np.sqrt(np.maximum(two_nearest, 0)).T
+    nearest = by_reference.argmin(axis=1)
+    limit = np.minimum(known.reach[nearest] * (1 + _BLUR_PX / sizes_px), _LEAST_CLEAR * other)
+    return _Matches(nearest, distance / np.maximum(limit, _NEVER_ZERO))
 
 
-_NO_LIMIT = 9.0
-
-_RANGES: Mapping[str, Mapping[str, _Range]] = {
-    "dot": {
-        "aspect": _Range(0.87, 1.15, 0.06),
-        "hole_share": _Range(-_NO_LIMIT, 0.06, 0.03),
-        "roundness": _Range(0.99, _NO_LIMIT, 0.007),
-        "unevenness": _Range(-_NO_LIMIT, 0.07, 0.03),
-        "plainness": _Range(0.88, _NO_LIMIT, 0.08),
-    },
-    "apple": {
-        "hole_share": _Range(-_NO_LIMIT, 0.12, 0.05),
-        "solidity": _Range(0.74, 0.96, 0.04),
-        "body_share": _Range(0.82, 0.965, 0.02),
-        "body_aspect": _Range(0.8, 1.4, 0.1),
-        "body_roundness": _Range(0.945, _NO_LIMIT, 0.015),
-        "overhang": _Range(-_NO_LIMIT, 0.1, 0.04),
-        "rise": _Range(0.04, 0.5, 0.03),
-        "stalk_offset": _Range(-0.3, 0.3, 0.1),
-        "dimple": _Range(0.035, 0.25, 0.02),
-    },
-}
-
-KINDS = tuple(_RANGES)
+def _colours(samples: Samples, bodies: Colours, matches: _Matches, known: References) -> Colours:
+    """Take the colour of the parts that take it in the drawing, or of the body if the thing is unknown."""
+    inside = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    tinted = known.takes_colour[matches.nearest] & inside
+    is_usable = (matches.doubt <= 1) & (np.count_nonzero(tinted, axis=(1, 2)) >= _FEWEST_CELLS)
+    return np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)

@@ -1,71 +1,112 @@
-"""Regions of any size brought onto one small grid, all of them at once, so that shape can be compared."""
+"""Regions of any size brought onto one small grid, all of them at once, so that they can be compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from scipy import ndimage
 
 from subitize.vision.segmentation import Mask, Region
 
 GRID = 64
 COLOUR_STEP = 2  # colour is sampled in every second cell
+COARSE = 16  # cells of the coarse grid, on which coverage is exact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Regions on the grid: as seen, with holes filled, and without their thin parts; and their colours."""
+    """Regions on grids: which cells lie within, colours on half as many lines, coverage on a quarter as many."""
 
-    sizes_px: NDArray[np.float64]  # height, width
-    seen: Mask
-    filled: Mask
-    body: Mask
+    within: Mask
     colours: NDArray[np.uint8]
-    body_colours: NDArray[np.uint8]
+    coverage: NDArray[np.float32]
 
 
 def sample(regions: Sequence[Region]) -> Samples:
-    """Bring regions onto the grid, each as large as it goes, centred, its proportions kept."""
+    """Bring regions onto the grids, each as large as it goes, centred, its proportions kept, its holes filled."""
     seen = np.zeros((len(regions), GRID, GRID), dtype=np.bool_)
-    colours = np.zeros((len(regions), GRID // COLOUR_STEP, GRID // COLOUR_STEP, 3), dtype=np.uint8)
-    for index, region in enumerate(regions):
+    colours = np.empty((len(regions), GRID // COLOUR_STEP, GRID // COLOUR_STEP, 3), dtype=np.uint8)
+    coverage = np.empty((len(regions), COARSE, COARSE), dtype=np.float32)
+    for index, region in enumerate(map(_seen_from_afar, regions)):
         height, width = region.mask.shape
-        rows, used_rows = _grid_lines(height, max(height, width))
-        columns, used_columns = _grid_lines(width, max(height, width))
-        seen[index, used_rows, used_columns] = region.mask[rows[used_rows]][:, columns[used_columns]]
-        colours[index] = region.pixels[rows[::COLOUR_STEP]][:, columns[::COLOUR_STEP]]
-    filled = _fill_holes(seen)
-    body = _take_off_thin_parts(filled)
-    sizes_px = np.array([region.mask.shape for region in regions], dtype=np.float64)
-    return Samples(sizes_px, seen, filled, body, colours, _body_colours(regions, colours, seen, body))
+        rows, columns = _lines(height, max(height, width)), _lines(width, max(height, width))
+        seen[index, rows.used, columns.used] = region.mask[rows.nearest[rows.used]][:, columns.nearest[columns.used]]
+        colours[index] = region.pixels[rows.nearest[::COLOUR_STEP]][:, columns.nearest[::COLOUR_STEP]]
+        coverage[index] = rows.shares @ region.mask.astype(np.float32) @ columns.shares.T
+    within = _fill_holes(seen)
+    return Samples(within, colours, coverage + pool(within & ~seen, COARSE))
+
+
+def pool(maps: NDArray[np.float32] | Mask, cells: int) -> NDArray[np.float32]:
+    """Take means over square blocks, so many along each side."""
+    width = maps.shape[1] // cells
+    rows = np.add.reduce(maps.reshape(len(maps), cells, width, -1), axis=2, dtype=np.float32)
+    sums = np.add.reduce(rows.reshape(len(maps), cells, cells, width), axis=3)
+    return np.asarray(sums / np.float32(width * width))
 
 
 def erode(masks: Mask, width: int) -> Mask:
-    """Keep the cells whose square neighbourhood of odd `width` is full; the outside of the grid is full."""
-    reach = width // 2
-    padded = np.pad(masks, ((0, 0), (reach, reach), (reach, reach)), constant_values=True)
+    """Keep the cells whose square neighbourhood of odd `width` is full; the outside of the grid is empty."""
+    reach, side = width // 2, masks.shape[1]
+    padded = np.pad(masks, ((0, 0), (reach, reach), (reach, reach)))
     rows = padded[:, : -2 * reach]
     for shift in range(1, width):
-        rows = rows & padded[:, shift : shift + GRID]
+        rows = rows & padded[:, shift : shift + side]
     kept = rows[:, :, : -2 * reach]
     for shift in range(1, width):
-        kept = kept & rows[:, :, shift : shift + GRID]
+        kept = kept & rows[:, :, shift : shift + side]
     return kept
 
 
+def middle_colours(colours: NDArray[np.uint8], chosen: Mask) -> NDArray[np.uint8]:
+    """Take the middle value of each channel over the chosen cells of each region; black where none is chosen."""
+    by_channel = np.ascontiguousarray(np.moveaxis(colours, 3, 1), dtype=np.int16).reshape(len(colours), 3, -1)
+    values = np.where(chosen.reshape(len(chosen), 1, -1), by_channel, _LAST)
+    values.sort(axis=2)
+    middle = np.count_nonzero(chosen, axis=(1, 2)) // 2
+    found = values[np.arange(len(values)), :, middle]
+    return np.where(found == _LAST, 0, found).astype(np.uint8)
+
+
 _MARGIN = 2
-# Parts that hold no octagon of 11 + 2 × 7 cells, two fifths of the thing, are no part of its body.
-_THIN_CORE = 11
-_THIN_CORNERS = 7
+_USUAL_PX = 44
+_LEAST_COVERED = 64  # of 255
+_LAST = np.int16(256)  # sorts behind every channel's value
 
 
-def _grid_lines(extent: int, longest: int) -> tuple[NDArray[np.int64], slice]:
-    """Tell which of a region's lines each line of the grid samples, and which lines of the grid it fills."""
+def _seen_from_afar(region: Region) -> Region:
+    """Scale a large thing down by a whole number, so that it has as fine detail as things have in most pictures."""
+    factor = max(region.mask.shape) // _USUAL_PX
+    if factor < 2:
+        return region
+    mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).reduce(factor)
+    pixels = Image.fromarray(region.pixels).reduce(factor)
+    return Region(region.left, region.top, np.asarray(mask) >= _LEAST_COVERED, np.asarray(pixels))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """How a region's lines (rows or columns) map to those of the grids."""
+
+    nearest: NDArray[np.int64]  # for each line of the grid the region's line there
+    used: slice  # the lines of the grid that the region fills
+    shares: NDArray[np.float32]  # what share of each coarse line each of the region's lines fills
+
+
+@lru_cache(maxsize=4096)
+def _lines(extent: int, longest: int) -> _Lines:
     count = max(1, round((GRID - 2 * _MARGIN) * extent / longest))
     start = (GRID - count) // 2
-    lines = ((np.arange(GRID) - start + 0.5) * (extent / count)).astype(np.int64)
-    return lines.clip(0, extent - 1), slice(start, start + count)
+    nearest = ((np.arange(GRID) - start + 0.5) * (extent / count)).astype(np.int64)
+    edges = np.arange(extent + 1) * (count / extent) + start
+    ends = np.arange(COARSE + 1) * (GRID / COARSE)
+    inside = np.clip(edges, ends[:-1, None], ends[1:, None])
+    shares = np.diff(inside, axis=1) / (GRID / COARSE)
+    within = np.minimum(np.maximum(nearest, 0), extent - 1)
+    return _Lines(within, slice(start, start + count), shares.astype(np.float32))
 
 
 def _fill_holes(masks: Mask) -> Mask:
@@ -74,26 +115,3 @@ def _fill_holes(masks: Mask) -> Mask:
     outside, _ = ndimage.label(~masks, structure=in_plane)
     filled: Mask = outside != outside[:, :1, :1]
     return filled
-
-
-def _take_off_thin_parts(masks: Mask) -> Mask:
-    return ~_erode_octagon(~_erode_octagon(masks))
-
-
-def _erode_octagon(masks: Mask) -> Mask:
-    kept = erode(masks, _THIN_CORE)
-    for _ in range(_THIN_CORNERS):
-        padded = np.pad(kept, ((0, 0), (1, 1), (1, 1)), constant_values=True)
-        kept = kept & padded[:, :-2, 1:-1] & padded[:, 2:, 1:-1] & padded[:, 1:-1, :-2] & padded[:, 1:-1, 2:]
-    return kept
-
-
-def _body_colours(regions: Sequence[Region], colours: NDArray[np.uint8], seen: Mask, body: Mask) -> NDArray[np.uint8]:
-    """Take the middle value of each channel well inside the body, or of the whole region if it has none."""
-    inside = (erode(body, 5) & seen)[:, ::COLOUR_STEP, ::COLOUR_STEP]
-    middles = []
-    for region, own_colours, own in zip(regions, colours, inside, strict=True):
-        chosen = own_colours[own] if own.any() else region.pixels[region.mask]
-        middle = len(chosen) // 2
-        middles.append(np.partition(chosen, middle, axis=0)[middle])
-    return np.stack(middles)

@@ -1,6 +1,7 @@
-"""Things against a plain background: which pixels are not background, and which of them hang together."""
+"""Things against a plain or faintly patterned background: what is not background, and what of it hangs together."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,11 @@ class Region:
 
 
 def regions(pixels: Rgb) -> list[Region]:
-    """Find the connected things in a picture, without specks, in no particular order."""
-    mask = foreground(pixels, background_colour(pixels))
+    """Find the connected things in a picture, without specks, in no particular order.
+
+    What lies inside the outline of another thing is a part of it: the eyes of a white cat on white.
+    """
+    mask = foreground(pixels, background(pixels))
     labels, _ = ndimage.label(mask, structure=_EIGHT_NEIGHBOURS)
     least_px = max(_SPECK_PX, mask.size * _SPECK_SHARE)
     found = []
@@ -37,25 +41,33 @@ def regions(pixels: Rgb) -> list[Region]:
         own = labels[rows, columns] == label
         if own.size >= least_px and np.count_nonzero(own) >= least_px:
             found.append(Region(columns.start, rows.start, own, pixels[rows, columns]))
-    return found
+    return _without_inner_parts(found, mask.shape)
 
 
-def background_colour(pixels: Rgb) -> NDArray[np.uint8]:
-    """Take the commonest colour along the border for the background."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Background:
+    """The colours of the ground, from the lowest to the highest value of each channel; equal if it is plain."""
+
+    low: NDArray[np.uint8]
+    high: NDArray[np.uint8]
+
+
+def background(pixels: Rgb) -> Background:
+    """Take the commonest colour along the border for the background, and what differs little from it."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     coarse = (border >> 4).astype(np.int32)
     bins = (coarse[:, 0] << 8) | (coarse[:, 1] << 4) | coarse[:, 2]
     commonest = border[bins == np.bincount(bins).argmax()]
-    near = np.abs(border.astype(np.int16) - np.median(commonest, axis=0)).max(axis=1) <= _TOLERANCE
-    colour: NDArray[np.uint8] = np.median(border[near], axis=0).astype(np.uint8)
-    return colour
+    near = np.abs(border.astype(np.int16) - np.median(commonest, axis=0)).max(axis=1) <= _PATTERN
+    low, high = np.percentile(border[near], _USUAL, axis=0, method="nearest")
+    return Background(low, high)
 
 
-def foreground(pixels: Rgb, background: NDArray[np.uint8]) -> Mask:
+def foreground(pixels: Rgb, ground: Background) -> Mask:
     """Mark the pixels that differ from the background by more than compression does."""
     height, width, _ = pixels.shape
-    low = np.maximum(background, _TOLERANCE) - _TOLERANCE
-    span = np.minimum(background, 255 - _TOLERANCE) + _TOLERANCE - low
+    low = np.maximum(ground.low, _TOLERANCE) - _TOLERANCE
+    span = np.minimum(ground.high, 255 - _TOLERANCE) + _TOLERANCE - low
     # Unsigned bytes wrap around, so that one comparison tests both ends; rows of 3 × width keep it fast.
     above = pixels.reshape(height, width * 3) - np.tile(low, width)
     differs = above > np.tile(span, width)
@@ -63,7 +75,32 @@ def foreground(pixels: Rgb, background: NDArray[np.uint8]) -> Mask:
     return mask
 
 
+def _without_inner_parts(found: list[Region], size_px: tuple[int, ...]) -> list[Region]:
+    boxes = np.array([region.xyxy for region in found]).reshape(-1, 4)
+    inner: set[int] = set()
+    for outer, box in zip(found, boxes, strict=True):
+        within = np.flatnonzero((boxes[:, :2] > box[:2]).all(axis=1) & (boxes[:, 2:] < box[2:]).all(axis=1))
+        if within.size and not _is_frame(outer, size_px):
+            ground, _ = ndimage.label(~np.pad(outer.mask, 1))
+            inner.update(index for index in within.tolist() if _piece(ground, outer, found[index]) != ground[0, 0])
+    return [region for index, region in enumerate(found) if index not in inner]
+
+
+def _is_frame(region: Region, size_px: tuple[int, ...]) -> bool:
+    """Tell whether a thing goes around most of the picture, so that what is in it is no part of it."""
+    return all(own > whole * _FRAME_SHARE for own, whole in zip(region.mask.shape, size_px, strict=True))
+
+
+def _piece(ground: NDArray[np.integer[Any]], outer: Region, region: Region) -> int:
+    """Tell in which piece of the ground around a region another one begins."""
+    column = region.left - outer.left + int(region.mask[0].argmax())
+    return int(ground[region.top - outer.top + 1, column + 1])
+
+
+_FRAME_SHARE = 2 / 3
 _TOLERANCE = np.uint8(36)
+_PATTERN = 48
+_USUAL = (3, 97)  # percentiles: a thing that is cut off by the border is no pattern
 _SPECK_PX = 12
 _SPECK_SHARE = 2e-5
 _EIGHT_NEIGHBOURS = np.ones((3, 3), dtype=np.int8)

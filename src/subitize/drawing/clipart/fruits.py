@@ -1,4 +1,4 @@
-"""Fruit."""
+"""Things to eat that grow on trees and vines."""
 
 from collections.abc import Iterable
 
@@ -13,6 +13,7 @@ from subitize.drawing.clipart.pen import (
     framed,
     oval,
     scallop,
+    solid,
     star,
     stroke,
     turned,
@@ -73,15 +74,11 @@ def _halved_lychee(tints: Tints) -> str:
     return (
         stroke("M50 24 Q50 12 56 6", _STALK, 7)
         + area("M50 22 C42 6 28 3 15 9 C20 23 34 30 50 22 Z", GREEN, DARK_GREEN)
-        + area(scallop((50, 58), (38, 37), 18), tints.plain, tints.line, 4)
+        + solid(scallop((50, 58), (38, 37), 18), tints)
         + oval((50, 58), (26, 26), CREAM, tints.line)
         + oval((50, 59), (13, 17), tints.shade, tints.line)
         + stroke("M46 54 Q46 49 50 47", tints.light, 5)
     )
-
-
-def _scales(places: Iterable[Point], tints: Tints) -> str:
-    return "".join(stroke(f"M{x - 6} {y + 4} Q{x} {y - 8} {x + 6} {y + 4}", tints.light, 5) for x, y in places)
 
 
 def _peeled_lychee(tints: Tints) -> str:
@@ -93,9 +90,13 @@ def _peeled_lychee(tints: Tints) -> str:
         -24,
         stroke("M50 20 V6", _STALK, 8)
         + oval((50, 62), (32, 34), CREAM, "#a88f86")
-        + area(peel, tints.plain, tints.line, 4)
+        + solid(peel, tints)
         + _scales([(38, 29), (60, 29), (26, 46), (49, 46), (72, 46)], tints),
     )
+
+
+def _scales(places: Iterable[Point], tints: Tints) -> str:
+    return "".join(stroke(f"M{x - 6} {y + 4} Q{x} {y - 8} {x + 6} {y + 4}", tints.light, 5) for x, y in places)
 
 
 @framed(50, 51.5, 49.5)
@@ -103,7 +104,7 @@ def _whole_durian(tints: Tints) -> str:
     thorns = [(38, 36), (59, 34), (28, 54), (49, 53), (70, 52), (38, 73), (59, 71)]
     return (
         area("M43 24 V6 Q50 2 57 6 V24 Z", _STALK, "#402512", 3)
-        + area(star((50, 56), (46, 41), (34, 30), 15), tints.plain, tints.line, 4)
+        + solid(star((50, 56), (46, 41), (34, 30), 15), tints)
         + _thorns(thorns, tints)
     )
 
@@ -119,7 +120,7 @@ def _opened_durian(tints: Tints) -> str:
     thorns = [(20, 42), (22, 64), (80, 42), (78, 64)]
     return (
         area("M43 24 V6 Q50 2 57 6 V24 Z", _STALK, "#402512", 3)
-        + area(star((50, 56), (46, 41), (34, 30), 14), tints.plain, tints.line, 4)
+        + solid(star((50, 56), (46, 41), (34, 30), 14), tints)
         + _thorns(thorns, tints)
         + area("M50 22 C74 38 74 74 50 90 C26 74 26 38 50 22 Z", CREAM, tints.line)
         + oval((50, 45), (9, 12), tints.plain, tints.line)
@@ -130,7 +131,7 @@ def _opened_durian(tints: Tints) -> str:
 @framed(50, 48.5, 49)
 def _halved_coconut(tints: Tints) -> str:
     return (
-        area("M5 42 C5 74 24 95 50 95 C76 95 95 74 95 42 Z", tints.plain, tints.line, 4)
+        solid("M5 42 C5 74 24 95 50 95 C76 95 95 74 95 42 Z", tints)
         + stroke("M20 70 L18 62 M33 81 L31 72 M50 85 V75 M67 81 L69 72 M80 70 L82 62", tints.light, 5)
         + oval((50, 38), (45, 26), tints.plain, tints.line)
         + oval((50, 38), (38, 20.5), CREAM, tints.line)
@@ -143,7 +144,7 @@ def _tapped_coconut(tints: Tints) -> str:
     return (
         stroke("M50 32 L62 6 H74", "#8c1020", 9)
         + stroke("M50 32 L62 6 H74", "#f0566a", 4)
-        + area("M14 36 C2 56 8 96 50 96 C92 96 98 56 86 36 Z", tints.plain, tints.line, 4)
+        + solid("M14 36 C2 56 8 96 50 96 C92 96 98 56 86 36 Z", tints)
         + stroke("M17 60 v9 M30 70 v10 M44 66 v9 M57 74 v10 M70 66 v9 M83 60 v9", tints.light, 5.5)
         + oval((50, 35), (37, 14), CREAM, tints.line)
         + oval((50, 36), (22, 7), tints.shade, tints.line)
@@ -196,12 +197,12 @@ def _striped_watermelon(tints: Tints) -> str:
 
 @framed(50, 37, 49.5)
 def _watermelon_slice(tints: Tints) -> str:
-    seeds = [(28, 38), (50, 38), (72, 38), (39, 55), (61, 55)]
+    seeds = [(28, 38), (50, 38), (72, 38), (39, 56), (61, 56)]
     return (
         area("M4 27 H96 C96 62 76 84 50 84 C24 84 4 62 4 27 Z", "#2e7d32", "#174a1c", 4)
         + area("M8 28 H92 C90 59 72 80 50 80 C28 80 10 59 8 28 Z", CREAM)
         + area("M13 28 H87 C85 56 69 75 50 75 C31 75 15 56 13 28 Z", tints.plain)
-        + "".join(oval(seed, (3.5, 5.5), "#1d1210") for seed in seeds)
+        + "".join(area(f"M{x} {y - 7} q9 12 0 13 q-9 -1 0 -13 Z", "#1d1210", tints.light, 1.5) for x, y in seeds)
     )
 
 
@@ -209,7 +210,7 @@ def _watermelon_slice(tints: Tints) -> str:
 def _curved_banana(tints: Tints) -> str:
     body = "M80 6 L90 8 C100 42 88 76 58 90 C38 98 18 94 7 82 L12 72 C38 72 58 58 66 36 C72 26 78 18 80 6 Z"
     return (
-        area(body, tints.plain, tints.line, 4)
+        solid(body, tints)
         + stroke("M82 26 C83 52 66 74 38 83", tints.shade, 7)
         + stroke("M82 8 L87 10 M12 77 L11 81", "#4a3210", 9)
     )
@@ -223,7 +224,7 @@ def _peeled_banana(tints: Tints) -> str:
     )
     return (
         area("M36 52 C34 30 40 8 50 4 C60 8 66 30 64 52 L50 70 Z", CREAM, "#a08452", 4)
-        + area(peel, tints.plain, tints.line, 4)
+        + solid(peel, tints)
         + stroke("M50 76 V88", tints.shade, 6)
     )
 

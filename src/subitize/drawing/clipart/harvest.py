@@ -1,9 +1,22 @@
 """Vegetables, nuts, grains and spice."""
 
 from subitize.drawing.clipart.glyph import Glyph, Tints
-from subitize.drawing.clipart.pen import CREAM, DARK_GREEN, GREEN, area, clipped, dots, framed, oval, stroke, turned
+from subitize.drawing.clipart.pen import (
+    CREAM,
+    DARK_GREEN,
+    GREEN,
+    area,
+    clipped,
+    dots,
+    framed,
+    oval,
+    ribbon,
+    solid,
+    stroke,
+    turned,
+)
 
-_KERNEL = "#b6d957"
+_KERNEL = ("#b6d957", "#46600f")
 
 
 @framed(50, 50, 49)
@@ -38,7 +51,7 @@ def _rolled_cinnamon_stick(tints: Tints) -> str:
     """Two quills of one bark, rolled towards each other."""
     return turned(
         38,
-        area("M33 20 V93 Q50 98 67 93 V20 Z", tints.plain, tints.line, 4)
+        solid("M33 20 V93 Q50 98 67 93 V20 Z", tints)
         + stroke("M50 32 V94", tints.line, 5)
         + stroke("M41 40 V84", tints.light, 5)
         + stroke("M60 48 V76", tints.shade, 5)
@@ -53,7 +66,7 @@ def _rolled_cinnamon_stick(tints: Tints) -> str:
 def _curled_cinnamon_stick(tints: Tints) -> str:
     return turned(
         -30,
-        area("M22 34 H92 Q98 50 92 66 H22 Z", tints.plain, tints.line, 4)
+        solid("M22 34 H92 Q98 50 92 66 H22 Z", tints)
         + stroke("M44 43 H90", tints.light, 5)
         + stroke("M46 56 H78", tints.shade, 5)
         + oval((22, 50), (16, 18), tints.light, tints.line)
@@ -65,9 +78,9 @@ def _curled_cinnamon_stick(tints: Tints) -> str:
 def _split_pistachio(tints: Tints) -> str:
     return turned(
         22,
-        area("M42 20 C52 8 66 14 66 34 L58 74 L44 70 Z", _KERNEL, "#46600f")
-        + area("M50 94 C24 92 12 68 19 46 C24 28 36 12 41 4 C42 24 45 44 50 66 Z", tints.plain, tints.line, 4)
-        + area("M50 94 C76 92 88 68 81 46 C78 30 72 18 66 10 C64 30 57 46 50 66 Z", tints.plain, tints.line, 4)
+        area("M42 20 C52 8 66 14 66 34 L58 74 L44 70 Z", *_KERNEL)
+        + solid("M50 94 C24 92 12 68 19 46 C24 28 36 12 41 4 C42 24 45 44 50 66 Z", tints)
+        + solid("M50 94 C76 92 88 68 81 46 C78 30 72 18 66 10 C64 30 57 46 50 66 Z", tints)
         + stroke("M28 66 C26 54 29 44 33 36", tints.light, 7)
         + stroke("M73 52 C74 62 71 72 64 79", tints.shade, 6),
     )
@@ -81,9 +94,9 @@ def _open_pistachio(tints: Tints) -> str:
     )
     return turned(
         -30,
-        oval((50, 44), (21, 33), _KERNEL, "#46600f")
+        oval((50, 44), (21, 33), *_KERNEL)
         + stroke("M44 28 Q41 38 43 50 M56 24 Q60 36 57 52", "#74508c", 5)
-        + area(shell, tints.plain, tints.line, 4)
+        + solid(shell, tints)
         + stroke("M21 50 C21 64 28 76 38 83", tints.light, 7)
         + stroke("M50 70 V92", tints.line, 5),
     )
@@ -95,7 +108,7 @@ def _whole_okra(tints: Tints) -> str:
         26,
         stroke("M50 16 V5", tints.line, 14)
         + stroke("M50 16 V6", tints.shade, 7)
-        + area("M33 24 C30 50 40 78 50 97 C60 78 70 50 67 24 Z", tints.plain, tints.line, 4)
+        + solid("M33 24 C30 50 40 78 50 97 C60 78 70 50 67 24 Z", tints)
         + stroke("M50 34 V86 M40 36 C40 50 42 58 44 66 M60 36 C60 50 58 58 56 66", tints.light, 4.5)
         + area("M29 27 C29 15 40 14 50 14 C60 14 71 15 71 27 Q60 32 50 28 Q40 32 29 27 Z", tints.shade, tints.line),
     )
@@ -106,7 +119,7 @@ def _cut_okra(tints: Tints) -> str:
     seeds = [(50, 15), (61, 22), (57, 33), (43, 33), (39, 22)]
     return turned(
         -24,
-        area("M26 26 C28 56 38 80 54 97 C64 80 73 56 74 26 Z", tints.plain, tints.line, 4)
+        solid("M26 26 C28 56 38 80 54 97 C64 80 73 56 74 26 Z", tints)
         + stroke("M39 54 Q43 70 51 82 M60 54 Q59 66 56 74", tints.light, 5)
         + area("M50 3 L75 20 L66 43 Q50 48 34 43 L25 20 Z", tints.light, tints.line, 4)
         + dots(seeds, 4.6, tints.line),
@@ -116,11 +129,11 @@ def _cut_okra(tints: Tints) -> str:
 def _spotted_mushroom(tints: Tints) -> str:
     return (
         area("M38 52 C40 68 36 78 32 88 Q50 96 68 88 C64 78 60 68 62 52 Z", CREAM, "#8a6a45", 4)
-        + area("M5 56 C4 26 26 6 50 6 C74 6 96 26 95 56 C80 64 20 64 5 56 Z", tints.plain, tints.line, 4)
-        + oval((50, 24), (11, 9), CREAM)
-        + oval((24, 43), (8, 9), CREAM)
-        + oval((76, 43), (8, 9), CREAM)
-        + oval((50, 50), (7, 5.5), CREAM)
+        + solid("M5 56 C4 26 26 6 50 6 C74 6 96 26 95 56 C80 64 20 64 5 56 Z", tints)
+        + oval((50, 24), (11, 9), CREAM, tints.shade)
+        + oval((24, 43), (8, 9), CREAM, tints.shade)
+        + oval((76, 43), (8, 9), CREAM, tints.shade)
+        + oval((50, 50), (7, 5.5), CREAM, tints.shade)
     )
 
 
@@ -128,15 +141,10 @@ def _spotted_mushroom(tints: Tints) -> str:
 def _gilled_mushroom(tints: Tints) -> str:
     return turned(
         14,
-        area(
-            "M4 46 C6 20 26 5 50 5 C74 5 94 20 96 46 C96 54 92 60 86 60 H14 C8 60 4 54 4 46 Z",
-            tints.plain,
-            tints.line,
-            4,
-        )
+        solid("M4 46 C6 20 26 5 50 5 C74 5 94 20 96 46 C96 54 92 60 86 60 H14 C8 60 4 54 4 46 Z", tints)
         + oval((50, 54), (43, 16), tints.light, tints.line)
         + stroke("M20 54 L32 54 M30 45 L38 50 M50 42 V48 M70 45 L62 50 M80 54 L68 54", tints.line, 4.5)
-        + area("M40 54 C42 70 41 82 38 92 Q50 98 62 92 C59 82 58 70 60 54 Z", tints.plain, tints.line, 4)
+        + solid("M40 54 C42 70 41 82 38 92 Q50 98 62 92 C59 82 58 70 60 54 Z", tints)
         + stroke("M29 26 Q36 17 46 15", tints.light, 7),
     )
 
@@ -163,7 +171,7 @@ def _husked_rice_grain(tints: Tints) -> str:
         -28,
         stroke("M50 24 V5", tints.line, 8)
         + area("M50 97 L35 78 L50 84 L65 78 Z", tints.shade, tints.line)
-        + area(grain, tints.plain, tints.line, 4)
+        + solid(grain, tints)
         + stroke("M50 28 V76", tints.light, 6)
         + stroke("M38 36 Q35 56 42 72 M62 36 Q65 56 58 72", tints.line, 5),
     )
@@ -173,15 +181,9 @@ def _husked_rice_grain(tints: Tints) -> str:
 def _striped_seed(tints: Tints) -> str:
     return turned(
         18,
-        area(
-            "M50 3 C56 16 76 44 76 66 C76 86 64 97 50 97 C36 97 24 86 24 66 C24 44 44 16 50 3 Z",
-            tints.plain,
-            tints.line,
-            4,
-        )
-        + stroke("M50 24 V86", CREAM, 7)
-        + stroke("M41 42 C36 54 34 64 36 78", CREAM, 5.5)
-        + stroke("M59 42 C64 54 66 64 64 78", CREAM, 5.5),
+        solid("M50 3 C56 16 76 44 76 66 C76 86 64 97 50 97 C36 97 24 86 24 66 C24 44 44 16 50 3 Z", tints)
+        + ribbon("M50 24 V86", 6, tints.shade)
+        + ribbon("M40 46 C35 56 34 66 36 78 M60 46 C65 56 66 66 64 78", 5, tints.shade),
     )
 
 
@@ -193,7 +195,7 @@ def _sprouting_seed(tints: Tints) -> str:
         + area("M71 30 C56 28 46 18 46 5 C62 4 72 14 71 30 Z", GREEN, DARK_GREEN)
         + area("M71 30 C72 20 80 13 91 16 C92 28 84 36 71 30 Z", GREEN, DARK_GREEN)
         + stroke("M34 80 C34 88 38 92 44 94", "#8a6a45", 8)
-        + area(bean, tints.plain, tints.line, 4)
+        + solid(bean, tints)
         + stroke("M18 54 Q24 46 34 50", tints.light, 7)
         + area("M50 58 L66 52 L72 66 L60 70 Z", CREAM, tints.line, 3)
     )

@@ -113,10 +113,10 @@ def _dog_eared_page(tints: Tints) -> str:
 
 
 def _torn_page(tints: Tints) -> str:
-    teeth = "".join("h6 v9 h6 v-9" for _ in range(4))
+    teeth = "h6 v9 h6 v-9 " * 4
     return turned(
         14,
-        _part(tints, f"M24 14 {teeth} h4 V71 L60 88 H25 Z")
+        _part(tints, f"M24 14 {teeth}h4 V71 L60 88 H24 Z")
         + _part(tints, "M76 71 L60 88 Q62 76 58 69 Q66 74 76 71 Z", tints.light)
         + stroke("M34 38 H66 M34 53 H66 M34 68 H48", _ink(tints), 6),
     )

@@ -17,6 +17,11 @@ def area(outline: str, fill: str, line: str = "none", width: float = 3.5) -> str
     return f'<path d="{outline}" fill="{fill}" stroke="{line}" stroke-width="{width}" stroke-linejoin="round"/>'
 
 
+def solid(outline: str, tints: Tints) -> str:
+    """Fill the area inside a path with the colour asked for, with a contour that stands out from any ground."""
+    return area(outline, tints.plain, tints.line, 4)
+
+
 def stroke(course: str, colour: str, width: float = 5.5) -> str:
     """Draw a path as a line with round ends."""
     ends = 'stroke-linecap="round" stroke-linejoin="round"'
@@ -33,8 +38,15 @@ def oval(centre: Point, radii: Point, fill: str, line: str = "none", turn: float
 
 
 def dots(centres: Iterable[Point], radius: float, fill: str, line: str = "none") -> str:
-    """Fill equal circles."""
-    return "".join(oval(centre, (radius, radius), fill, line) for centre in centres)
+    """Fill equal circles, with a thinner contour than an oval has."""
+    return "".join(
+        f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{line}" stroke-width="2.5"/>' for x, y in centres
+    )
+
+
+def ribbon(course: str, width: float, line: str) -> str:
+    """Draw a path as a cream band with a contour, so that it shows on pale things too."""
+    return stroke(course, line, width + 3) + stroke(course, CREAM, width)
 
 
 def turned(degrees: float, shapes: str) -> str:

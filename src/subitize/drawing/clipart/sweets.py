@@ -1,7 +1,19 @@
 """Things to eat that are sweet."""
 
 from subitize.drawing.clipart.glyph import Glyph, Tints
-from subitize.drawing.clipart.pen import CREAM, area, clipped, dots, framed, oval, scallop, stroke, turned
+from subitize.drawing.clipart.pen import (
+    CREAM,
+    area,
+    clipped,
+    dots,
+    framed,
+    oval,
+    ribbon,
+    scallop,
+    solid,
+    stroke,
+    turned,
+)
 
 _CHOCOLATE = "#3a1f12"
 
@@ -14,9 +26,9 @@ def _bitten_cookie(tints: Tints) -> str:
     )
     chips = [(36, 26), (20, 50), (47, 50), (33, 75), (62, 77), (74, 57)]
     return (
-        area(body, tints.plain, tints.line, 4)
+        solid(body, tints)
         + stroke("M14 64 C20 80 34 89 50 89", tints.shade)
-        + dots(chips, 8, _CHOCOLATE, tints.light)
+        + dots(chips, 8.5, _CHOCOLATE, tints.light)
     )
 
 
@@ -27,8 +39,8 @@ def _dipped_cookie(tints: Tints) -> str:
     sprinkles = "M70 56 L78 50 M56 70 L64 74 M78 70 L72 78 M46 86 L54 84"
     return (
         area(body, tints.plain)
-        + dots(chips, 7, _CHOCOLATE, tints.light)
-        + clipped(body, area("M104 28 Q90 28 84 40 T62 54 T40 74 T20 98 L60 110 L110 80 Z", _CHOCOLATE, CREAM, 4))
+        + dots(chips, 8, CREAM, tints.line)
+        + clipped(body, area("M104 28 Q90 28 84 40 T62 54 T40 74 T20 98 L60 110 L110 80 Z", _CHOCOLATE, CREAM, 6))
         + stroke(sprinkles, CREAM, 5)
         + area(body, "none", tints.line, 4)
     )
@@ -60,12 +72,12 @@ def _wrapped_candy(tints: Tints) -> str:
     fan = "M27 50 L9 29 Q14 37 13 42 Q6 45 4 50 Q6 55 13 58 Q14 63 9 71 Z"
     return turned(
         -24,
-        area(fan, tints.plain, tints.line)
-        + turned(180, area(fan, tints.plain, tints.line))
+        solid(fan, tints)
+        + turned(180, solid(fan, tints))
         + oval((50, 50), (30, 28), tints.plain)
         + clipped(
             "M20 50 A30 28 0 0 1 80 50 A30 28 0 0 1 20 50 Z",
-            stroke("M31 16 Q45 50 31 84", CREAM, 9) + stroke("M57 16 Q71 50 57 84", CREAM, 9),
+            ribbon("M31 16 Q45 50 31 84 M57 16 Q71 50 57 84", 9, tints.shade),
         )
         + oval((50, 50), (30, 28), "none", tints.line),
     )
@@ -77,7 +89,7 @@ def _lollipop_candy(tints: Tints) -> str:
         stroke("M50 66 V94", "#8d8d8d", 8)
         + stroke("M50 66 V94", "#f4f4f4", 3)
         + oval((50, 37), (33, 33), tints.plain, tints.line)
-        + stroke(spiral, CREAM, 6)
+        + ribbon(spiral, 5.5, tints.shade)
     )
 
 
@@ -91,7 +103,7 @@ def _birthday_cake(tints: Tints) -> str:
     icing = "M16 40 H84 V54 Q78 66 72 55 Q66 68 60 56 Q55 72 49 57 Q43 66 38 56 Q32 69 27 55 Q21 64 16 54 Z"
     return (
         candles
-        + area("M16 40 H84 V82 H16 Z", tints.plain, tints.line, 4)
+        + solid("M16 40 H84 V82 H16 Z", tints)
         + area(icing, CREAM, tints.line, 3)
         + stroke("M20 73 H80", tints.light, 5)
         + area("M9 82 H91 Q88 90 80 90 H20 Q12 90 9 82 Z", "#9aa3ad", "#4d555e", 3)
@@ -101,9 +113,9 @@ def _birthday_cake(tints: Tints) -> str:
 @framed(50, 55.5, 52.5)
 def _cake_slice(tints: Tints) -> str:
     return (
-        area("M5 51 L82 31 Q95 34 95 46 V77 H5 Z", tints.plain, tints.line, 4)
+        solid("M5 51 L82 31 Q95 34 95 46 V77 H5 Z", tints)
         + area("M5 51 L82 31 Q95 34 95 46 V51 Z", tints.shade, tints.line, 3.5)
-        + stroke("M8 64 H92", CREAM, 7)
+        + ribbon("M9 64 H91", 6, tints.line)
         + stroke("M60 26 Q62 12 72 12", "#3f6a17", 6)
         + oval((58, 29), (12, 11), "#c4162a", "#6e0a16")
     )

@@ -7,19 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from geckonum_prompts import PROMPTS, read_rows, scene_of
 from subitize.records import Confirm, Count, Place, RelationWord
 from subitize.scenes import Entity, Relation, Scene, confirm_asks, count_asks
 
-# The types whose entities are numbers, with or without colours and one relation, and how many prompts each has.
-PROMPTS = {
-    "numeric_simple": 600,
-    "2-additive": 100,
-    "3-additive": 100,
-    "numeric_sentence": 100,
-    "attribute-color": 160,
-    "2-additive-color": 100,
-    "attribute-spatial": 100,
-}
 # The release garbled one of the two relations of "cinnamon stick", the one noun of two words ("How many
 # pizzas are below sticks?"), and put the other not at all; ours ask both.
 GARBLED = {"01294", "01302", "01334", "01345", "01351", "01353", "01379", "01382"}
@@ -124,11 +115,11 @@ def test_two_colours_of_one_noun_are_confirmed_apart() -> None:
 
 def test_the_questions_are_those_of_the_release_for_1252_of_1260_prompts(shared_data: Path) -> None:
     released = _released_questions(shared_data / "geckonum" / "task_1_dalle_3.csv")
-    prompts = _prompts(shared_data / "geckonum" / "prompts.csv")
+    prompts = [row for row in read_rows(shared_data) if row["prompt_type"] in PROMPTS]
     seen: dict[str, int] = defaultdict(int)
     different = set()
     for row in prompts:
-        asked = [ask.wording for ask in count_asks(_scene(row))]
+        asked = [ask.wording for ask in count_asks(scene_of(row))]
         seen[row["prompt_type"]] += 1
         if asked != released[row["dataset_id"]]:
             different.add(row["dataset_id"].removeprefix("geckonum_"))
@@ -151,22 +142,3 @@ def _released_questions(path: Path) -> dict[str, list[str]]:
             prompt = row["image_id"].rpartition("_")[0]
             questions[prompt][int(row["question_id"])] = row["question"]
     return {prompt: [by_id[id] for id in sorted(by_id)] for prompt, by_id in questions.items()}
-
-
-def _prompts(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["prompt_type"] in PROMPTS]
-
-
-def _scene(row: dict[str, str]) -> Scene:
-    entities = []
-    for entity in row["entities"].split(","):
-        name, _, number = entity.strip().partition(":")
-        colour, _, noun = name.partition(" ") if "color" in row["prompt_type"] else ("", "", name)
-        entities.append(Entity(noun, int(number), colour or None))
-    return Scene(tuple(entities), _relations(row["prompt"]))
-
-
-def _relations(prompt: str) -> tuple[Relation, ...]:
-    words: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
-    return tuple(Relation(0, word, 1) for word in words if f" {word} " in prompt)

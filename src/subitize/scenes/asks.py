@@ -1,10 +1,10 @@
-"""What a prompt says, as a scene of entities and relations, and the questions that follow from it."""
+"""The questions that follow from a scene."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from subitize.numerals import article, counted, plural
 from subitize.records import Ask, Confirm, Count, Place, RelationWord
+from subitize.scenes.scene import Entity, Relation, Scene
 
 _INVERSE: dict[RelationWord, RelationWord] = {
     "above": "below",
@@ -12,33 +12,6 @@ _INVERSE: dict[RelationWord, RelationWord] = {
     "left of": "right of",
     "right of": "left of",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """Things of one kind: how many, of what colour, and into how many parts each is divided."""
-
-    noun: str
-    number: int
-    colour: str | None = None
-    parts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """Where one entity stands to another; both are positions in the scene."""
-
-    subject: int
-    word: RelationWord
-    landmark: int
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a right picture shows."""
-
-    entities: tuple[Entity, ...]
-    relations: tuple[Relation, ...] = ()
 
 
 def count_asks(scene: Scene) -> tuple[Ask, ...]:

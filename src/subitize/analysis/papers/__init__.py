@@ -1,0 +1,1 @@
+"""The measures and tables of the published systems, one module per paper."""

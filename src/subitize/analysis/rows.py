@@ -1,0 +1,196 @@
+"""The columns of a run that figures are made of: of all rows without decoding them, or whole records of a few.
+
+Decoding every response and reading would take most of the time of a large report; figures need a few columns, and
+among the values there are few different ones.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, select
+
+from subitize.records import Evidence, Outcome, Provenance, Question, Value
+from subitize.store import Run, codec, tables
+from subitize.store.databases import open_backend
+
+_IDS_AT_ONCE = 500
+_ROWS_AT_ONCE = 5_000
+_DIFFERENT_VALUES = 10_000
+
+
+class ResponseRow(NamedTuple):
+    """The response to a trial, without what was answered; `kind` is that of its outcome."""
+
+    trial_id: str
+    item_id: str
+    model: str
+    repeat: int
+    attempt: int
+    kind: str
+
+
+class ReadingRow(NamedTuple):
+    """A reading's value, and what it is a value of."""
+
+    subject_id: str
+    trial_ids: str
+    question_id: str
+    judge: str
+    value: Value
+
+
+class Answered(NamedTuple):
+    """What came of a trial, and how."""
+
+    outcome: Outcome
+    provenance: Provenance
+
+
+class Judged(NamedTuple):
+    """What one reading rests on."""
+
+    judge: str
+    evidence: Evidence
+    value: Value
+
+
+def read_responses(run: Run) -> list[ResponseRow]:
+    """List the responses, one per trial: the answer, or where there is none the latest failure."""
+    c = tables.responses.c
+    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
+    query = _of(run, tables.responses, *columns).order_by(c.id)
+    latest: dict[str, ResponseRow] = {}
+    with _connected(run) as connection:
+        for trial_id, item_id, model, repeat, attempt, status, outcome in _rows(connection, query):
+            if trial_id not in latest or latest[trial_id].kind == "failed":
+                kind = _kind(outcome) if status == tables.DONE else "failed"
+                latest[trial_id] = ResponseRow(trial_id, item_id, model, repeat, attempt, kind)
+    return list(latest.values())
+
+
+def read_readings(
+    run: Run, judge: str | None = None, interpreted: Callable[[Evidence, Question], Value] | None = None
+) -> list[ReadingRow]:
+    """List the readings that stand, in the order they were stored, with their values as stored or interpreted anew."""
+    c = tables.readings.c
+    raw = (c.evidence, c.question) if interpreted else ()
+    columns = (c.id, c.subject_id, c.trial_ids, c.question_id, c.judge, c.replaces, c.value, *raw)
+    query = _of(run, tables.readings, *columns).order_by(c.id)
+    if judge is not None:
+        query = query.where(c.judge == judge)
+    found: dict[int, ReadingRow] = {}
+    replaced: set[int] = set()
+    with _connected(run) as connection:
+        for id, subject_id, trial_ids, question_id, name, replaces, text, *rest in _rows(connection, query):
+            if replaces is not None:
+                replaced.add(replaces)
+            value = (
+                interpreted(codec.evidence.validate_json(rest[0]), _question(rest[1])) if interpreted else _value(text)
+            )
+            found[id] = ReadingRow(subject_id, trial_ids, question_id, name, value)
+    return [row for id, row in found.items() if id not in replaced]
+
+
+def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
+    """Get what came of some trials in full."""
+    c = tables.responses.c
+    query = _of(run, tables.responses, c.trial_id, c.outcome, c.provenance).where(c.status == tables.DONE)
+    return {
+        trial_id: Answered(codec.outcome.validate_json(outcome), codec.provenance.validate_json(provenance))
+        for trial_id, outcome, provenance in _look_up(run, query, c.trial_id, trial_ids)
+    }
+
+
+def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[Judged]]:
+    """Get the readings of some subjects in full, by subject and question."""
+    c = tables.readings.c
+    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.judge, c.evidence, c.value)
+    query = _of(run, tables.readings, *columns).order_by(c.id)
+    rows = list(_look_up(run, query, c.subject_id, subject_ids))
+    replaced = {row[1] for row in rows}
+    found: dict[tuple[str, str], list[Judged]] = {}
+    for id, _, subject_id, question_id, judge, evidence, value in rows:
+        if id not in replaced:
+            judged = Judged(judge, codec.evidence.validate_json(evidence), _value(value))
+            found.setdefault((subject_id, question_id), []).append(judged)
+    return found
+
+
+class Judging(NamedTuple):
+    """How much a judge has read by one rule, and from when to when."""
+
+    judge: str
+    rule: str
+    readings: int
+    annotators: int
+    first_at: float
+    last_at: float
+
+
+def read_judgings(run: Run) -> list[Judging]:
+    """List the judges with readings, replaced ones included, and the rules their values were read by."""
+    c = tables.readings.c
+    columns = (c.judge, c.rule, func.count(), func.count(c.annotator.distinct()), func.min(c.at), func.max(c.at))
+    query = _of(run, tables.readings, *columns).group_by(c.judge, c.rule).order_by(c.judge, c.rule)
+    with _connected(run) as connection:
+        return [Judging(*row) for row in connection.execute(query)]
+
+
+def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
+    """Get the latest reason why each of these trials failed."""
+    c = tables.responses.c
+    query = _of(run, tables.responses, c.trial_id, c.outcome).where(c.status != tables.DONE).order_by(c.id)
+    return {
+        trial_id: str(from_json(outcome)["reason"]) for trial_id, outcome in _look_up(run, query, c.trial_id, trial_ids)
+    }
+
+
+def read_provenances(run: Run) -> Iterator[Any]:
+    """Go through the model, time and provenance (as JSON) of every response."""
+    c = tables.responses.c
+    with _connected(run) as connection:
+        yield from _rows(connection, _of(run, tables.responses, c.model, c.at, c.provenance).order_by(c.id))
+
+
+@lru_cache(_DIFFERENT_VALUES)
+def _value(text: str) -> Value:
+    return codec.value.validate_json(text)
+
+
+@lru_cache(_DIFFERENT_VALUES)
+def _question(text: str) -> Question:
+    return codec.question.validate_json(text)
+
+
+def _kind(outcome: str) -> str:
+    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
+    return outcome.rpartition('"kind":')[2].strip(' "}')
+
+
+def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
+    return select(*columns).where(table.c.run_id == run.run_id)
+
+
+def _look_up(run: Run, query: Select[Any], key: Column[str], ids: Sequence[str]) -> Iterator[Any]:
+    with _connected(run) as connection:
+        for start in range(0, len(ids), _IDS_AT_ONCE):
+            yield from connection.execute(query.where(key.in_(ids[start : start + _IDS_AT_ONCE])))
+
+
+def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
+    """Go through the rows, many fetched at a time: one by one takes longer than all that is done with them."""
+    for chunk in connection.execute(query).partitions(_ROWS_AT_ONCE):
+        yield from chunk
+
+
+@contextmanager
+def _connected(run: Run) -> Iterator[Connection]:
+    backend = open_backend(run.location, create=False)
+    try:
+        with backend.reading() as connection:
+            yield connection
+    finally:
+        backend.close()

@@ -1,0 +1,122 @@
+"""Reads a prompt and draws it: exactly, or with slips whose law is known."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.compositions import compose
+from subitize.drawing.glyphs import GLYPHS
+from subitize.drawing.painting import WHITE, Colour, Layout, paint
+from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
+from subitize.errors import BadValueError
+from subitize.interfaces import Pixels, Reply, Request
+from subitize.records import Refused, TaskKind
+from subitize.scenes import MOST_THINGS, NotUnderstood, Scene, read_scene
+from subitize.stats.number_laws import Slips, human_law
+
+SIZE_PX = 1024
+
+
+class Painter:
+    """Draw what the prompt says with our own glyphs, or say that it is not understood; never a guess.
+
+    The number of things of a kind is drawn from round(normal(n, weber × n)) truncated to [1, highest]; up to
+    `subitizing` it is exact. Then `over` more or `under` fewer are drawn (at least 1), each is left out with
+    probability `omit`, and each but the first falls on another, and so is not seen, with probability `merge`.
+    """
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = True
+
+    def __init__(
+        self,
+        *,
+        weber: float = 0.0,
+        subitizing: int = 0,
+        highest: int = MOST_THINGS,
+        over: int = 0,
+        under: int = 0,
+        omit: float = 0.0,
+        merge: float = 0.0,
+        size_px: int = SIZE_PX,
+    ) -> None:
+        many = (0, MOST_THINGS)
+        _check("weber", weber, (0, 10))
+        _check("subitizing", subitizing, many)
+        _check("highest", highest, (1, MOST_THINGS))
+        _check("over", over, many)
+        _check("under", under, many)
+        _check("omit", omit, (0, 1))
+        _check("merge", merge, (0, 1))
+        _check("size_px", size_px, (SMALLEST_PICTURE_PX, LARGEST_PICTURE_PX))
+        self.slips = Slips(weber, subitizing, highest, over - under, omit, merge)
+        self._size_px = size_px
+
+    def compute(self, request: Request, /) -> Reply:
+        """Read the prompt and draw it."""
+        return draw(request, self.number, size_px=self._size_px)
+
+    def number(self, asked: int, random: np.random.Generator) -> "Number":
+        """Follow the slips one by one, as painter_law describes them."""
+        if asked == 0:
+            return Number(0)
+        slips = self.slips
+        law = human_law(asked, weber=slips.weber, subitizing=slips.subitizing, highest=slips.highest)
+        meant = max(1, 1 + int(random.choice(len(law), p=law)) + slips.shift)
+        drawn = int(np.count_nonzero(random.random(meant) >= slips.omit))
+        merged = int(np.count_nonzero(random.random(max(drawn - 1, 0)) < slips.merge))
+        return Number(drawn - merged, merged)
+
+
+def _check(name: str, value: float, limits: tuple[int, int]) -> None:
+    low, high = limits
+    if not low <= value <= high:
+        raise BadValueError(f"model 'painter': {name}={value:g}: should be from {low} to {high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """How many things of a kind are seen in a picture, and how many more lie hidden on top of them."""
+
+    seen: int
+    hidden: int = 0
+
+
+def draw(request: Request, number: Callable[[int, np.random.Generator], Number], *, size_px: int = SIZE_PX) -> Reply:
+    """Draw the prompt's scene with as many things of each entity as `number` makes of the number asked for."""
+    asked = read_scene(request.text, tuple(GLYPHS), tuple(PALETTE))
+    if isinstance(asked, NotUnderstood):
+        return Reply(Refused(f"not understood: {asked.reason}"), request.provenance())
+    random = np.random.default_rng(request.seed)
+    numbers = [number(entity.number, random) for entity in asked.entities]
+    entities = (replace(entity, number=n.seen) for entity, n in zip(asked.entities, numbers, strict=True))
+    try:
+        plan = compose(Scene(tuple(entities), asked.relations), request.seed, size_px)
+    except BadValueError as error:  # it was understood, but there is no room for so many
+        return Reply(Refused(f"not drawn: {error}"), request.provenance())
+    return Reply(Pixels(_png(_with_hidden(plan, numbers, random))), request.provenance())
+
+
+def _with_hidden(plan: Layout, numbers: list[Number], random: np.random.Generator) -> Layout:
+    """Lay the things that merge exactly onto others of their entity, so that nobody can see them."""
+    hidden = []
+    start = 0
+    for number in numbers:
+        own = plan.items[start : start + number.seen]
+        hidden += [own[int(random.random() * len(own))] for _ in range(number.hidden)]
+        start += number.seen
+    return Layout(plan.size_px, (*plan.items, *hidden))
+
+
+def _png(plan: Layout) -> bytes:
+    file = io.BytesIO()
+    background = _PALE_BLUE if any(item.colour == "white" for item in plan.items) else WHITE
+    paint(plan, background).save(file, "PNG", compress_level=_COMPRESS_LEVEL)
+    return file.getvalue()
+
+
+_PALE_BLUE: Colour = (150, 180, 210)  # white things would not be seen on white
+_COMPRESS_LEVEL = 3  # as for stimuli: two thirds of the time of the default, for somewhat larger files

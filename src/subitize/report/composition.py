@@ -1,0 +1,191 @@
+"""What a report says, from the title to the citations, for any set of runs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from subitize.analysis.observations import Observation
+from subitize.analysis.papers import numbersense
+from subitize.analysis.papers.numbersense_published import TABLE_1
+from subitize.analysis.rows import look_up_failures
+from subitize.analysis.scoring import score
+from subitize.errors import NothingToDoError, SubitizeError
+from subitize.records import Name
+from subitize.registry import make_suite
+from subitize.report.cells import slug
+from subitize.report.charts import Palette
+from subitize.report.document import Block, Column, Document, Row, Section, TableBlock, TextBlock
+from subitize.report.enumerations import Counted, eligibility_notes, number_sections, rank
+from subitize.report.factors import factor_sections
+from subitize.report.gallery import make_gallery
+from subitize.report.leaderboard import rank_counts, rank_scores
+from subitize.report.provenance import Trail, describe_judges, describe_models, describe_suites, follow_trails
+from subitize.report.references import references
+from subitize.report.sources import Series, Source, list_series
+from subitize.report.summary import summarize
+from subitize.runner.progress import Progress
+
+
+def compose(sources: Sequence[Source], progress: Progress) -> Document:
+    """Write the report of these runs."""
+    series = list_series(sources)
+    counted = _count(sources, series)
+    ranked = [model.label for models in counted.values() for model in models]
+    palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
+    suites = list(dict.fromkeys(one.suite for one in series))
+    titles = {suite: _title(suite) for suite in suites}
+    leaders, results = [], []
+    for suite in suites:
+        own, name = [one for one in series if one.suite == suite], slug(suite)
+        leader, sections = _suite(name, own, counted[suite], palette)
+        leaders.append(Section(f"{name}-leaderboard", titles[suite], (leader[0], _judged(own), *leader[1:])))
+        gallery = make_gallery(name, own, progress)
+        if gallery is not None:
+            sections.append(Section(f"{name}-pictures", gallery.title, (gallery,)))
+        notes = (*eligibility_notes(counted[suite]),)
+        results.append(Section(name, titles[suite], notes, tuple(sections)))
+    trails = {source.name: follow_trails(source) for source in sources}
+    last = (_gaps(sources), _provenance(sources, trails), *_citations(suites))
+    return Document(
+        _headline(list(titles.values())),
+        summarize(sources, series, counted, trails),
+        (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
+    )
+
+
+def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
+    """Measure what is a count of a known number, by suite; of other suites there is nothing to measure."""
+    observed = {source.name: [*source.survey.observations, *_controls(source)] for source in sources}
+    try:
+        found = numbersense.evaluate(observed)
+    except NothingToDoError:
+        found = []
+    by_key = {(one.run, one.suite, one.model, one.judge): one for one in found}
+    counted: dict[str, list[Counted]] = defaultdict(list)
+    for one in series:
+        it = by_key.get((one.source.name, one.suite, one.model, one.judge))
+        if it is not None:
+            counted[one.suite].append(Counted(one.label, one.badge, it))
+    return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
+
+
+def _controls(source: Source) -> list[Observation]:
+    """Find the answers to control questions among those that enter no score."""
+    return [one for one in source.survey.asides if isinstance(one.ask.question, Name)]
+
+
+def _suite(
+    suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette
+) -> tuple[list[Block], list[Section]]:
+    """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
+    observations = [one for own in series for one in own.observations]
+    if not counted:
+        scores = score(observations)
+        return rank_scores(suite, series, scores), factor_sections(suite, series, scores, palette)
+    numbers = sorted({number for model in counted for number in model.it.numbers})
+    published = [row for row in TABLE_1 if row.suite == suite]
+    leader = rank_counts(suite, counted, numbersense.baselines(numbers), published)
+    sections = number_sections(suite, counted, palette)
+    others = _other_factors(observations)
+    if others:
+        sections += factor_sections(suite, series, score(observations, others), palette)
+    return leader, sections
+
+
+def _other_factors(observations: Iterable[Observation]) -> list[str]:
+    """Find the conditions that the sections on counts do not speak of."""
+    levels: dict[str, set[object]] = defaultdict(set)
+    for item in {one.item.id: one.item for one in observations}.values():
+        for name, level in item.factors.items():
+            levels[name].add(level)
+    return [name for name, found in levels.items() if name not in _OF_COUNTS and 1 < len(found) <= _MOST_LEVELS]
+
+
+_OF_COUNTS = {"number", "category", "wording"}
+_MOST_LEVELS = 50
+
+
+def _title(suite: str) -> str:
+    """Get a suite's title; one that is not installed here goes by its name."""
+    try:
+        return make_suite(suite).it.title
+    except SubitizeError:
+        return suite
+
+
+def _headline(titles: Sequence[str]) -> str:
+    return " and ".join([titles[0], *(title[0].lower() + title[1:] for title in titles[1:])])
+
+
+def _judged(series: Sequence[Series]) -> TextBlock:
+    """Name the judges behind the figures, and what must be known of them; it is a warning if one was informed."""
+    marks: dict[str, list[str]] = {}
+    for one in series:
+        is_stand_in = any(judge.name == one.judge and judge.is_stand_in for judge in one.source.run.judges())
+        known = marks.setdefault(one.judge, [])
+        known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
+        known += [_INFORMED] * (one.is_informed and _INFORMED not in known)
+    named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
+    return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
+
+
+_INFORMED = "informed: it knew what was asked for"
+
+
+def _gaps(sources: Sequence[Source]) -> Section:
+    """Say what no figure covers, and why."""
+    rows, blocks = [], []
+    for source in sources:
+        gaps, statuses = source.survey.gaps, Counter(one.status for one in source.survey.observations)
+        excluded = sum(one.is_excluded for one in source.survey.observations)
+        cells = (gaps.unasked, gaps.failed, gaps.unread, statuses["discarded"], statuses["refused"], excluded)
+        rows.append(Row((source.name, *cells)))
+        blocks += _reasons(source)
+    columns = (
+        Column("Run", is_numeric=False),
+        Column("Not asked", "Items that a model was not given although it was given others."),
+        Column("Failed", "Trials that came to nothing."),
+        Column("Not read", "Answers that no judge has looked at."),
+        Column("Discarded", "Answers of which the rule made no value."),
+        Column("Refused", "Wrong in accuracy; in no other figure."),
+        Column("Excluded", "Left out by hand."),
+    )
+    caption = (
+        "Counts of observations, or of trials where nothing was observed. All zero: every answer is in the figures."
+    )
+    table = TableBlock("gaps", "What no figure covers", columns, tuple(rows), caption)
+    return Section("gaps", "What no figure covers", (table, *blocks))
+
+
+def _reasons(source: Source) -> list[TableBlock]:
+    failed = [row.trial_id for row in source.survey.responses if row.kind == "failed"]
+    reasons = Counter(look_up_failures(source.run, failed).values())
+    exclusions = source.run.exclusions()
+    blocks = []
+    if reasons:
+        rows = tuple(Row((reason, count)) for reason, count in reasons.most_common(_REASONS_LISTED))
+        columns = (Column("Reason", is_numeric=False), Column("Trials"))
+        blocks.append(TableBlock(f"failures-{slug(source.name)}", f"Why trials of {source.name} failed", columns, rows))
+    if exclusions:
+        rows = tuple(Row((item, reason)) for item, reason in exclusions.items())
+        columns = (Column("Item", is_numeric=False), Column("Reason", is_numeric=False))
+        name = f"exclusions-{slug(source.name)}"
+        blocks.append(TableBlock(name, f"Items of {source.name} left out by hand", columns, rows))
+    return blocks
+
+
+_REASONS_LISTED = 10
+
+
+def _provenance(sources: Sequence[Source], trails: Mapping[str, Mapping[str, Trail]]) -> Section:
+    inner = []
+    for source in sources:
+        suites, models = describe_suites(source), describe_models(source, trails[source.name])
+        blocks = (suites, *models, *describe_judges(source))
+        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
+    note = "Every suite, model and judge with all its options, as they were stored with the answers."
+    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
+
+
+def _citations(suites: Sequence[str]) -> list[Section]:
+    works = references(suites)
+    return [Section("citations", "Please cite", works)] if works else []

@@ -1,0 +1,129 @@
+"""Who does best: a table per suite as in the paper's Table 1, and the same at a glance."""
+
+from collections.abc import Sequence
+
+from subitize.analysis.papers.numbersense import Baseline
+from subitize.analysis.papers.numbersense_published import PublishedRow
+from subitize.analysis.scoring import Score
+from subitize.records import Estimate
+from subitize.report import charts
+from subitize.report.document import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock
+from subitize.report.enumerations import Counted, level_name
+from subitize.report.sources import Series
+
+_MODEL = Column("Model", is_numeric=False)
+
+
+def rank_counts(
+    suite: str, models: Sequence[Counted], baselines: Sequence[Baseline], published: Sequence[PublishedRow]
+) -> list[Block]:
+    """Rank models by their normalized absolute error, best first, among baselines and published figures."""
+    has_refusals = any(model.it.refused for model in models)
+    answered = (Column("Accuracy, answered", "Refusals left out."),) if has_refusals else ()
+    columns = (
+        _MODEL,
+        Column("Accuracy", "Share of right answers; refusals are wrong, discarded answers left out."),
+        *answered,
+        Column("NAE", "Normalized absolute error: mean of |answer − target| / target.", digits=3),
+        Column("Counting level", "The largest n such that 1 to n are all known."),
+        Column("Corr. with human", "Correlation with the confusion matrix of an ideal human observer."),
+        Column("n", "Answers with a value."),
+        Column("Left out", "Discarded, refused or excluded by hand."),
+    )
+    gap: tuple[Cell, ...] = (None,) * len(answered)
+    rows = [(_nae(model), _measured(model, with_answered=has_refusals)) for model in models]
+    rows += [
+        (one.nae, Row((one.name, one.accuracy, *gap, one.nae, None, one.human_correlation, None, None), "baseline"))
+        for one in baselines
+    ]
+    rows += [(one.nae, _published(one, gap)) for one in published]
+    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
+    table = TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))
+    return [table, _glance(suite, columns, ordered)]
+
+
+def rank_scores(suite: str, series: Sequence[Series], scores: Sequence[Score]) -> list[Block]:
+    """Rank the models of any other suite by accuracy, best first."""
+    whole: dict[tuple[str, str, str], dict[str, Estimate]] = {}
+    for score in scores:
+        if score.factor == "all":
+            whole.setdefault((score.suite, score.model, score.judge), {})[score.measure] = score.estimate
+    measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
+    columns = (_MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), Column("n"))
+    rows = []
+    for one in series:
+        found = whole.get((one.suite, one.model, one.judge), {})
+        accuracy = found.get("accuracy")
+        cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
+        rows.append((-(accuracy.value if accuracy else 0.0), Row(cells, one.badge)))
+    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
+    return [TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
+
+
+_MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "mae": "MAE", "nae": "NAE"}
+_MEASURES |= {"discarded": "Discarded", "refused": "Refused"}
+
+
+def _nae(model: Counted) -> float:
+    return model.it.nae.value if model.it.nae else float("inf")
+
+
+def _measured(model: Counted, *, with_answered: bool) -> Row:
+    it = model.it
+    level = it.knower.level if it.knower else None
+    cells: tuple[Cell, ...] = (
+        model.label,
+        it.accuracy,
+        *((it.accuracy_answered,) if with_answered else ()),
+        it.nae,
+        None if level is None else level_name(level),
+        it.human_correlation,
+        it.eligible,
+        it.discarded + it.refused + it.excluded,
+    )
+    return Row(cells, model.badge)
+
+
+def _published(one: PublishedRow, gap: tuple[Cell, ...]) -> Row:
+    cells = (one.model, one.accuracy, *gap, one.nae, level_name(one.level), one.human_correlation, None, None)
+    return Row(cells, "published")
+
+
+def _caption(rows: Sequence[Row]) -> str:
+    badges = {row.badge for row in rows}
+    notes = ["Best first; values with their 95 % interval."]
+    if "stand-in" in badges:
+        notes.append("Stand-in: embedded in subitize to try the pipeline, not a real model.")
+    if "published" in badges:
+        notes.append(
+            "Published: as printed in Table 1 of Testolin, Hou and Zorzi (2025), on other pictures; not measured here."
+        )
+    if "baseline" in badges:
+        notes.append("Baseline: the exact figures of a known law on the same numbers.")
+    return " ".join(notes)
+
+
+def _glance(suite: str, columns: Sequence[Column], rows: Sequence[Row]) -> FigureBlock:
+    points = []
+    for row in rows:
+        match row.cells[1]:
+            case Estimate(value=value, low=low, high=high):
+                points.append(_point(row, value, low, high))
+            case float() as value:
+                points.append(_point(row, value, value, value))
+    cells = tuple(Row(row.cells[:2], row.badge) for row in rows)
+    names = [str(point["name"]) for point in sorted(points, key=lambda point: -float(str(point["value"])))]
+    return FigureBlock(
+        f"{suite}-leaderboard-chart",
+        "Accuracy at a glance",
+        charts.ranking(points, names, x_title="accuracy", is_share=True),
+        "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
+        "Accuracy of every model with its interval, best first.",
+        TableBlock(f"{suite}-leaderboard-accuracy", "Accuracy", tuple(columns[:2]), cells),
+    )
+
+
+def _point(row: Row, value: float, low: float, high: float) -> dict[str, object]:
+    marks: dict[Badge, str] = {"published": " (published)", "baseline": " (baseline)"}
+    name = f"{row.cells[0]}{marks.get(row.badge, '')}"
+    return {"name": name, "kind": row.badge or "measured", "value": value, "low": low, "high": high}

@@ -1,0 +1,103 @@
+"""A report on disk: the page, and if asked for its figures and tables as files; each whole or not at all."""
+
+import gc
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.errors import BadValueError, StorageError
+from subitize.report.composition import compose
+from subitize.report.document import Document
+from subitize.report.figures import to_png, to_svg
+from subitize.report.pages import to_html
+from subitize.report.sources import read_sources
+from subitize.report.tabulation import to_csv, to_latex, to_markdown
+from subitize.runner.progress import Progress
+from subitize.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where the page goes, and the folders for figures and tables if they are wanted."""
+
+    page: Path
+    figures: Path | None = None
+    tables: Path | None = None
+
+
+def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress) -> list[Path]:
+    """Write the report of these runs and say which files it is in."""
+    check_outputs(outputs)
+    with _uncollected():
+        document = compose(read_sources(runs), progress)
+    files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
+    return [*files, _write(outputs.page, (text.encode() for text in to_html(document)))]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector from going through the observations over and over: they live to the end, without cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def check_outputs(outputs: Outputs) -> None:
+    """Refuse before any work what could not be written after it."""
+    page = outputs.page
+    if page.is_dir():
+        raise BadValueError(f"-o {page} is a folder; name a file in it, as {page / 'report.html'}")
+    if not page.parent.is_dir():
+        raise BadValueError(f"-o {page}: there is no folder {page.parent}; make it first: mkdir -p {page.parent}")
+    if not os.access(page.parent, os.W_OK):
+        raise StorageError(f"-o {page}: the folder {page.parent} cannot be written to; choose another")
+    for flag, folder in (("--figures", outputs.figures), ("--tables", outputs.tables)):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise BadValueError(f"{flag} {folder} is a file; name a folder")
+
+
+def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
+    if folder is None:
+        return
+    _make(folder)
+    behind = (figure.data for figure in document.figures())
+    for table in {table.name: table for table in (*document.tables(), *behind)}.values():
+        for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table)), ("tex", to_latex(table))):
+            yield _write(folder / f"{table.name}.{suffix}", [text.encode()])
+
+
+def _figures(document: Document, folder: Path | None, progress: Progress) -> Iterator[Path]:
+    if folder is None:
+        return
+    _make(folder)
+    figures = list(document.figures())
+    progress.begin("figures", len(figures))
+    for figure in figures:
+        yield _write(folder / f"{figure.name}.svg", [to_svg(figure).encode()])
+        yield _write(folder / f"{figure.name}.png", [to_png(figure)])
+        progress.advance(has_failed=False)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> Path:
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(pieces)
+        return partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)

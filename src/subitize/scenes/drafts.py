@@ -1,0 +1,151 @@
+"""What is read of a prompt so far: drafts of entities and clauses, and how they become a scene."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from subitize.records import RelationWord
+from subitize.scenes.places import find_places
+from subitize.scenes.scene import Entity, Relation, Scene
+from subitize.scenes.terms import PuzzledError
+from subitize.scenes.words import SIDES
+
+MOST_THINGS = 200
+"""A prompt that asks for more things than this is not understood."""
+
+Joint = Literal["first", "comma", "and"]
+"""What stands before an item."""
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """An entity as far as it is read; the noun may follow later ("3 red and 2 green apples")."""
+
+    noun: str
+    number: int
+    colour: str | None
+    clause: int
+    group: int
+    joint: Joint
+    is_article: bool = False
+    is_another: bool = False
+    side: str | None = None
+    is_dropped: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """What is read of a clause: its items, by their place among the drafts, in groups with relations between them.
+
+    `joint` is what stands before the next item; None means that it has yet to come. A relation or a place in the
+    picture that opens the clause is its `front`. Of the items those up to `sided_to` have their place.
+    """
+
+    number: int
+    groups: list[list[int]] = field(default_factory=lambda: [[]])
+    relations: list[RelationWord] = field(default_factory=list)
+    joint: Joint | None = "first"
+    front: RelationWord | Literal["side"] | None = None
+    side: str | None = None
+    sided_to: int = 0
+    whole: int | None = None
+    has_setting: bool = False
+
+    @property
+    def items(self) -> list[int]:
+        """All items, of whatever group."""
+        return [item for group in self.groups for item in group]
+
+
+def settle_parts(clause: Clause, drafts: list[Draft]) -> None:
+    """Put parts in the place of their whole if they come to its number: "seven apples, 3 red and 4 green"."""
+    items = clause.items
+    elided = [place for place, item in enumerate(items) if not drafts[item].noun]
+    if clause.whole is None and not elided:
+        return
+    first = 1 if clause.whole is not None else elided[0]
+    if first != 1 or clause.front:
+        raise PuzzledError("a number of what?")
+    whole, parts = drafts[items[0]], [drafts[item] for item in items[1:]]
+    is_made_up = (
+        whole.clause == clause.number
+        and whole.colour is None
+        and all(part.noun in ("", whole.noun) and part.colour for part in parts)
+        and sum(part.number for part in parts) == whole.number
+        and (clause.whole is not None or parts[0].joint == "comma")
+        and len({part.colour for part in parts}) == len(parts)
+    )
+    if not is_made_up:
+        raise PuzzledError(f"the parts do not make up the {whole.number} of {whole.noun!r}")
+    for part in parts:
+        part.noun = whole.noun
+    whole.is_dropped = True
+
+
+def relations_of(clause: Clause, drafts: list[Draft]) -> list[Relation]:
+    """Relate all items before a relation to all after it."""
+    groups = [[item for item in group if not drafts[item].is_dropped] for group in clause.groups]
+    found = []
+    for (first, second), word in zip(pairwise(groups), clause.relations, strict=False):
+        subjects, landmarks = (second, first) if clause.front else (first, second)
+        found += [Relation(subject, word, landmark) for subject in subjects for landmark in landmarks]
+    return found
+
+
+def make_scene(drafts: list[Draft], relations: list[Relation]) -> Scene:
+    """Make the scene, or find that it does not hold together."""
+    kept = [item for item, draft in enumerate(drafts) if not draft.is_dropped]
+    drafts = [drafts[item] for item in kept]
+    if not drafts:
+        raise PuzzledError("no number of things to draw")
+    if sum(draft.number for draft in drafts) > MOST_THINGS:
+        raise PuzzledError(f"more than {MOST_THINGS} things")
+    _check_counted_once(drafts)
+    place = {item: place for place, item in enumerate(kept)}
+    told = dict.fromkeys(Relation(place[one.subject], one.word, place[one.landmark]) for one in relations)
+    if told and any(draft.side for draft in drafts):
+        raise PuzzledError("relations, and places in the picture besides")
+    entities = tuple(Entity(draft.noun, draft.number, draft.colour) for draft in drafts)
+    scene = Scene(entities, (*told, *_side_relations(drafts)))
+    if find_places(scene) is None:
+        raise PuzzledError("places that contradict one another")
+    return scene
+
+
+def _check_counted_once(drafts: list[Draft]) -> None:
+    """Two counts of a noun must be of different colours or places, or plainly add up: "2 apples and 3 apples"."""
+    for place, later in enumerate(drafts):
+        for earlier in drafts[:place]:
+            if earlier.noun == later.noun and not _add_up(drafts, earlier, later):
+                raise PuzzledError(f"{later.noun!r} is counted twice: {earlier.number} and {later.number}")
+
+
+def _add_up(drafts: list[Draft], earlier: Draft, later: Draft) -> bool:
+    if earlier.colour and later.colour and earlier.colour != later.colour:
+        return True
+    if earlier.clause != later.clause:
+        return False
+    if earlier.group != later.group:
+        return True
+    group = [draft for draft in drafts if (draft.clause, draft.group) == (later.clause, later.group)]
+    if earlier.colour != later.colour:  # of "7 apples, 3 red apples" the 3 may be among the 7
+        return later.joint == "and" and group.index(later) == group.index(earlier) + 1
+    is_list = len({draft.noun for draft in group}) == 1 and group[-1].joint == "and"
+    return later.joint == "and" or later.is_another or is_list
+
+
+def _side_relations(drafts: list[Draft]) -> list[Relation]:
+    """The relations that follow from places in the picture, between neighbours along the one axis."""
+    sides = [draft.side for draft in drafts]
+    if not any(sides):
+        return []
+    axes = {SIDES[side][0] for side in sides if side} - {""}
+    ranks = sorted({SIDES[side][1] for side in sides if side})
+    if None in sides or len(axes) != 1 or len(ranks) < 2:
+        raise PuzzledError("a place in the picture, and nothing to hold it against on the other side")
+    word: RelationWord = "left of" if axes == {"across"} else "above"
+    members = {rank: [place for place, side in enumerate(sides) if side and SIDES[side][1] == rank] for rank in ranks}
+    found = []
+    for low, high in pairwise(ranks):
+        found += [Relation(one, word, other) for one in members[low] for other in members[high]]
+    return found

@@ -1,0 +1,295 @@
+"""Reading a prompt into a scene: everything in it must be understood, or nothing is.
+
+A prompt is clauses between full stops. A clause is openers ("please draw an image of"), then items ("seven red
+apples") joined by commas and "and", by relations ("above") or by places in the picture ("on the left"). What
+can be read in two ways is read so that the picture is right in both ("two dogs and a cat above three cups": both
+are above), or not at all. Terms are found in terms.py by the closed lists of words.py, items are read in
+items.py, and drafts.py makes the scene of them.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from subitize.records import RelationWord
+from subitize.scenes.cursor import Cursor
+from subitize.scenes.drafts import Clause, Draft, Joint, make_scene, relations_of, settle_parts
+from subitize.scenes.items import Items
+from subitize.scenes.scene import Relation, Scene
+from subitize.scenes.terms import PuzzledError, Term, Vocabulary, find_terms, vocabulary
+from subitize.scenes.words import AFTERTHOUGHTS, ENDS, HOLDERS, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """Why a prompt makes no scene."""
+
+    reason: str
+
+
+def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) -> Scene | NotUnderstood:
+    """What the prompt asks for, of the nouns and colours that are known; never a guess."""
+    known = vocabulary(tuple(nouns), tuple(colours))
+    try:
+        return _Reader(Cursor(find_terms(prompt, known)), known).read()
+    except PuzzledError as puzzle:
+        return NotUnderstood(str(puzzle))
+
+
+_RELATION_WORDS: tuple[RelationWord, ...] = get_args(RelationWord)
+_AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {"relation", "side", "all", "colour", "post-colour", "adjective", "single"}
+_OPENERS: frozenset[Kind] = frozenset({"ask", "there", "polite", "style", "setting", "adjective"})
+_BEFORE_IMAGE: frozenset[Kind] = frozenset({"adjective", "style", "cartoon", "image", "comma"})
+_AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
+_AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
+_AFTER_CARTOON: frozenset[Kind] = ENDS | {"of", "with", "link", "comma", "colon"}
+
+
+class _Reader:
+    """Reads openers and what joins items, clause by clause."""
+
+    def __init__(self, cursor: Cursor, known: Vocabulary) -> None:
+        self._cursor = cursor
+        self._drafts: list[Draft] = []
+        self._items = Items(cursor, self._drafts, known)
+        self._relations: list[Relation] = []
+        self._clauses = 0
+        self._is_question = False
+        self._no_image_before = 0
+
+    def read(self) -> Scene:
+        while self._cursor.peek().kind != "end":
+            self._clause()
+            self._clauses += 1
+            if self._cursor.peek().kind == "question" and not self._is_question:
+                self._cursor.puzzle("a question")
+            self._cursor.take()
+        return make_scene(self._drafts, self._relations)
+
+    def _clause(self) -> None:
+        self._skip_openers()
+        clause = Clause(self._clauses)
+        while self._cursor.peek().kind not in ENDS:
+            self._step(clause)
+        self._close(clause)
+
+    def _skip_openers(self) -> None:
+        has_image, start = False, self._cursor.at
+        while True:
+            kind = self._cursor.peek().kind
+            self._is_question = self._is_question or self._cursor.peek().name == "question"
+            if image_end := self._image_end():
+                self._cursor.at, has_image = image_end, True
+            elif (
+                kind in _OPENERS
+                or (kind == "after" and self._drafts)
+                or (kind in ("comma", "colon", "dash") and (self._cursor.at > start or kind == "dash"))
+                or (kind in ("of", "with", "link") and has_image)
+            ):
+                self._cursor.take()
+            else:
+                return
+
+    def _image_end(self) -> int:
+        """Where an image phrase that begins here ends ("a nice picture"); 0 if there is none."""
+        if self._cursor.at < self._no_image_before:
+            return 0
+        first = self._cursor.peek()
+        is_one = first.kind == "number" and first.number == 1 and not first.is_group
+        end, at = 0, self._cursor.at + (first.kind in ("a", "the") or is_one)
+        while (kind := self._cursor.peek(at - self._cursor.at).kind) in _BEFORE_IMAGE:
+            at += 1
+            after = self._cursor.peek(at - self._cursor.at).kind
+            if kind == "image" or (kind == "cartoon" and after in _AFTER_CARTOON):
+                end = at
+        if not end:
+            self._no_image_before = at
+        return end
+
+    def _step(self, clause: Clause) -> None:
+        match self._cursor.peek().kind:
+            case "comma":
+                self._join(clause, "comma")
+            case "and":
+                self._join(clause, "and")
+            case "dash":
+                if self._cursor.peek(1).kind == "number":
+                    self._cursor.puzzle("a dash or a minus")
+                self._join(clause, "comma")
+            case "relation":
+                self._relate(clause)
+            case "side":
+                self._put_aside(clause)
+            case "colon":
+                self._begin_breakdown(clause)
+            case "with":
+                self._join_with_holder(clause)
+            case "open":
+                self._parenthesis(clause)
+            case "there":
+                self._there(clause)
+            case "be" if clause.front in _RELATION_WORDS and len(clause.groups) == 1:
+                self._there(clause)
+            case "be" | "that" | "all" if clause.items and self._is_description():
+                self._cursor.take()
+            case "post-colour":
+                self._colour_after(clause)
+            case "colour" if self._is_colour_after(clause):
+                self._colour_after(clause)
+            case "adjective" if clause.items and clause.joint != "and":
+                self._cursor.take()
+            case "image" | "cartoon" if clause.joint == "comma" and self._cursor.peek(1).kind in _AFTER_STYLE:
+                self._cursor.take()
+            case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
+                clause.has_setting = clause.has_setting or kind == "setting"
+                self._cursor.take()
+            case _:
+                self._item(clause)
+
+    def _item(self, clause: Clause) -> None:
+        if clause.joint is None:
+            self._cursor.puzzle()
+        item = self._items.read(clause)
+        clause.groups[-1].append(item)
+        clause.joint = None
+        if clause.front == "side" and clause.side:
+            self._set_side(item, clause.side)
+
+    def _is_afterthought(self, clause: Clause) -> bool:
+        """Whether a phrase says more of the items before it; "exactly" may open the next item."""
+        if clause.joint == "and" or not (clause.groups[-1] or clause.side):
+            return False
+        return self._cursor.peek().kind != "exactly" or self._cursor.peek(1).kind in _AFTER_EXACTLY
+
+    def _is_description(self) -> bool:
+        kind, after = self._cursor.peek().kind, self._cursor.peek(1).kind
+        return after in _AFTER_BE or (kind == "that" and after in ("be", "all")) or (kind == "all" and after == "be")
+
+    def _join(self, clause: Clause, joint: Joint) -> None:
+        is_dangling = clause.relations and not clause.groups[-1]
+        if is_dangling or not (clause.items or clause.front) or clause.joint == joint == "and":
+            self._cursor.puzzle()
+        if clause.joint in (None, "comma") or joint == "and":
+            clause.joint = joint
+        self._cursor.take()
+
+    def _relate(self, clause: Clause) -> None:
+        word = cast(RelationWord, self._cursor.peek().name)
+        if not clause.items and clause.front is None:
+            clause.front = word
+            clause.relations.append(word)
+            self._cursor.take()
+            return
+        if clause.front or clause.side or clause.joint == "and" or not clause.groups[-1]:
+            self._cursor.puzzle()
+        if clause.relations and clause.relations[-1] != word:
+            raise PuzzledError(f"{clause.relations[-1]!r} and {word!r} in one sentence")
+        clause.relations.append(word)
+        clause.groups.append([])
+        clause.joint = "first"
+        self._cursor.take()
+
+    def _there(self, clause: Clause) -> None:
+        """In "above two cats there are three dogs" it parts the landmark from the subject."""
+        if clause.front in _RELATION_WORDS:
+            if len(clause.groups) == 2 or not clause.groups[0] or clause.joint == "and":
+                self._cursor.puzzle()
+            clause.groups.append([])
+            clause.joint = "first"
+        elif clause.joint is None:
+            self._cursor.puzzle()
+        self._cursor.take()
+
+    def _put_aside(self, clause: Clause) -> None:
+        """A place in the picture holds for the items after it if it opens the clause, else for those before it."""
+        side = self._cursor.peek().name
+        if clause.relations:
+            self._cursor.puzzle("a relation and a place in the picture")
+        if not clause.items and clause.front is None:
+            clause.front = "side"
+        elif clause.sided_to == len(clause.items):
+            self._cursor.puzzle("a place in the picture, and nothing there")
+        if clause.front == "side":
+            clause.joint = "first"
+        else:
+            if clause.joint == "and":
+                self._cursor.puzzle()
+            for item in clause.items[clause.sided_to :]:
+                self._set_side(item, side)
+            clause.joint = None
+        clause.side = side
+        clause.sided_to = len(clause.items)
+        clause.groups.append([])
+        self._cursor.take()
+
+    def _set_side(self, item: int, side: str) -> None:
+        if self._drafts[item].side not in (None, side):
+            self._cursor.puzzle("two places in the picture")
+        self._drafts[item].side = side
+
+    def _begin_breakdown(self, clause: Clause) -> None:
+        """What follows a colon are the parts of the item before it: "seven apples: three red and four green"."""
+        items = clause.items
+        if clause.whole is not None or len(items) != 1 or clause.joint is not None or clause.front:
+            self._cursor.puzzle()
+        self._cursor.take()
+        clause.whole = items[0]
+        clause.joint = "first"
+
+    def _join_with_holder(self, clause: Clause) -> None:
+        items = clause.items
+        is_held = bool(items) and self._cursor.peek(-1).kind in ("noun", "after") and clause.joint is None
+        if not is_held or self._drafts[items[-1]].noun not in HOLDERS or self._drafts[items[-1]].number != 1:
+            self._cursor.puzzle()
+        clause.joint = "and"
+        self._cursor.take()
+
+    def _parenthesis(self, clause: Clause) -> None:
+        """Say again, in brackets, what was said: "seven apples (7)"; or something that changes nothing."""
+        if not clause.items or clause.joint is not None:
+            self._cursor.puzzle()
+        last = self._drafts[clause.items[-1]]
+        self._cursor.take()
+        self._cursor.take_all("exactly")
+        if self._cursor.peek().kind == "number":
+            self._check_same_number(last, self._cursor.take())
+            if self._cursor.peek().kind == "noun" and self._cursor.peek().name == last.noun:
+                self._cursor.take()
+            self._cursor.take_all("after", "exactly")
+        elif self._cursor.peek().kind in ("colour", "post-colour"):
+            self._colour_after(clause)
+        else:
+            self._cursor.take_all(*AFTERTHOUGHTS, "adjective", "comma")
+        if self._cursor.peek().kind != "close":
+            self._cursor.puzzle("in brackets")
+        self._cursor.take()
+
+    def _check_same_number(self, draft: Draft, term: Term) -> None:
+        if term.number != draft.number:
+            raise PuzzledError(f"{draft.noun!r} is counted twice: {draft.number} and {term.number:g}")
+
+    def _is_colour_after(self, clause: Clause) -> bool:
+        before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind
+        is_told = before in ("be", "all", "that") or (before == "comma" and clause.joint == "comma")
+        is_told = is_told or (before in ("noun", "they") and self._drafts_told(clause))
+        return bool(clause.items) and is_told and (after in ENDS | AFTERTHOUGHTS or after in ("comma", "relation"))
+
+    def _drafts_told(self, clause: Clause) -> bool:
+        """Whether the clause is about things of an earlier one: "make the apples red"."""
+        return all(self._drafts[item].clause < clause.number for item in clause.items)
+
+    def _colour_after(self, clause: Clause) -> None:
+        items = clause.items
+        is_clear = len(items) == 1 and clause.joint != "and" and not clause.has_setting
+        if not is_clear or self._drafts[items[0]].colour is not None:
+            self._cursor.puzzle("whose colour?")
+        self._drafts[items[0]].colour = self._cursor.take().name
+
+    def _close(self, clause: Clause) -> None:
+        if clause.joint == "and" or (clause.relations and (len(clause.groups) < 2 or not clause.groups[-1])):
+            self._cursor.puzzle("something is missing")
+        has_rest = clause.sided_to < len(clause.items)
+        if clause.side and has_rest != (clause.front == "side"):
+            self._cursor.puzzle("a place in the picture, but of what?")
+        settle_parts(clause, self._drafts)
+        self._relations += relations_of(clause, self._drafts)

@@ -1,0 +1,90 @@
+"""Do responses lie systematically above or below the target? Wilcoxon's signed-rank test and its effect size."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import Estimate
+from subitize.stats.intervals import wilson_interval
+from subitize.stats.resampling import basic_interval, replicate
+
+Direction = Literal["over", "under", "none"]
+
+# Testolin et al. 2025, section 2.4.4.
+ALPHA = 0.05
+LEAST_EFFECT = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRanks:
+    """The test on n errors: z is above 0 where the larger errors are upwards, r = |z| / √n."""
+
+    direction: Direction
+    r: Estimate
+    z: float
+    p: float
+    n: int
+
+
+def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | None = None) -> SignedRanks | None:
+    """Test, two-sided, whether errors deviate from 0: normal approximation, corrected for ties, not for continuity.
+
+    Errors of 0 have no rank, as Wilcoxon has it; but they count in the n of r. Without them, r would be .87 (1 if all
+    errors are of one size) as soon as all go to one side, be they one in a hundred. Where there is no error at all, z
+    is 0 and p is 1.
+    `strata` number the design cells (a number in a category) that resamples keep the size of.
+    """
+    n = len(errors)
+    if n == 0:
+        return None
+    strata = np.zeros(n, dtype=np.int64) if strata is None else strata
+    sizes, counts = _count(errors, strata)
+    signed_effect = float(_signed_z(sizes, counts[None])[0]) / math.sqrt(n)
+    z = signed_effect * math.sqrt(n)
+    p = math.erfc(abs(z) / math.sqrt(2))
+    is_bias = p < ALPHA and abs(signed_effect) >= LEAST_EFFECT
+    direction: Direction = "none" if not is_bias else "over" if z > 0 else "under"
+    return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
+
+
+def _count(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Count the errors of each size in each stratum."""
+    sizes, row = np.unique(errors, return_inverse=True)
+    _, column = np.unique(strata, return_inverse=True)
+    counts = np.zeros((len(sizes), int(column.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (row, column), 1)
+    return sizes, counts
+
+
+def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Compute z of each of several counts (…, size, stratum); 0 where there is no error."""
+    totals = counts.sum(axis=-1)
+    magnitudes, group = np.unique(np.abs(sizes[sizes != 0]), return_inverse=True)
+    upwards = np.zeros((*totals.shape[:-1], len(magnitudes)))
+    ties = np.zeros_like(upwards)
+    for column, (index, size) in zip(group, ((i, s) for i, s in enumerate(sizes) if s != 0), strict=True):
+        ties[..., column] += totals[..., index]
+        if size > 0:
+            upwards[..., column] += totals[..., index]
+    ranked = ties.sum(axis=-1)
+    ranks = np.cumsum(ties, axis=-1) - (ties - 1) / 2
+    excess = (upwards * ranks).sum(axis=-1) - ranked * (ranked + 1) / 4
+    variance = (ranked * (ranked + 1) * (2 * ranked + 1) - (ties**3 - ties).sum(axis=-1) / 2) / 24
+    return np.where(ranked > 0, excess / np.sqrt(np.where(ranked > 0, variance, 1)), 0.0)
+
+
+def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> Estimate:
+    """Put an interval around r: that of the signed effect, folded at 0."""
+    n = int(counts.sum())
+    if not (sizes != 0).any():
+        # Nothing to resample: the bound is the r of as many errors, all alike, as may still have been missed.
+        most_errors = wilson_interval(0, n).high
+        return Estimate(0.0, 0.0, math.sqrt(most_errors), n, "r = |z| / √n; no error, Wilson bound on their share")
+    replicates = replicate(lambda resampled: _signed_z(sizes, resampled) / math.sqrt(n), counts)
+    signed = basic_interval(signed_effect, replicates, n, "r = |z| / √n, signed-rank", (-1.0, 1.0))
+    edges = sorted((abs(signed.low), abs(signed.high)))
+    low = 0.0 if signed.low <= 0 <= signed.high else edges[0]
+    return Estimate(abs(signed_effect), low, edges[1], n, signed.method)

@@ -1,0 +1,46 @@
+"""What a thing looks like in numbers that depend neither on its size nor on its hue.
+
+A region's appearance is three small pictures: how much of each cell the filled outline covers; how much lighter or
+darker the cell is than the body, the middle colour of the whole; and how much it differs from it in colour.
+Turning every hue of a picture leaves lightness (the strongest channel) as it is, and differences very nearly.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.vision.sampling import COLOUR_STEP, Samples, erode, middle_colours, pool
+
+Appearances = NDArray[np.float32]
+Colours = NDArray[np.uint8]
+
+
+def describe(samples: Samples, bodies: Colours) -> Appearances:
+    """Describe every sampled region in one row; the distance of two rows tells how unlike two things look."""
+    is_thing = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    red, green, blue = np.moveaxis(samples.colours, 3, 0).astype(np.float32) / 255
+    body = bodies.astype(np.float32).T[:, :, None, None] / 255
+    lighter = np.maximum(np.maximum(red, green), blue) - body.max(axis=0)
+    difference = np.sqrt((red - body[0]) ** 2 + (green - body[1]) ** 2 + (blue - body[2]) ** 2)
+    pictures = (
+        samples.coverage,
+        pool(np.tanh(lighter * _STEEPNESS) * is_thing, _INNER_CELLS) * _INNER_WEIGHT,
+        pool(np.tanh(difference * _STEEPNESS) * is_thing, _INNER_CELLS) * _INNER_WEIGHT,
+    )
+    return np.concatenate([picture.reshape(len(picture), -1) for picture in pictures], axis=1)
+
+
+def body_colours(samples: Samples) -> Colours:
+    """Take the middle colour well inside the outline, or anywhere inside if it is thin throughout."""
+    inside = erode(samples.within, _EDGE)[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    anywhere = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    is_thin = np.count_nonzero(inside, axis=(1, 2)) < _FEWEST_CELLS
+    chosen = np.where(is_thin[:, None, None], anywhere, inside)
+    chosen[~chosen.any(axis=(1, 2))] = True  # a line so thin that it falls between the lines of the grid
+    return middle_colours(samples.colours, chosen)
+
+
+_INNER_CELLS = 8  # what is inside blurs first, in small things and by compression
+_INNER_WEIGHT = np.float32(1.3)  # a balloon on its string is no lollipop
+_EDGE = 5
+_FEWEST_CELLS = 8
+_STEEPNESS = np.float32(3)  # a difference of a third of the scale is about as good as the whole of it

@@ -1,0 +1,126 @@
+"""Rows read without decoding say the same as the records, on every kind of database."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from samples import MODEL, SUITE, naming_item, reading, response, trial
+from subitize.analysis.observations import find_gaps, survey_run
+from subitize.analysis.rows import (
+    look_up_failures,
+    look_up_readings,
+    look_up_responses,
+    read_judgings,
+    read_provenances,
+    read_readings,
+    read_responses,
+)
+from subitize.labels import interpret, parse_rule
+from subitize.records import Ask, Count, Failed, Item, Known, Name, Outcome, Reading, Refused, Said, Subject, Words
+from subitize.store import Location, Run
+
+ITEMS = [naming_item(index) for index in range(5)]
+OUTCOMES: list[Outcome] = [
+    Said('"kind":"failed"} 3'),
+    Said("4"),
+    Refused('no "kind":"said"'),
+    Failed("HTTP 400", False),
+    Failed("HTTP 503", True),
+]
+
+
+@pytest.fixture
+def run(location: Location) -> Iterator[Run]:
+    trials = [trial(item) for item in ITEMS]
+    with Run(location, create=True) as run:
+        run.add_suite(SUITE, 0, ITEMS)
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [response(one, outcome) for one, outcome in zip(trials, OUTCOMES, strict=True)])
+            run.add_readings(lease, [reading(trials[0]), reading(trials[1], "4")])
+            first = next(iter(run.readings()))
+            changed = Reading(Subject((trials[0].id,)), Count("apple"), "parser", Words("5"), "strict@1", Known(5))
+            run.add_readings(lease, [_replacing(changed, first.id)])
+        yield run
+
+
+def _replacing(reading: Reading, id: int) -> Reading:
+    return Reading(
+        *(reading.subject, reading.question, reading.judge, reading.evidence, reading.rule, reading.value), "", id
+    )
+
+
+def test_responses_are_those_of_the_records(run: Run) -> None:
+    found = [(row.trial_id, row.item_id, row.model, row.kind) for row in read_responses(run)]
+    expected = [
+        (one.trial_id, one.response.trial.item_id, one.response.trial.model, one.response.outcome.kind)
+        for one in run.responses()
+    ]
+    assert found == expected
+    assert [kind for *_, kind in found] == ["said", "said", "refused", "failed", "failed"]
+
+
+def test_an_answer_is_not_undone_by_a_failure_nor_a_failure_kept_once_there_is_an_answer(run: Run) -> None:
+    with run.lease("test") as lease:
+        run.add_responses(lease, [response(trial(ITEMS[4]), Said("3"))])
+    assert read_responses(run)[4].kind == "said"
+
+
+def test_replaced_readings_are_left_out(run: Run) -> None:
+    found = [(row.subject_id, row.question_id, row.judge, row.value) for row in read_readings(run)]
+    stored = [one.reading for one in run.readings()]
+    assert found == [(one.subject.id, one.question.id, one.judge, one.value) for one in stored]
+    assert [value for *_, value in found] == [Known(4), Known(5)]
+    assert read_readings(run, "nobody") == []
+
+
+def test_evidence_can_be_read_anew(run: Run) -> None:
+    rule = parse_rule("total")
+    rows = read_readings(run, None, lambda evidence, question: interpret(evidence, question, rule))
+    assert [row.value for row in rows] == [Known(4), Known(5)]
+
+
+def test_a_few_records_can_be_looked_up_in_full(run: Run) -> None:
+    ids = [trial(item).id for item in ITEMS]
+    found = look_up_responses(run, ids)
+    assert {id: one.outcome for id, one in found.items()} == dict(zip(ids[:3], OUTCOMES[:3], strict=True))
+    readings = look_up_readings(run, ids)
+    assert [(key, [one.value for one in values]) for key, values in readings.items()] == [
+        ((ids[1], "count:apple"), [Known(4)]),
+        ((ids[0], "count:apple"), [Known(5)]),
+    ]
+    assert look_up_failures(run, ids[3:]) == {ids[3]: "HTTP 400", ids[4]: "HTTP 503"}
+    assert look_up_responses(run, []) == {}
+
+
+def test_judges_are_listed_with_their_rules(run: Run) -> None:
+    (judging,) = read_judgings(run)
+    assert (judging.judge, judging.rule, judging.readings, judging.annotators) == ("parser", "strict@1", 3, 1)
+    assert judging.first_at <= judging.last_at
+    assert len(list(read_provenances(run))) == len(OUTCOMES)
+
+
+def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
+    survey = survey_run(run)
+    assert [(one.status, one.value) for one in survey.observations] == [
+        ("eligible", 5),
+        ("eligible", 4),
+        ("refused", None),
+    ]
+    assert [one.subject for one in survey.observations] == [Subject((trial(item).id,)) for item in ITEMS[:3]]
+    assert survey.asides == []
+    assert survey.gaps == find_gaps(run)
+
+
+def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> None:
+    ask = Ask(Name(), "What is it?", ("apple",), is_relevant=False)
+    items = [ITEMS[0], Item("naming/control", ITEMS[0].task, (ask,), {})]
+    with Run(location, create=True) as run:
+        run.add_suite(SUITE, 0, items)
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [response(trial(item)) for item in items])
+            run.add_readings(lease, [reading(trial(items[0])), reading(trial(items[1]), question=Name())])
+        survey = survey_run(run)
+    assert [one.item.id for one in survey.observations] == [ITEMS[0].id]
+    assert [one.item.id for one in survey.asides] == ["naming/control"]

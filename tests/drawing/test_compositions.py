@@ -1,0 +1,115 @@
+"""A picture of a scene shows what the scene says, where it says."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from subitize.drawing import placement
+from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.compositions import compose
+from subitize.drawing.glyphs import GLYPHS
+from subitize.drawing.painting import Layout, Placed
+from subitize.errors import BadValueError
+from subitize.records import RelationWord
+from subitize.scenes import Entity, Relation, Scene
+
+ZOO = Scene((Entity("dog", 3), Entity("cat", 5, "black"), Entity("apple", 2)))
+
+
+def of(plan: Layout, noun: str) -> list[Placed]:
+    return [item for item in plan.items if item.noun == noun]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("size_px", [128, 512, 1024])
+def test_as_many_things_of_each_kind_are_placed_as_the_scene_has(seed: int, size_px: int) -> None:
+    plan = compose(ZOO, seed, size_px)
+    assert Counter(item.noun for item in plan.items) == {"dog": 3, "cat": 5, "apple": 2}
+    assert plan.size_px == size_px
+
+
+@pytest.mark.parametrize("number", [1, 12, 200])
+@pytest.mark.parametrize("relations", [(), (Relation(0, "above", 1),)], ids=["anywhere", "above"])
+def test_things_stand_inside_the_picture_and_apart(number: int, relations: tuple[Relation, ...]) -> None:
+    plan = compose(Scene((Entity("dot", number), Entity("cat", 3)), relations), 7, 1024)
+    gap = placement.gap_px(1024)
+    for item in plan.items:
+        assert min(item.left, item.top) >= gap
+        assert max(item.left, item.top) + item.side_px <= 1024 - gap
+    for one, other in combinations(plan.items, 2):
+        across = one.left + one.side_px / 2 - other.left - other.side_px / 2
+        down = one.top + one.side_px / 2 - other.top - other.side_px / 2
+        assert across**2 + down**2 >= ((one.side_px + other.side_px) / 2 + gap) ** 2
+
+
+@pytest.mark.parametrize("word", ["above", "below", "left of", "right of"])
+@pytest.mark.parametrize("numbers", [(1, 1), (5, 3), (2, 40), (100, 1)], ids=str)
+def test_every_subject_stands_wholly_on_its_side_of_every_landmark(
+    word: RelationWord, numbers: tuple[int, int]
+) -> None:
+    scene = Scene((Entity("dog", numbers[0]), Entity("cup", numbers[1])), (Relation(0, word, 1),))
+    for seed in range(4):
+        plan = compose(scene, seed, 1024)
+        first, second = ("dog", "cup") if word in ("above", "left of") else ("cup", "dog")
+        down = word in ("above", "below")
+        ends = [(item.top if down else item.left) + item.side_px for item in of(plan, first)]
+        starts = [item.top if down else item.left for item in of(plan, second)]
+        assert max(ends) < min(starts)
+
+
+def test_chains_and_both_axes_hold_together() -> None:
+    relations = (Relation(0, "above", 1), Relation(1, "above", 2), Relation(3, "right of", 1))
+    nouns = ("star", "tree", "dog", "car")
+    plan = compose(Scene(tuple(Entity(noun, 4) for noun in nouns), relations), 1, 1024)
+    stars, trees, dogs, cars = (of(plan, noun) for noun in nouns)
+    assert max(item.top + item.side_px for item in stars) < min(item.top for item in trees)
+    assert max(item.top + item.side_px for item in trees) < min(item.top for item in dogs)
+    assert max(item.left + item.side_px for item in trees) < min(item.left for item in cars)
+
+
+def test_the_seed_alone_changes_the_layout() -> None:
+    assert compose(ZOO, 3, 512) == compose(ZOO, 3, 512)
+    assert compose(ZOO, 3, 512) != compose(ZOO, 4, 512)
+
+
+def test_things_have_the_colour_asked_for_or_one_that_they_have_by_nature() -> None:
+    for seed in range(20):
+        plan = compose(ZOO, seed, 512)
+        assert {item.colour for item in of(plan, "cat")} == {"black"}
+        assert {item.colour for item in of(plan, "dog")} <= set(GLYPHS["dog"].colours)
+
+
+@pytest.mark.parametrize("asked", [("red",), GLYPHS["apple"].colours], ids=["one", "all natural"])
+def test_things_without_a_colour_keep_off_the_colours_counted_of_their_kind(asked: tuple[str, ...]) -> None:
+    scene = Scene((Entity("apple", 9), *(Entity("apple", 1, colour) for colour in asked)))
+    for seed in range(10):
+        colours = Counter(item.colour for item in compose(scene, seed, 1024).items)
+        assert all(colours[colour] == 1 for colour in asked)
+
+
+def test_nothing_is_drawn_of_what_there_are_none() -> None:
+    assert compose(Scene((Entity("dog", 0),)), 1, 256).items == ()
+    assert len(compose(Scene((Entity("dog", 0), Entity("cat", 2)), (Relation(0, "above", 1),)), 1, 256).items) == 2
+
+
+def test_every_glyph_is_composed_in_every_colour() -> None:
+    for noun in GLYPHS:
+        scene = Scene(tuple(Entity(noun, 1, colour) for colour in PALETTE))
+        assert [item.colour for item in compose(scene, 1, 512).items] == list(PALETTE)
+
+
+@pytest.mark.parametrize(
+    ("scene", "size_px"),
+    [
+        (Scene((Entity("dot", 200),)), 128),
+        (Scene((Entity("dot", 1),)), 64),
+        (Scene((Entity("cake", 1, parts=4),)), 512),
+        (Scene(tuple(Entity("dot", 1) for _ in range(20)), tuple(Relation(i, "above", i + 1) for i in range(19))), 128),
+        (Scene((Entity("dog", 1), Entity("cat", 1)), (Relation(0, "above", 1), Relation(1, "above", 0))), 512),
+    ],
+    ids=["too many", "too small", "in parts", "too many rows", "contradiction"],
+)
+def test_what_cannot_be_placed_is_refused(scene: Scene, size_px: int) -> None:
+    with pytest.raises(BadValueError):
+        compose(scene, 1, size_px)

@@ -1,0 +1,237 @@
+"""The painter draws what the prompt says, or says that it does not understand; its slips follow their law."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from geckonum_prompts import PROMPTS, read_rows, scene_of
+from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.scoring import score
+from subitize.drawing.glyphs import GLYPHS
+from subitize.errors import BadValueError
+from subitize.interfaces import Pixels, Request
+from subitize.models.ideal_human import IdealHuman
+from subitize.models.painter import Number, Painter, draw
+from subitize.models.random import Random
+from subitize.records import Draw, Refused
+from subitize.registry import make_judge, make_model, make_suite
+from subitize.runner import Settings, Silent, run_suite
+from subitize.scenes import read_scene
+from subitize.stats.number_laws import Slips, human_law, painter_law
+from subitize.store import Folder, Run
+from subitize.vision.observing import observe
+from subitize.vision.pixels import decode
+
+
+def request(prompt: str, seed: int = 0) -> Request:
+    def no_picture(_: object) -> bytes:
+        pytest.fail("there is nothing to look at")
+
+    return Request("i", Draw(prompt), 0, 0, seed, no_picture)
+
+
+def picture(model: Painter, prompt: str, seed: int = 0) -> bytes:
+    content = model.compute(request(prompt, seed)).content
+    assert isinstance(content, Pixels), content
+    return content.data
+
+
+def seen(data: bytes) -> Counter[str]:
+    return Counter(box.label for box in observe(decode(data)))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "things"),
+    [
+        ("7 apples.", {"apple": 7}),
+        ("Please draw a photo of exactly five ripe apples on a table, high quality.", {"apple": 5}),
+        ("10 filled dots in white background", {"dot": 10}),
+        ("three apples and four dots", {"apple": 3, "dot": 4}),
+        ("three white dots", {"dot": 3}),
+        ("twenty dots above an apple", {"dot": 20, "apple": 1}),
+        ("zero apples", {}),
+        ("200 dots", {"dot": 200}),
+    ],
+)
+def test_what_the_prompt_says_is_seen_in_the_picture(prompt: str, things: dict[str, int]) -> None:
+    for seed in range(3):
+        assert seen(picture(Painter(), prompt, seed)) == things
+
+
+def test_colours_and_places_are_seen_in_the_picture() -> None:
+    for seed in range(5):
+        boxes = observe(decode(picture(Painter(), "There are 3 red apples to the left of 2 green apples.", seed)))
+        red, green = ([box for box in boxes if box.colour == colour] for colour in ("red", "green"))
+        assert (len(red), len(green), len(boxes)) == (3, 2, 5)
+        assert max(box.xyxy[2] for box in red) < min(box.xyxy[0] for box in green)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("seven unicorns", "not understood: no drawing of 'unicorn'; known: "),
+        ("at least seven apples", "not understood: the word 'at' in 'at least'"),
+        ("", "not understood: no number of things to draw"),
+    ],
+    ids=["noun", "bound", "nothing"],
+)
+def test_what_is_not_understood_is_refused_and_told(prompt: str, reason: str) -> None:
+    content = Painter().compute(request(prompt)).content
+    assert isinstance(content, Refused)
+    assert content.reason.startswith(reason)
+
+
+def test_what_has_no_room_is_refused_and_told() -> None:
+    content = Painter(size_px=128).compute(request("200 dots")).content
+    assert isinstance(content, Refused)
+    assert content.reason.startswith("not drawn: number 200: that many items")
+
+
+def test_every_noun_that_has_a_glyph_is_drawn() -> None:
+    for noun in GLYPHS:
+        assert isinstance(Painter(size_px=128).compute(request(f"2 {noun}")).content, Pixels)
+
+
+def test_the_prompts_of_production_and_of_geckonum_are_drawn_where_their_nouns_have_glyphs(shared_data: Path) -> None:
+    prompts = [item.task.prompt for item in make_suite("production").it.items(0) if isinstance(item.task, Draw)]
+    for row in (row for row in read_rows(shared_data) if row["prompt_type"] in PROMPTS):
+        scene = scene_of(row)
+        if all(entity.noun in GLYPHS for entity in scene.entities):
+            prompts.append(row["prompt"])
+            assert read_scene(row["prompt"], tuple(GLYPHS), ("black", "white", "red", "green")) == scene
+    for prompt in prompts[::40]:
+        assert isinstance(Painter(size_px=256).compute(request(prompt)).content, Pixels)
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_picture() -> None:
+    painter = Painter(weber=0.3, size_px=256)
+    assert picture(painter, "seven apples", 1) == picture(painter, "seven apples", 1)
+    assert picture(painter, "seven apples", 1) != picture(painter, "seven apples", 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "number"),
+    [
+        ({"over": 2}, 9),
+        ({"under": 2}, 5),
+        ({"under": 50}, 1),
+        ({"highest": 4}, 4),
+        ({"omit": 1.0}, 0),
+        ({"merge": 1.0}, 1),
+        ({"weber": 2.0, "subitizing": 7}, 7),
+    ],
+    ids=str,
+)
+def test_a_sure_slip_is_seen_in_the_picture(options: dict[str, float], number: int) -> None:
+    painter = Painter(size_px=512, **options)  # type: ignore[arg-type]
+    assert sum(seen(picture(painter, "seven dots", 3)).values()) == number
+
+
+@pytest.mark.parametrize("options", [{"omit": 1.0}, {"over": 3}, {"weber": 1.0}], ids=str)
+def test_none_are_drawn_where_none_are_asked_for(options: dict[str, float]) -> None:
+    painter = Painter(size_px=256, **options)  # type: ignore[arg-type]
+    assert seen(picture(painter, "zero apples")) == {}
+
+
+@pytest.mark.parametrize(
+    "slips",
+    [
+        Slips(weber=0.2),
+        Slips(weber=0.2, subitizing=4),
+        Slips(omit=0.1),
+        Slips(merge=0.2),
+        Slips(weber=0.15, shift=2, omit=0.1, merge=0.1),
+        Slips(weber=0.5, shift=-3, omit=0.3, merge=0.5, highest=12),
+    ],
+    ids=str,
+)
+def test_the_numbers_drawn_follow_the_law(slips: Slips) -> None:
+    painter = Painter(
+        weber=slips.weber,
+        subitizing=slips.subitizing,
+        highest=slips.highest,
+        over=max(slips.shift, 0),
+        under=max(-slips.shift, 0),
+        omit=slips.omit,
+        merge=slips.merge,
+    )
+    random = np.random.default_rng(1)
+    for target in (3, 8):
+        law = painter_law(target, slips)
+        drawn = np.bincount([painter.number(target, random).seen for _ in range(4000)], minlength=len(law))
+        assert len(drawn) == len(law)
+        is_frequent = law * 4000 >= 5
+        assert drawn[law == 0].sum() == 0
+        observed = np.append(drawn[is_frequent], drawn[~is_frequent].sum())
+        expected = np.append(law[is_frequent], law[~is_frequent].sum()) * 4000
+        likely = expected > 0
+        assert likely.sum() == 1 or stats.chisquare(observed[likely], expected[likely]).pvalue > 0.0005
+
+
+def test_what_merges_lies_on_another_and_is_not_seen() -> None:
+    plain = draw(request("seven dots"), lambda *_: Number(4), size_px=256).content
+    merged = draw(request("seven dots"), lambda *_: Number(4, hidden=3), size_px=256).content
+    assert isinstance(plain, Pixels)
+    assert isinstance(merged, Pixels)
+    assert seen(plain.data) == seen(merged.data) == {"dot": 4}
+    assert plain.data != merged.data
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"weber": -1.0}, {"weber": 11.0}, {"subitizing": -1}, {"highest": 0}, {"highest": 201}, {"over": -1},
+     {"under": 201}, {"omit": 1.5}, {"merge": -0.1}, {"size_px": 100}, {"size_px": 5000}],
+    ids=str,
+)  # fmt: skip
+def test_options_out_of_range_are_refused_by_name(options: dict[str, float]) -> None:
+    ((key, value),) = options.items()
+    with pytest.raises(BadValueError, match=rf"model 'painter': {key}={value:g}: should be from"):
+        Painter(**options)  # type: ignore[arg-type]
+
+
+def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
+    numbers = (3, 6, 9)
+    laws = [painter_law(number, Slips(weber=0.15, omit=0.05)) for number in numbers]
+    truth = float(np.mean([law[number] for law, number in zip(laws, numbers, strict=True)]))
+    assert 0.2 < truth < 0.6
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        suite = make_suite("production:categories=apples+dots,numbers=3+6+9")
+        model = make_model("painter:weber=.15,omit=.05,size_px=256")
+        run_suite(run, Settings(suite, model, make_judge("observer"), seed=3, repeats=20), Silent())
+        found = {one.measure: one.estimate for one in score(observe_run(run, Reader()), []) if one.group == "all"}
+    assert found["accuracy"].n == 120
+    assert found["accuracy"].low <= truth <= found["accuracy"].high
+
+
+def test_random_draws_any_number_whatever_the_prompt_says() -> None:
+    model = Random(low=1, high=4)
+    drawn = Counter[int]()
+    for seed in range(30):
+        content = asyncio.run(model.respond(request("9 dots and 2 apples", seed))).content
+        assert isinstance(content, Pixels)
+        drawn.update(seen(content.data).values())
+    assert set(drawn) == {1, 2, 3, 4}
+    assert stats.chisquare(list(drawn.values())).pvalue > 0.001
+
+
+def test_random_refuses_what_it_does_not_understand() -> None:
+    content = asyncio.run(Random().respond(request("seven unicorns"))).content
+    assert isinstance(content, Refused)
+
+
+def test_the_ideal_human_draws_by_the_human_law() -> None:
+    model = IdealHuman()
+    drawn = []
+    for seed in range(40):
+        content = model.compute(request("8 dots", seed)).content
+        assert isinstance(content, Pixels)
+        drawn.append(sum(seen(content.data).values()))
+    law = human_law(8)
+    mean = float(law @ np.arange(1, 21))
+    spread = float(np.sqrt(law @ (np.arange(1, 21) - mean) ** 2))
+    assert len(set(drawn)) > 2
+    assert abs(np.mean(drawn) - mean) < 4 * spread / np.sqrt(len(drawn))

@@ -1,0 +1,113 @@
+"""The report in a real browser: it works without a network, fits desktops and phones, and its controls do something."""
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import require
+from report_runs import Written
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    is_there = find_spec("playwright") is not None and CHROMIUM is not None
+    require("playwright and Chromium (apt-get install chromium)", is_there=is_there)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
+def page(browser: "Browser", written: Written, request: pytest.FixtureRequest) -> "Iterator[Page]":
+    """The report as opened from disk; whatever it says to the console or asks of a network fails the test."""
+    page = browser.new_page(viewport={"width": request.param, "height": 900})
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else complaints.append(asked.url))
+    page.goto(written.page.as_uri())
+    yield page
+    page.close()
+    assert complaints == []
+
+
+def test_the_page_is_no_wider_than_the_window(page: "Page") -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width <= window
+
+
+def test_filters_leave_only_what_they_say(page: "Page") -> None:
+    gallery = page.locator("#gallery-naming")
+    total = gallery.locator(".card").count()
+    gallery.locator("select[name=outcome]").select_option("wrong")
+    gallery.locator("select[name=category]").select_option("dots")
+    shown = gallery.locator(".card:visible")
+    assert 0 < shown.count() < total
+    for name, level in (("outcome", "wrong"), ("category", "dots")):
+        assert {card.get_attribute(f"data-{name}") for card in shown.all()} == {level}
+    assert gallery.locator("output").inner_text() == f"{shown.count()} of {total} pictures"
+
+
+def test_the_published_rows_can_be_put_away(page: "Page") -> None:
+    rows = page.locator("[data-table=naming-leaderboard] .row-published")
+    assert rows.first.is_visible()
+    page.locator("#show-published").uncheck()
+    assert not any(row.is_visible() for row in rows.all())
+
+
+def test_a_column_sorts_both_ways(page: "Page") -> None:
+    table = page.locator("[data-table=naming-leaderboard] table")
+    button = table.locator("thead button", has_text="NAE")
+    button.click()
+    upwards = _keys(page)
+    button.click()
+    assert upwards == sorted(upwards)
+    assert _keys(page) == sorted(upwards, reverse=True)
+
+
+def _keys(page: "Page") -> list[float]:
+    rows = page.locator("[data-table=naming-leaderboard] tbody tr")
+    return [float(row.locator("td").nth(2).get_attribute("data-key") or "nan") for row in rows.all()]
+
+
+def test_a_picture_opens_with_its_story_and_closes(page: "Page") -> None:
+    page.locator("#gallery-naming .card").first.click()
+    dialog = page.locator("dialog")
+    assert dialog.is_visible()
+    assert "Right would be" in dialog.inner_text()
+    assert dialog.locator("img").is_visible()
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+
+
+def test_boxes_appear_when_asked_for(page: "Page") -> None:
+    gallery = page.locator("#gallery-production")
+    boxes = gallery.locator("svg.boxes").first
+    assert not boxes.is_visible()
+    gallery.locator("input[name=boxes]").check()
+    assert boxes.is_visible()
+
+
+def test_the_numbers_behind_a_figure_can_be_opened(page: "Page") -> None:
+    figure = page.locator("[data-figure=naming-accuracy]")
+    assert not figure.locator("table").is_visible()
+    figure.locator("summary").click()
+    assert figure.locator("table").is_visible()
+
+
+def test_links_of_the_navigation_lead_to_sections(page: "Page") -> None:
+    targets = page.eval_on_selector_all("nav a", "links => links.map((link) => link.hash.slice(1))")
+    assert targets
+    assert page.evaluate("names => names.every((name) => document.getElementById(name))", targets)

@@ -1,0 +1,87 @@
+"""Tables as files: figures with their bounds, text that no spreadsheet or TeX takes for anything else."""
+
+import csv
+import io
+import math
+
+import pytest
+
+from subitize.records import Estimate
+from subitize.report.cells import figure, printable, readable, slug
+from subitize.report.document import Column, Row, TableBlock, Tagged
+from subitize.report.tabulation import to_csv, to_latex, to_markdown
+
+HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")
+TABLE = TableBlock(
+    "some-table",
+    "A table & more",
+    (Column("Model", is_numeric=False), Column("Share"), Column("Bias", digits=1), Column("n")),
+    (
+        Row(("one_model", HALF, Tagged("Over.", HALF), 12)),
+        Row(("=1+1", 0.25, "Under. 0.4", None), "published"),
+        Row(("a|b\n{c}", None, None, 3)),
+    ),
+    "100 % sure.",
+)
+
+
+def test_csv_has_a_figures_bounds_and_n_in_columns_of_their_own() -> None:
+    head, first, second, third = csv.reader(io.StringIO(to_csv(TABLE)))
+    assert head[:5] == ["Model", "Share", "Share low", "Share high", "Share n"]
+    assert head[5:] == ["Bias", "Bias value", "Bias low", "Bias high", "Bias n", "n", "kind"]
+    assert first == ["one_model", "0.5", "0.25", "0.75", "12", "Over.", "0.5", "0.25", "0.75", "12", "12", "measured"]
+    assert second == ["'=1+1", "0.25", "", "", "", "Under. 0.4", "", "", "", "", "", "published"]
+    assert third == ["a|b\n{c}", "", "", "", "", "", "", "", "", "", "3", "measured"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "  =1", "\t=1"])
+def test_text_like_a_formula_is_made_inert(text: str) -> None:
+    table = TableBlock("t", "T", (Column("x"),), (Row((text,)),))
+    ((cell,),) = list(csv.reader(io.StringIO(to_csv(table))))[1:]
+    assert cell.startswith(("'", "\\"))
+
+
+def test_a_negative_number_stays_a_number() -> None:
+    table = TableBlock("t", "T", (Column("x"),), (Row((-0.5,)),))
+    assert to_csv(table) == "x\n-0.5\n"
+
+
+def test_markdown_escapes_what_would_break_a_table() -> None:
+    text = to_markdown(TABLE)
+    assert "| one\\_model | 0.50 \\[0.25, 0.75\\] | Over. 0.5 \\[0.2, 0.8\\] | 12 |" in text
+    assert "| a\\|b \\{c\\} | – | – | 3 |" in text
+    assert "=1+1 (published)" in text
+
+
+def test_latex_escapes_every_character_that_means_something() -> None:
+    text = to_latex(TABLE)
+    assert r"one\_model & 0.50 [0.25, 0.75] & Over. 0.5 [0.2, 0.8] & 12 \\" in text
+    assert r"a|b \{c\} & -- & -- & 3 \\" in text
+    assert r"\caption{A table \& more. 100 \% sure.}" in text
+    assert text.count("rule") == 3
+    assert r"\begin{tabular}{lrrr}" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.126, "0.13"), (-0.126, "−0.13"), (-0.0001, "0.00"), (math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "–")],
+)
+def test_a_figure_is_written_with_its_decimals(value: float, text: str) -> None:
+    assert figure(value, 2) == text
+
+
+def test_a_tiny_probability_is_not_written_as_0() -> None:
+    column = Column("p", digits=3, is_probability=True)
+    assert [readable(p, column) for p in (0.00001, 0.04)] == ["< 0.001", "0.040"]
+
+
+def test_control_characters_are_written_out() -> None:
+    assert printable("a\x1b[31m\u202eb\x00\ud800") == "a\\x1b[31m\\u202eb\\x00\\ud800"
+    assert printable("naïve 👩\u200d🔬\nnext") == "naïve 👩\u200d🔬\nnext"
+
+
+def test_names_that_differ_have_different_files() -> None:
+    assert slug("naming") == "naming"
+    assert len({slug("a b"), slug("a-b"), slug("a/b"), slug("A-b")}) == 4
+    assert slug("../..") not in {"..", "../.."}
+    assert "/" not in slug("../../etc")

@@ -1,0 +1,185 @@
+"""Matrices and their likeness, against scipy and loops by hand."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from subitize.stats import human_law
+from subitize.stats.confusion import (
+    confusion_matrix,
+    correlate,
+    distance,
+    highest_response,
+    human_matrix,
+    least_alike,
+    pearson,
+    random_matrix,
+    response_shares,
+)
+
+TARGETS = tuple(range(1, 11))
+
+
+def draw(laws: NDArray[np.float64], trials: int, seed: int) -> NDArray[np.int64]:
+    drawn = np.random.default_rng(seed).multinomial(np.full(laws.shape[1], trials), laws.T)
+    return np.asarray(drawn.T, dtype=np.int64)
+
+
+def weber_matrix(weber: float) -> NDArray[np.float64]:
+    return np.stack([human_law(target, weber=weber, subitizing=0) for target in TARGETS], axis=1)
+
+
+def test_a_matrix_counts_responses_by_target() -> None:
+    random = np.random.default_rng(1)
+    responses, targets = random.integers(0, 40, 3000), random.integers(1, 13, 3000)
+    expected = np.zeros((20, 10), dtype=int)
+    for response, target in zip(responses, targets, strict=True):
+        if response >= 1 and target <= 10:
+            expected[min(response, 20) - 1, target - 1] += 1
+    found = confusion_matrix(responses.astype(float), targets, TARGETS)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_the_columns_may_stand_in_any_order() -> None:
+    found = confusion_matrix(np.array([2.0, 5.0, 5.0]), np.array([7, 3, 3]), (7, 3), 6)
+    assert found[:, 0].tolist() == [0, 1, 0, 0, 0, 0]
+    assert found[:, 1].tolist() == [0, 0, 0, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("response", "row"),
+    [(1.0, 0), (0.0, None), (0.4, None), (2.5, 1), (3.5, 3), (20.0, 19), (21.0, 19), (1e300, 19)],
+)
+def test_a_response_has_one_row_or_none(response: float, row: int | None) -> None:
+    found = confusion_matrix(np.array([response]), np.array([1]), (1,))
+    assert found[:, 0].nonzero()[0].tolist() == ([] if row is None else [row])
+
+
+@pytest.mark.parametrize(("targets", "rows"), [(TARGETS, 20), ((1, 2, 3), 20), ((3, 50), 100)])
+def test_there_is_room_for_twice_the_highest_target(targets: tuple[int, ...], rows: int) -> None:
+    assert highest_response(targets) == rows
+
+
+def test_shares_of_a_shown_target_add_up_to_1_and_the_others_have_none() -> None:
+    counts = np.array([[3, 0, 1], [1, 0, 1]])
+    np.testing.assert_allclose(response_shares(counts), [[0.75, np.nan, 0.5], [0.25, np.nan, 0.5]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_correlation_of_matrices_is_scipys(seed: int) -> None:
+    a, b = np.random.default_rng(seed).random((2, 7, 20, 10))
+    expected = [stats.pearsonr(one.ravel(), other.ravel()).statistic for one, other in zip(a, b, strict=True)]
+    np.testing.assert_allclose(pearson(a, b), expected, atol=1e-12)
+
+
+def test_the_likeness_to_a_law_averages_shares_over_categories() -> None:
+    law = human_matrix(TARGETS)
+    counts = np.stack([draw(weber_matrix(0.2), 30, 1), draw(weber_matrix(0.4), 90, 2)])
+    counts[0, :, 3] = 0  # shown in one category only
+    counts[:, :, 7] = 0  # never shown
+    shares = np.nanmean(response_shares(np.delete(counts, 7, axis=2)), axis=0)
+    expected = stats.pearsonr(shares.ravel(), np.delete(law, 7, axis=1).ravel()).statistic
+    found = correlate(counts, law)
+    assert found is not None
+    assert found.value == pytest.approx(expected, abs=1e-9)
+    assert found.n == counts.sum()
+    assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_what_is_constant_correlates_with_nothing() -> None:
+    counts = draw(weber_matrix(0.2), 30, 1)[None]
+    assert correlate(counts, random_matrix(TARGETS)) is None
+    assert correlate(np.ones_like(counts), human_matrix(TARGETS)) is None
+    assert correlate(np.zeros_like(counts), human_matrix(TARGETS)) is None
+
+
+def test_the_same_counts_have_the_same_interval_every_time() -> None:
+    counts = draw(weber_matrix(0.2), 30, 1)[None]
+    assert correlate(counts, human_matrix(TARGETS)) == correlate(counts, human_matrix(TARGETS))
+
+
+@pytest.mark.parametrize(
+    ("laws", "trials"),
+    [(human_matrix(TARGETS), 20), (weber_matrix(0.3), 20), (weber_matrix(0.3), 100), (weber_matrix(0.1), 50)],
+    ids=["ideal human", "Weber .3, few", "Weber .3, many", "Weber .1"],
+)
+def test_the_interval_covers_the_likeness_of_the_law_behind_the_responses(
+    laws: NDArray[np.float64], trials: int
+) -> None:
+    truth = float(pearson(laws, human_matrix(TARGETS)))
+    found = [correlate(draw(laws, trials, seed)[None], human_matrix(TARGETS)) for seed in range(100)]
+    covered = sum(one is not None and one.low - 1e-12 <= truth <= one.high + 1e-12 for one in found)
+    assert covered >= 88
+
+
+def test_the_least_alike_categories_are_those_of_a_search_by_hand() -> None:
+    counts = np.stack([draw(weber_matrix(weber), 40, seed) for seed, weber in enumerate((0.1, 0.2, 0.5, 0.15))])
+    counts[1, :, 4] = 0
+    expected = {}
+    for one, other in itertools.combinations(range(4), 2):
+        both = [column for column in range(10) if counts[one, :, column].any() and counts[other, :, column].any()]
+        shares = [counts[place][:, both] / counts[place][:, both].sum(axis=0) for place in (one, other)]
+        expected[one, other] = np.corrcoef(shares[0].ravel(), shares[1].ravel())[0, 1]
+    found = least_alike(counts)
+    assert found is not None
+    estimate, pair = found
+    assert pair == min(expected, key=lambda key: expected[key])
+    assert estimate.value == pytest.approx(min(expected.values()), abs=1e-9)
+    assert estimate.low <= estimate.value <= estimate.high
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.ones((1, 20, 10), dtype=np.int64),
+        np.ones((3, 20, 10), dtype=np.int64),
+        np.zeros((2, 20, 10), dtype=np.int64),
+        np.stack([np.eye(4, 2, dtype=np.int64), np.eye(4, 2, dtype=np.int64)]) * np.array([[[1, 0]], [[0, 1]]]),
+    ],
+    ids=["one category", "constant", "nothing", "no target in common"],
+)
+def test_without_two_categories_to_compare_there_is_no_abstraction(counts: NDArray[np.int64]) -> None:
+    assert least_alike(counts) is None
+
+
+def test_categories_answered_alike_are_alike() -> None:
+    counts = np.stack([np.eye(20, 10, dtype=np.int64) * 5] * 3)
+    found = least_alike(counts)
+    assert found is not None
+    assert (found[0].value, found[0].low, found[0].high) == pytest.approx((1, 1, 1), abs=1e-12)
+
+
+def test_the_distance_to_a_law_is_half_the_summed_differences_averaged_over_targets() -> None:
+    counts = np.zeros((2, 20, 3), dtype=np.int64)
+    for category, responses in enumerate(([[1, 1, 2], [2, 3, 3], [5, 5, 20]], [[1, 1, 1], [2, 2, 4], [6, 5, 7]])):
+        for column, own in enumerate(responses):
+            for response in own:
+                counts[category, response - 1, column] += 1
+    law = human_matrix((1, 2, 5))
+    by_hand = [
+        sum(abs(counts[:, row, column].sum() / 6 - law[row, column]) for row in range(20)) / 2 for column in range(3)
+    ]
+    found = distance(counts, law)
+    assert found is not None
+    assert found.value == pytest.approx(sum(by_hand) / 3, abs=1e-9)
+    assert found.low <= found.value <= found.high
+    assert found.n == 18
+
+
+def test_distances_tell_a_human_from_chance_where_correlations_cannot() -> None:
+    targets = tuple(range(1, 11))
+    human, random = human_matrix(targets), random_matrix(targets)
+    counts = (human[None] * 1000).round().astype(np.int64)
+    to_human, to_random = distance(counts, human), distance(counts, random)
+    assert to_human is not None
+    assert to_random is not None
+    assert to_human.value < 0.01
+    assert to_random.value > 0.7
+    assert correlate(counts, random) is None
+
+
+def test_without_trials_there_is_no_distance() -> None:
+    assert distance(np.zeros((1, 20, 2), dtype=np.int64), human_matrix((1, 2))) is None

@@ -1,0 +1,96 @@
+"""The signed-rank test is scipy's, and its effect size counts exact answers."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from subitize.stats.signed_ranks import signed_rank_test
+
+CASES = {
+    "many ties": np.random.default_rng(1).integers(-3, 5, 400).astype(float),
+    "few": np.array([1.0, -2, 3, 0, 5]),
+    "one": np.array([2.0]),
+    "all up": np.arange(1.0, 30),
+    "all down": -np.arange(1.0, 30),
+    "mostly exact": np.array([0.0] * 90 + [1.0] * 8 + [-1.0] * 2),
+    "balanced": np.array([1.0, -1, 2, -2, 0, 0]),
+    "halves": np.array([0.5, -1.5, 2.5, 2.5, -0.5, 0, 3]),
+    "no ties": np.random.default_rng(2).normal(0.3, 1, 60),
+}
+
+
+@pytest.mark.parametrize("errors", CASES.values(), ids=CASES.keys())
+def test_z_and_p_are_those_of_scipy(errors: NDArray[np.float64]) -> None:
+    expected = stats.wilcoxon(errors, zero_method="wilcox", correction=False, method="approx")
+    z = abs(getattr(expected, "zstatistic"))  # noqa: B009 (the stubs do not know it)
+    found = signed_rank_test(errors)
+    assert found is not None
+    assert abs(found.z) == pytest.approx(z, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert found.n == len(errors)
+    assert found.r.value == pytest.approx(z / math.sqrt(len(errors)), abs=1e-9)
+    assert 0 <= found.r.low <= found.r.value <= found.r.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("errors", "direction"),
+    [
+        ([1.0] * 40 + [0.0] * 60, "over"),
+        ([-1.0] * 40 + [0.0] * 60, "under"),
+        ([1.0] * 5 + [0.0] * 95, "none"),  # significant, but r is .22
+        ([1.0] * 3, "none"),  # r is 1, but p is .08
+        ([1.0, -1.0] * 50, "none"),
+    ],
+    ids=["over", "under", "small effect", "not significant", "balanced"],
+)
+def test_a_bias_must_be_significant_and_of_some_size(errors: list[float], direction: str) -> None:
+    found = signed_rank_test(np.array(errors))
+    assert found is not None
+    assert found.direction == direction
+
+
+def test_exact_answers_make_the_effect_smaller() -> None:
+    alone, among_exact = signed_rank_test(np.ones(100)), signed_rank_test(np.repeat([1.0, 0.0], [100, 300]))
+    assert alone is not None
+    assert among_exact is not None
+    assert among_exact.z == pytest.approx(alone.z, abs=1e-12)
+    assert among_exact.r.value == pytest.approx(alone.r.value / 2, abs=1e-12)
+
+
+def test_without_any_error_there_is_no_bias_but_some_room_for_one() -> None:
+    found = signed_rank_test(np.zeros(500))
+    assert found is not None
+    assert (found.direction, found.z, found.p, found.r.value, found.r.low) == ("none", 0.0, 1.0, 0.0, 0.0)
+    assert 0.05 < found.r.high < 0.1
+
+
+def test_nothing_has_no_bias() -> None:
+    assert signed_rank_test(np.array([])) is None
+
+
+def test_strata_change_the_interval_alone() -> None:
+    errors = np.repeat([0.0, 2.0], 50)
+    free, fixed = signed_rank_test(errors), signed_rank_test(errors, np.repeat([0, 1], 50))
+    assert free is not None
+    assert fixed is not None
+    assert (free.z, free.p, free.r.value) == (fixed.z, fixed.p, fixed.r.value)
+    # Each stratum answers always the same, so that resamples of strata cannot vary.
+    assert fixed.r.low == fixed.r.high
+    assert free.r.low < free.r.high
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.3])
+def test_the_interval_covers_the_effect_in_many_trials(shift: float) -> None:
+    random = np.random.default_rng(4)
+
+    def sample(n: int) -> NDArray[np.float64]:
+        return np.rint(random.normal(shift, 1, n))
+
+    truth = signed_rank_test(sample(400_000))
+    assert truth is not None
+    found = [signed_rank_test(sample(150)) for _ in range(150)]
+    covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
+    assert covered >= 135

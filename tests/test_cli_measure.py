@@ -1,0 +1,89 @@
+"""`subitize measure` as a user meets it."""
+
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from subitize.store import Folder, Run
+
+SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
+
+
+pytestmark = pytest.mark.usefixtures("odd_models")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A small finished run of a model that guesses, and of one that always says three."""
+    folder = tmp_path / "run"
+    assert call("run", SUITE, "--model", "random", "--model", "instant", "--out", folder).code == 0
+    return folder
+
+
+def test_one_table_per_suite_with_intervals_and_what_they_rest_on(run: Path) -> None:
+    found = call("measure", run)
+    assert found.code == 0
+    assert "suite naming judged by parser" in found.out
+    assert "random *" in found.out
+    assert "(ideal human, exact)" in found.out
+    assert "* an embedded stand-in" in found.out
+    assert "! fewer than 20 answers" in found.out
+    instant = next(line for line in found.out.splitlines() if "instant" in line)
+    assert instant.split()[2:5] == ["0.333", "[0.163,", "0.563]"]
+    assert instant.split()[-2:] == ["18", "!"]
+
+
+def test_json_has_every_figure(run: Path) -> None:
+    found = {one["model"]: one for one in call("measure", run, "--json").json()}
+    assert set(found) == {"random", "instant"}
+    instant = found["instant"]
+    assert instant["is_stand_in"] is True
+    assert instant["run"] == str(run)
+    assert instant["accuracy"]["value"] == pytest.approx(1 / 3)
+    assert instant["knower"]["level"] == 0
+    assert [one["wording"] for one in instant["wordings"]] == ["category", "objects", "things"]
+    assert (instant["control"]["value"], instant["control"]["n"]) == (0.0, 9)
+    assert instant["matrices"]["all"][:4] == [[0, 0, 0], [0, 0, 0], [6, 6, 6], [0, 0, 0]]
+    assert (instant["scalar"], instant["cues"]) == (None, None)
+
+
+def test_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert call("run", f"{SUITE},control=area", "--model", "random", "--out", other).code == 0
+    found = call("measure", run, other, "--json").json()
+    random = [one for one in found if one["model"] == "random"]
+    assert [one["run"] for one in random] == [str(run), str(other)]
+    assert [one["cues"]["n"] for one in random] == [36, 36]
+    assert call("measure", run, other).out.count(str(other)) == 2
+
+
+def test_an_excluded_item_is_told(run: Path) -> None:
+    with Run(Folder(run)) as opened:
+        item = opened.items()[0].id
+    assert call("exclude", run, item, "--reason", "a smudge").code == 0
+    try:
+        assert "1 excluded" in call("measure", run).out
+    finally:
+        assert call("exclude", run, item, "--reason", "dust", "--undo").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--judge", "pasrer"], "has no readings by 'pasrer'; judges with readings: parser"),
+        (["--rule", "totals"], "no rule named 'totals'; known: boxes, geckonum, strict, total"),
+        (["--rule", "boxes"], "rule 'boxes' cannot read words"),
+    ],
+)
+def test_a_wrong_option_is_one_line_that_names_it(run: Path, options: list[str], message: str) -> None:
+    found = call("measure", run, *options)
+    assert (found.code, found.out) == (2, "")
+    assert message in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_no_run_is_an_error(tmp_path: Path) -> None:
+    found = call("measure", tmp_path / "nowhere")
+    assert found.code == 2
+    assert "nowhere" in found.err
