@@ -71,9 +71,12 @@ def number(pictures: int, seed: int) -> Shares:
     """Count naming stimuli: all of them as drawn, a tenth of them in each distortion; of the crowded ones fewer."""
     for distortion in DISTORTIONS:
         few = pictures if distortion == "as drawn" else pictures // 10
-        yield f"number, 1 to 10 things, {distortion}", numbers_right(distortion, few, range(1, 11), seed)
         many = pictures // 5 if distortion == "as drawn" else pictures // 20
-        yield f"number, 11 to 100 things, {distortion}", numbers_right(distortion, many, range(11, 101), seed)
+        for numbers, count in ((range(1, 11), few), (range(11, 101), many)):
+            things = f"{numbers.start} to {numbers.stop - 1} things, {distortion}"
+            of_all, of_kinds = numbers_right(distortion, count, numbers, seed)
+            yield f"number, {things}", of_all
+            yield f"number of each kind, {things}", of_kinds
 
 
 def kind(pictures: int, seed: int) -> Shares:
@@ -93,15 +96,19 @@ def unknown(pictures: int, seed: int) -> Shares:
 PARTS: Mapping[str, Callable[[int, int], Shares]] = {"number": number, "kind": kind, "unknown": unknown}
 
 
-def numbers_right(distortion: str, pictures: int, numbers: range, seed: int) -> Share:
-    """Count the things in naming stimuli of all categories in turn."""
-    random, categories, share = np.random.default_rng([seed, len(numbers)]), tuple(stimuli.CATEGORIES), Share()
+def numbers_right(distortion: str, pictures: int, numbers: range, seed: int) -> tuple[Share, Share]:
+    """Count the things in naming stimuli of all categories in turn: all of them, and those of each kind."""
+    random, categories = np.random.default_rng([seed, len(numbers)]), tuple(stimuli.CATEGORIES)
+    of_all, of_kinds = Share(), Share()
     for index in range(pictures):
-        number = int(random.integers(numbers.start, numbers.stop))
-        stimulus = Stimulus(categories[index % len(categories)], number, int(random.integers(1 << 30)))
-        found = len(observe(DISTORTIONS[distortion](stimuli.layout(stimulus))))
-        share.add(found == number, f"{stimulus.category} {number} seen as {found} (seed {stimulus.seed})")
-    return share
+        wanted = int(random.integers(numbers.start, numbers.stop))
+        stimulus = Stimulus(categories[index % len(categories)], wanted, int(random.integers(1 << 30)))
+        plan = stimuli.layout(stimulus)
+        found = Counter(box.label for box in observe(DISTORTIONS[distortion](plan)))
+        instead = f"{stimulus.category} {wanted} seen as {dict(found)} (seed {stimulus.seed})"
+        of_all.add(found.total() == wanted, instead)
+        of_kinds.add(found == Counter(item.noun for item in plan.items), instead)
+    return of_all, of_kinds
 
 
 def kinds_right(distortion: str, sizes: str, rounds: int, seed: int) -> Mapping[str, Share]:

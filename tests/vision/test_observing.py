@@ -61,8 +61,8 @@ def shares_right(category: str, numbers: range, pictures: int, distortion: Disto
 
 @pytest.mark.parametrize("distortion", DISTORTIONS)
 @pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_of_1_to_10_things_number_and_kind_are_right_in_10_pictures_out_of_10(category: str, distortion: str) -> None:
-    assert shares_right(category, range(1, 11), 10, DISTORTIONS[distortion]) == (1, 1)
+def test_of_2_to_10_things_number_and_kind_are_right_in_5_pictures_out_of_5(category: str, distortion: str) -> None:
+    assert shares_right(category, range(2, 11, 2), 5, DISTORTIONS[distortion]) == (1, 1)
 
 
 @pytest.mark.parametrize("distortion", ["none", "all at once"])

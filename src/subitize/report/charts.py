@@ -97,7 +97,7 @@ def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int]) -> 
     x = alt.X("number:O", title="number shown", scale=alt.Scale(domain=list(numbers))).axis(labelAngle=0, ticks=False)
     y = alt.Y("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
     offset = alt.XOffset("model:N", scale=alt.Scale(domain=palette.order, paddingOuter=0.25))
-    base = alt.Chart(alt.InlineData(values=list(rows)), width=_WIDE_PX, height=260)
+    base = alt.Chart(_data(rows), width=_WIDE_PX, height=260)
     bounds = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
         x, alt.Y("low:Q"), alt.Y2("high"), offset, palette.colour()
     )
@@ -113,7 +113,7 @@ def _accuracy_panels(rows: Rows, palette: Palette) -> Spec:
     y = alt.Y("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
     bounds = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x, alt.Y("low:Q"), alt.Y2("high"), colour)
     points = base.mark_circle(size=44, opacity=1).encode(x, y, colour)
-    return _panels(alt.layer(bounds, points, data=alt.InlineData(values=list(rows))), palette.order)
+    return _panels(alt.layer(bounds, points, data=_data(rows)), palette.order)
 
 
 def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, float]) -> Spec:
@@ -135,7 +135,7 @@ def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, f
     points = base.mark_point(size=38, filled=True, opacity=1).encode(
         x, y, legend, alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["circle", "triangle-down"]))
     )
-    return _panels(alt.layer(bounds, points, lines, data=alt.InlineData(values=list(rows))), models)
+    return _panels(alt.layer(bounds, points, lines, data=_data(rows)), models)
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
@@ -153,19 +153,22 @@ def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
     law = base.mark_line(strokeWidth=2, opacity=0.75).encode(x, alt.Y("predicted:Q"), colour)
     bounds = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x, alt.Y("low:Q"), alt.Y2("high"), colour)
     points = base.mark_circle(size=44, opacity=1).encode(x, y, colour)
-    return _panels(alt.layer(law, bounds, points, data=alt.InlineData(values=list(rows))), models)
+    return _panels(alt.layer(law, bounds, points, data=_data(rows)), models)
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
-    """Draw the standard deviation of the responses over their mean, both on log scales, with the line of slope 1."""
+    """Draw the standard deviation of the responses over their mean, both on log scales, with the fitted line."""
     import altair as alt
 
-    base = alt.Chart(alt.InlineData(values=list(rows)), width=_WIDE_PX, height=280)
-    x = alt.X("mean:Q", title="mean response", scale=alt.Scale(type="log", nice=False, padding=12))
-    y = alt.Y("sd:Q", title="standard deviation", scale=alt.Scale(type="log", nice=False, padding=12))
-    points = base.mark_circle(size=56, opacity=0.9).encode(x.axis(tickCount=6), y.axis(tickCount=6), palette.colour())
-    fits = base.mark_line(strokeWidth=1.5, opacity=0.7).encode(x, alt.Y("fitted:Q"), palette.colour())
-    return _spec(alt.layer(fits, points))
+    are_many = len(palette.order) > _MOST_SIDE_BY_SIDE
+    width_px = _panel_width_px(len(palette.order)) if are_many else _WIDE_PX
+    base = alt.Chart(width=width_px, height=_PANEL_HEIGHT_PX if are_many else 280)
+    x = alt.X("mean:Q", title="mean response", scale=alt.Scale(type="log", nice=False, padding=12)).axis(tickCount=6)
+    y = alt.Y("sd:Q", title="standard deviation", scale=alt.Scale(type="log", nice=False, padding=12)).axis(tickCount=6)
+    colour = palette.colour(legend=not are_many)
+    fits = base.mark_line(strokeWidth=1.5, opacity=0.7).encode(x, alt.Y("fitted:Q"), colour)
+    layers = alt.layer(fits, base.mark_circle(size=56, opacity=0.9).encode(x, y, colour), data=_data(rows))
+    return _panels(layers, palette.order) if are_many else _spec(layers)
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
@@ -179,14 +182,14 @@ def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str,
     zero = base.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(alt.X(datum=0))
     bounds = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(y, alt.X("low:Q"), alt.X2("high"), colour)
     points = base.mark_circle(size=60, opacity=1).encode(y, x, colour)
-    return _panels(alt.layer(zero, bounds, points, data=alt.InlineData(values=list(rows))), models, order)
+    return _panels(alt.layer(zero, bounds, points, data=_data(rows)), models, order)
 
 
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str, is_share: bool) -> Spec:
     """Draw one measure of many models, best first; published figures, which have no interval, are hollow."""
     import altair as alt
 
-    base = alt.Chart(alt.InlineData(values=list(rows)), width=_RANKING_PX, height=alt.Step(22))
+    base = alt.Chart(_data(rows), width=_RANKING_PX, height=alt.Step(22))
     y = alt.Y("name:N", title=None, sort=list(names)).axis(ticks=False, domain=False, labelLimit=260, labelColor=INK)
     scale = alt.Scale(domain=[0, 1]) if is_share else alt.Scale(zero=True)
     x = alt.X("value:Q", title=x_title, scale=scale).axis(format=".0%" if is_share else "~g", tickCount=5)
@@ -210,14 +213,18 @@ def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) ->
     y = alt.Y("level:N", title=title, sort=list(levels)).axis(ticks=False, domain=False, labelLimit=260, labelColor=INK)
     offset = alt.YOffset("model:N", scale=alt.Scale(domain=palette.order, paddingOuter=0.3))
     x = alt.X("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    base = alt.Chart(
-        alt.InlineData(values=list(rows)), width=_RANKING_PX, height=alt.Step(12 + 10 * len(palette.order))
-    )
+    base = alt.Chart(_data(rows), width=_RANKING_PX, height=alt.Step(12 + 10 * len(palette.order)))
     bounds = base.mark_rule(strokeWidth=2.5, opacity=0.5).encode(
         y, alt.X("low:Q"), alt.X2("high"), offset, palette.colour()
     )
     points = base.mark_circle(size=50, opacity=1).encode(y, x, offset, palette.colour())
     return _spec(alt.layer(bounds, points), levels)
+
+
+def _data(rows: Rows) -> "alt.InlineData":
+    import altair as alt
+
+    return alt.InlineData(values=list(rows))
 
 
 def _number_axis() -> "alt.X":

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from subitize.analysis.observations import Observation
+from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers import numbersense
 from subitize.analysis.papers.numbersense_published import TABLE_1
 from subitize.analysis.rows import look_up_failures
@@ -13,8 +13,9 @@ from subitize.records import Name
 from subitize.registry import make_suite
 from subitize.report.cells import slug
 from subitize.report.charts import Palette
+from subitize.report.counted import Counted, rank
 from subitize.report.document import Block, Column, Document, Row, Section, TableBlock, TextBlock
-from subitize.report.enumerations import Counted, eligibility_notes, number_sections, rank
+from subitize.report.enumerations import eligibility_notes, number_sections
 from subitize.report.factors import factor_sections
 from subitize.report.gallery import make_gallery
 from subitize.report.leaderboard import rank_counts, rank_scores
@@ -124,6 +125,8 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         known = marks.setdefault(one.judge, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
         known += [_INFORMED] * (one.is_informed and _INFORMED not in known)
+    if list(marks) == [NO_JUDGE]:
+        return TextBlock("Judged by nobody: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 

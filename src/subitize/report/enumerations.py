@@ -1,16 +1,20 @@
 """What a report says of models that name or draw numbers, in the order of Numbersense."""
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from subitize.analysis.papers.numbersense import ALL, Bias, Enumeration, ScalarVariability
-from subitize.analysis.papers.numbersense_published import TABLE_2, TABLE_3, PublishedBias
-from subitize.records import Estimate
+from subitize.analysis.papers.numbersense import ALL, Bias, KnownNumber
+from subitize.analysis.papers.numbersense_published import (
+    ABSTRACTIONS,
+    SPELLINGS,
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+    PublishedBias,
+)
 from subitize.report import charts
 from subitize.report.charts import Palette
+from subitize.report.counted import MODEL, Counted, level_name, methods, only, point, sizes
 from subitize.report.document import (
-    Badge,
     Block,
     Cell,
     Column,
@@ -21,24 +25,10 @@ from subitize.report.document import (
     Tagged,
     TextBlock,
 )
+from subitize.report.estimation import cue_section, scalar_section, weber_section
 
-_MODEL = Column("Model", is_numeric=False)
 # Le Corre and Carey 2007, as Numbersense has them (section 2.4.2).
 _CRITERIA = {"answered when shown": 0.67, "answered when not shown": 0.5}
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A model under its name in the report, and how it enumerates."""
-
-    label: str
-    badge: Badge
-    it: Enumeration
-
-
-def rank(models: Iterable[Counted]) -> list[Counted]:
-    """Put those with the smallest error first."""
-    return sorted(models, key=lambda model: (model.it.nae.value if model.it.nae else math.inf, model.label))
 
 
 def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> list[Section]:
@@ -48,9 +38,9 @@ def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> 
         _accuracy(suite, models, palette),
         _knower(suite, models),
         _bias(suite, models),
-        _weber(suite, models, palette),
-        _scalar(suite, models, palette),
-        _cues(suite, models, palette),
+        weber_section(suite, models, palette),
+        scalar_section(suite, models, palette),
+        cue_section(suite, models, palette),
         _abstraction(suite, models),
         _wordings(suite, models),
     ]
@@ -64,7 +54,7 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
     responses = max((model.it.responses for model in models), key=len)
     shown = [*(category for category in categories), "overall"]
     columns = (
-        _MODEL,
+        MODEL,
         Column("Category", is_numeric=False),
         Column("Target"),
         Column("Response"),
@@ -117,22 +107,22 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette) -> Sectio
     known = [(model, number) for model in models if model.it.knower for number in model.it.knower.numbers]
     if not known:
         return None
-    rows = [_point(model, "number", one.number, one.hits) for model, one in known]
+    rows = [point(model, "number", one.number, one.hits) for model, one in known]
     numbers = sorted({one.number for _, one in known})
     hits = {(model.label, one.number): one.hits for model, one in known}
     table = TableBlock(
         f"{suite}-accuracy-by-number",
         "Share of right answers by number",
-        (_MODEL, *(Column(str(number)) for number in numbers)),
+        (MODEL, *(Column(str(number)) for number in numbers)),
         tuple(Row((m.label, *(hits.get((m.label, number)) for number in numbers)), m.badge) for m in models),
-        _methods(one.hits for _, one in known),
+        methods(one.hits for _, one in known),
     )
     figure = FigureBlock(
         f"{suite}-accuracy",
         "Accuracy by number",
-        charts.accuracy_by_number(rows, _only(palette, models), numbers),
+        charts.accuracy_by_number(rows, only(palette, models), numbers),
         "Share of right answers among those with a value, by the number shown or asked for; lines are 95 % intervals"
-        f" ({_sizes(one.hits for _, one in known)}).",
+        f" ({sizes(one.hits for _, one in known)}).",
         "Accuracy by number for every model, with intervals.",
         table,
     )
@@ -140,58 +130,60 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette) -> Sectio
 
 
 def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
-    known = [(model, model.it.knower) for model in models if model.it.knower is not None]
+    known = [model for model in models if model.it.knower is not None]
     if not known:
         return None
-    rows, table_rows = [], []
-    for model, knower in known:
-        for one in knower.numbers:
-            for kind, estimate in zip(_CRITERIA, (one.hits, one.false_alarms), strict=True):
-                if estimate is not None:
-                    rows.append(
-                        _point(model, "number", one.number, estimate) | {"kind": kind, "criterion": _CRITERIA[kind]}
-                    )
-            shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
-            known_or_not = "yes" if one.is_known else "no"
-            table_rows.append(Row((model.label, one.number, *shares, known_or_not), model.badge))
-    margins = TableBlock(
-        f"{suite}-knower-numbers",
-        "Numbers known, with margins",
-        (
-            _MODEL,
-            Column("Number"),
-            Column("Answered when shown"),
-            Column("Margin over 67 %", "How far above the criterion; below 0 it is missed."),
-            Column("Answered when not shown"),
-            Column("Margin under 50 %", "How far below the criterion; below 0 it is missed."),
-            Column("Known", is_numeric=False),
-        ),
-        tuple(table_rows),
-    )
-    figure = FigureBlock(
-        f"{suite}-knower",
-        "Numbers known",
-        charts.shares_by_number(rows, [model.label for model, _ in known], _CRITERIA),
-        "A number counts as known if it is answered in at least 67 % of the trials that show it (blue dots above the "
-        "blue line) and in fewer than 50 % of the others (orange triangles below the orange line).",
-        "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
-        margins,
-    )
     levels = TableBlock(
         f"{suite}-knower-levels",
         "Counting level",
         (
-            _MODEL,
+            MODEL,
             Column("Level", "The largest n such that 1 to n are all known."),
             Column("Weakest number known"),
             Column("Margin"),
             Column("First number not known"),
             Column("Margin"),
         ),
-        tuple(Row((model.label, *_level_cells(model)), model.badge) for model, _ in known),
+        tuple(Row((model.label, *_level_cells(model)), model.badge) for model in known),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
     )
+    numbers = [(model, one) for model in known if model.it.knower for one in model.it.knower.numbers]
+    figure = FigureBlock(
+        f"{suite}-knower",
+        "Numbers known",
+        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model in known], _CRITERIA),
+        "A number counts as known if it is answered in at least 67 % of the trials that show it (blue dots above the "
+        "blue line) and in fewer than 50 % of the others (orange triangles below the orange line).",
+        "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
+        _margin_table(suite, numbers),
+    )
     return Section(f"{suite}-knower", "Counting level", (levels, figure))
+
+
+def _hits_and_false_alarms(numbers: Sequence[tuple[Counted, KnownNumber]]) -> list[dict[str, object]]:
+    return [
+        {**point(model, "number", one.number, estimate), "kind": kind, "criterion": criterion}
+        for model, one in numbers
+        for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
+        if estimate is not None
+    ]
+
+
+def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) -> TableBlock:
+    columns = (
+        MODEL,
+        Column("Number"),
+        Column("Answered when shown"),
+        Column("Margin over 67 %", "How far above the criterion; below 0 it is missed."),
+        Column("Answered when not shown"),
+        Column("Margin under 50 %", "How far below the criterion; below 0 it is missed."),
+        Column("Known", is_numeric=False),
+    )
+    rows = []
+    for model, one in numbers:
+        shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
+        rows.append(Row((model.label, one.number, *shares, "yes" if one.is_known else "no"), model.badge))
+    return TableBlock(f"{suite}-knower-numbers", "Numbers known, with margins", columns, tuple(rows))
 
 
 def _level_cells(model: Counted) -> tuple[Cell, ...]:
@@ -212,11 +204,6 @@ def _level_cells(model: Counted) -> tuple[Cell, ...]:
         missed,
         None if missed is None else margins[missed],
     )
-
-
-def level_name(level: int) -> str:
-    """Write a level as the literature does."""
-    return f"{level}-knower"
 
 
 _DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "–"}
@@ -242,7 +229,7 @@ def _bias(suite: str, models: Sequence[Counted]) -> Section | None:
     table = TableBlock(
         f"{suite}-bias",
         "Over- and underestimation",
-        (_MODEL, *(Column("overall" if name == ALL else name) for name in categories)),
+        (MODEL, *(Column("overall" if name == ALL else name) for name in categories)),
         tuple(rows),
         "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
         "p < .05, and effect size r = |z| / √n of at least .3); “–”: neither. Figures are r with its 95 % interval; "
@@ -268,188 +255,18 @@ def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) 
     return ""  # not printed, which is not the same as no bias
 
 
-def _weber(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
-    fitted = [(model, model.it.weber) for model in models if model.it.weber is not None]
-    if not fitted:
-        return None
-    rows = [
-        _point(model, "number", point.number, point.exact) | {"predicted": point.predicted_exact}
-        for model, weber in fitted
-        for point in weber.curve
-    ]
-    data = TableBlock(
-        f"{suite}-psychometric-curves",
-        "Psychometric curves",
-        (
-            _MODEL,
-            Column("Number"),
-            Column("Exact"),
-            Column("Exact, fitted law"),
-            Column("Mean"),
-            Column("Mean, fitted law"),
-            Column("SD"),
-            Column("SD, fitted law"),
-        ),
-        tuple(
-            Row(
-                (
-                    model.label,
-                    point.number,
-                    point.exact,
-                    point.predicted_exact,
-                    point.mean,
-                    point.predicted_mean,
-                    point.sd,
-                    point.predicted_sd,
-                ),
-                model.badge,
-            )
-            for model, weber in fitted
-            for point in weber.curve
-        ),
-    )
-    fractions = TableBlock(
-        f"{suite}-weber",
-        "Weber fractions",
-        (_MODEL, Column("Weber fraction", digits=3), Column("Exact up to"), Column("n")),
-        tuple(Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
-        "The spread of the responses as a share of the number: about .15 in human adults, 0 for an exact counter. "
-        + _methods(weber.estimate for _, weber in fitted),
-    )
-    figure = FigureBlock(
-        f"{suite}-psychometric",
-        "Psychometric curves",
-        charts.psychometric(rows, [model.label for model, _ in fitted], palette),
-        "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
-        "fitted fraction has it.",
-        "Observed and fitted share of exact answers by number, one panel per model.",
-        data,
-    )
-    return Section(f"{suite}-weber", "Weber fraction", (fractions, figure))
-
-
-def _scalar(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
-    found = [(model, model.it.scalar) for model in models if model.it.scalar is not None]
-    if not found:
-        return None
-    fits = [row for model, scalar in found for row in _fit_line(model, scalar)]
-    slopes = TableBlock(
-        f"{suite}-scalar",
-        "Scalar variability",
-        (_MODEL, Column("Slope"), Column("p against 1", digits=3, is_probability=True), Column("Numbers")),
-        tuple(Row((m.label, s.slope, s.p_value_against_1, len(s.points)), m.badge) for m, s in found),
-        "The slope of log standard deviation on log mean: 1 is scalar variability, the signature of estimation; 0 "
-        "means that larger numbers are answered with no more spread than small ones.",
-    )
-    data = TableBlock(
-        f"{suite}-spread",
-        "Mean and spread of the responses",
-        (_MODEL, Column("Number"), Column("Mean"), Column("SD"), Column("n")),
-        tuple(Row((m.label, p.number, p.mean, p.sd, p.n), m.badge) for m, scalar in found for p in scalar.points),
-    )
-    figure = FigureBlock(
-        f"{suite}-scalar-variability",
-        "Spread against mean",
-        charts.spread(fits, _only(palette, [model for model, _ in found])),
-        "Standard deviation over mean of the responses to each number, both on logarithmic scales, with the fitted "
-        "line. Numbers answered without any spread have no place on it.",
-        "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
-        data,
-    )
-    return Section(f"{suite}-scalar", "Scalar variability", (slopes, figure))
-
-
-def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, object]]:
-    """Put each point's place on the line beside it: the least-squares line goes through the mean of the logs."""
-    logs = [(math.log(point.mean), math.log(point.sd)) for point in scalar.points]
-    x, y = (sum(values) / len(values) for values in zip(*logs, strict=True))
-    return [
-        {
-            "model": model.label,
-            "mean": point.mean,
-            "sd": point.sd,
-            "fitted": math.exp(y + scalar.slope.value * (at - x)),
-        }
-        for point, (at, _) in zip(scalar.points, logs, strict=True)
-    ]
-
-
-def _cues(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
-    found = [(model, model.it.cues) for model in models if model.it.cues is not None]
-    if not found:
-        return None
-    table = TableBlock(
-        f"{suite}-cues",
-        "What the responses follow",
-        (
-            _MODEL,
-            Column("Follows", is_numeric=False),
-            Column("p of the runner-up", digits=3, is_probability=True),
-            *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES),
-            Column("n"),
-        ),
-        tuple(
-            Row(
-                (
-                    model.label,
-                    cues.verdict,
-                    cues.p_value,
-                    *(next((one.delta_bic for one in cues.models if one.cue == cue), None) for cue in _CUES),
-                    cues.n,
-                ),
-                model.badge,
-            )
-            for model, cues in found
-        ),
-        "ΔBIC is how much worse a cue alone explains the responses than the best one (0). “Undecided”: the runner-up "
-        "is about as close (Vuong’s test).",
-    )
-    slopes = [(model, one) for model, cues in found for one in cues.coefficients]
-    if not slopes:
-        return Section(f"{suite}-cues", "Number or ink", (table,))
-    order = list(dict.fromkeys(one.predictor for _, one in slopes))
-    with_slopes = list({model.label: model for model, _ in slopes}.values())
-    data = TableBlock(
-        f"{suite}-cue-slopes",
-        "Slopes of the cues",
-        (
-            _MODEL,
-            Column("Cue", is_numeric=False),
-            Column("Slope"),
-            Column("Share of variance only it explains", digits=3),
-        ),
-        tuple(Row((model.label, one.predictor, one.slope, one.unique_share), model.badge) for model, one in slopes),
-    )
-    figure = FigureBlock(
-        f"{suite}-cue-regression",
-        "Number or ink",
-        charts.forest(
-            [_point(model, "name", one.predictor, one.slope) for model, one in slopes],
-            [model.label for model in with_slopes],
-            palette,
-            x_title="slope of log response",
-            order=order,
-        ),
-        "How the responses follow number, the size of the things and the area they spread over, each beside the "
-        "others; lines are 95 % intervals. One who counts has a slope of 1 for number and of 0 for the rest.",
-        "Regression slopes of the cues with intervals, one panel per model.",
-        data,
-    )
-    return Section(f"{suite}-cues", "Number or ink", (table, figure))
-
-
-_CUES = ("number", "ink", "hull", "density")
-
-
 def _abstraction(suite: str, models: Sequence[Counted]) -> Section | None:
     found = [(model, model.it.abstraction) for model in models if model.it.abstraction is not None]
     if not found:
         return None
+    rows = [Row((model.label, one.estimate, " and ".join(one.pair)), model.badge) for model, one in found]
+    theirs = {row.model for row in TABLE_1 if row.suite == suite}
+    rows += [Row((name, value, ""), "published") for name, value in ABSTRACTIONS.items() if SPELLINGS[name] in theirs]
     table = TableBlock(
         f"{suite}-abstraction",
         "Abstraction",
-        (_MODEL, Column("Smallest correlation"), Column("Between", is_numeric=False)),
-        tuple(Row((m.label, one.estimate, " and ".join(one.pair)), m.badge) for m, one in found),
+        (MODEL, Column("Smallest correlation"), Column("Between", is_numeric=False)),
+        tuple(rows),
         "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
         "whatever the things are.",
     )
@@ -468,7 +285,7 @@ def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
             for w in m.it.wordings
         ]
         columns = (
-            _MODEL,
+            MODEL,
             Column("Wording", is_numeric=False),
             Column("", is_numeric=False),
             Column("Accuracy"),
@@ -481,7 +298,7 @@ def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
     if any(model.it.control is not None for model in models):
         control_rows = tuple(Row((m.label, m.it.control), m.badge) for m in models)
         caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
-        head = (_MODEL, Column("Control question right"))
+        head = (MODEL, Column("Control question right"))
         blocks.append(TableBlock(f"{suite}-control", "Control question", head, control_rows, caption))
     return Section(f"{suite}-wordings", "Wordings and control", tuple(blocks)) if blocks else None
 
@@ -504,22 +321,3 @@ _PAPER_CELL = 20
 
 def _categories(models: Sequence[Counted]) -> list[str]:
     return list(dict.fromkeys(category for model in models for category in model.it.categories))
-
-
-def _point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:
-    bounds = {"low": max(estimate.low, -1e6), "high": min(estimate.high, 1e6), "n": estimate.n}
-    return {"model": model.label, name: at, "value": estimate.value, **bounds}
-
-
-def _only(palette: Palette, models: Sequence[Counted]) -> Palette:
-    return palette.of([model.label for model in models])
-
-
-def _methods(estimates: Iterable[Estimate]) -> str:
-    methods = sorted({estimate.method for estimate in estimates})
-    return f"Intervals (95 %): {'; '.join(methods)}." if methods else ""
-
-
-def _sizes(estimates: Iterable[Estimate]) -> str:
-    sizes = [estimate.n for estimate in estimates]
-    return f"n = {min(sizes):,} each" if min(sizes) == max(sizes) else f"n from {min(sizes):,} to {max(sizes):,}"

@@ -7,11 +7,9 @@ from subitize.analysis.papers.numbersense_published import PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate
 from subitize.report import charts
+from subitize.report.counted import MODEL, Counted, level_name
 from subitize.report.document import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock
-from subitize.report.enumerations import Counted, level_name
 from subitize.report.sources import Series
-
-_MODEL = Column("Model", is_numeric=False)
 
 
 def rank_counts(
@@ -21,7 +19,7 @@ def rank_counts(
     has_refusals = any(model.it.refused for model in models)
     answered = (Column("Accuracy, answered", "Refusals left out."),) if has_refusals else ()
     columns = (
-        _MODEL,
+        MODEL,
         Column("Accuracy", "Share of right answers; refusals are wrong, discarded answers left out."),
         *answered,
         Column("NAE", "Normalized absolute error: mean of |answer − target| / target.", digits=3),
@@ -49,7 +47,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Sequence[Score]) -
         if score.factor == "all":
             whole.setdefault((score.suite, score.model, score.judge), {})[score.measure] = score.estimate
     measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
-    columns = (_MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), Column("n"))
+    columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), Column("n"))
     rows = []
     for one in series:
         found = whole.get((one.suite, one.model, one.judge), {})

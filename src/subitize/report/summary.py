@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from subitize.analysis.scoring import accuracy
 from subitize.records import Estimate
 from subitize.report.cells import figure, printable
+from subitize.report.counted import Counted, level_name
 from subitize.report.document import Badge
-from subitize.report.enumerations import Counted, level_name
 from subitize.report.provenance import Trail, days
 from subitize.report.sources import Series, Source
 
@@ -69,6 +69,8 @@ def _accuracies(suite: str, series: Sequence[Series]) -> str:
     if not found:
         return ""
     best = max(found, key=lambda label: found[label].value)
+    if not found[best].value:
+        return f"In {suite}, no model is ever right."
     return f"In {suite}, {best} is right most often: in {_share(found[best])}."
 
 

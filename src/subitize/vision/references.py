@@ -67,7 +67,7 @@ def references() -> References:
 _LARGE_PX, _SMALL_PX = 40, 24
 _NEAR = 16
 # So that in benchmarks.observer things of ours stay well inside and foreign ones outside.
-_LEAST_REACH, _REACH_BY_SPREAD = 1.1, 0.7
+_LEAST_REACH, _REACH_BY_SPREAD = 1.1, 0.75
 _WHITE_GROUND = Background(np.full(3, 255, dtype=np.uint8), np.full(3, 255, dtype=np.uint8))
 
 

@@ -74,13 +74,17 @@ def middle_colours(colours: NDArray[np.uint8], chosen: Mask) -> NDArray[np.uint8
 _MARGIN = 2
 _USUAL_PX = 44
 _LEAST_COVERED = 64  # of 255
+_LEAST_FULL = 0.05
 _LAST = np.int16(256)  # sorts behind every channel's value
 
 
 def _seen_from_afar(region: Region) -> Region:
-    """Scale a large thing down by a whole number, so that it has as fine detail as things have in most pictures."""
+    """Scale a large thing down by a whole number, so that it has as fine detail as things have in most pictures.
+
+    Of a thing that is all line nothing would be left.
+    """
     factor = max(region.mask.shape) // _USUAL_PX
-    if factor < 2:
+    if factor < 2 or np.count_nonzero(region.mask) < _LEAST_FULL * region.mask.size:
         return region
     mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).reduce(factor)
     pixels = Image.fromarray(region.pixels).reduce(factor)
