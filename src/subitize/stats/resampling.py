@@ -1,6 +1,7 @@
 """Bootstrap over trials: counts are drawn anew, column by column, without ever going back to single trials."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,18 @@ def replicate(
     statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]], counts: NDArray[np.int64], *, seed: int = 0
 ) -> NDArray[np.float64]:
     """Compute a statistic of resampled counts, in pieces that fit into memory."""
-    random = np.random.default_rng(seed)
     at_once = max(1, _CELLS_AT_ONCE // max(1, counts.size))
+    if at_once >= RESAMPLES:
+        return statistic(_resamples(counts.tobytes(), counts.shape, seed))
+    random = np.random.default_rng(seed)
     sizes = [min(at_once, RESAMPLES - start) for start in range(0, RESAMPLES, at_once)]
     return np.concatenate([statistic(resample(counts, size, random)) for size in sizes])
+
+
+@lru_cache(maxsize=1)  # several statistics are wanted of the same counts, one after the other
+def _resamples(counts: bytes, shape: tuple[int, ...], seed: int) -> NDArray[np.int64]:
+    kept = np.frombuffer(counts, dtype=np.int64).reshape(shape)
+    return resample(kept, RESAMPLES, np.random.default_rng(seed))
 
 
 def basic_interval(
