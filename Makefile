@@ -23,7 +23,7 @@ demo: $(VENV)/.core
 	@echo "$(IMAGES) pictures and $(REPEATS) drawings per category and number. The report is in $(RUN)/report.html"
 
 test: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 # Everything that must hold before a change lands; a part that is missing is a failure here, not a skip.
 check: $(VENV)/.all
@@ -31,7 +31,7 @@ check: $(VENV)/.all
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	SUBITIZE_ALL_PARTS=1 $(BIN)/pytest
+	SUBITIZE_ALL_PARTS=1 $(BIN)/pytest -n auto
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -325,7 +325,7 @@ def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Pa
     disk = tmp_path / "disk"
     command = [
         "run",
-        "production:numbers=1-5",
+        "production:numbers=1-5,categories=apples+dots",
         "--model",
         "noisy",
         "--repeats",
@@ -360,7 +360,18 @@ def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Pa
 @pytest.mark.timeout(120)
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = ["run", "production:categories=apples+dots", "--model", "noisy:longest_ms=200", "--repeats", 20, "--judge", "none", "--out", out]
+    command = [
+        "run",
+        "production:categories=apples+dots",
+        "--model",
+        "noisy:longest_ms=200",
+        "--repeats",
+        20,
+        "--judge",
+        "none",
+        "--out",
+        out,
+    ]
     process = start(*command)
     deadline = time.monotonic() + 60
     while len(list(out.glob("images/??/*"))) < 30 and time.monotonic() < deadline:
@@ -572,7 +583,14 @@ def test_an_image_with_nothing_in_it_counts_as_wrong_though_a_folder_cannot_be_a
 
 def test_a_refusal_in_words_counts_as_wrong_or_is_left_out_and_is_not_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    call("run", "naming:images=1,numbers=3,categories=apples+dots,wordings=category", "--model", "apologetic", "--out", out)
+    call(
+        "run",
+        "naming:images=1,numbers=3,categories=apples+dots,wordings=category,control_question=false",
+        "--model",
+        "apologetic",
+        "--out",
+        out,
+    )
     whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
     assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (0.5, 2)
     assert (whole["accuracy_answered"]["value"], whole["accuracy_answered"]["n"]) == (1.0, 1)

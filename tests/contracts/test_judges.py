@@ -25,7 +25,10 @@ def run(judge: Made[Judge], tmp_path: Path) -> Run:
     """A run with right answers of the kind that the judge looks at, unjudged."""
     run = Run(Folder(tmp_path / "run"), create=True)
     if judge.it.can_answer(Count("apple"), OUTCOMES[:1]):
-        suite, model = "naming:images=2,numbers=1-3,size_px=256,categories=apples+dots,wordings=category", "observer"
+        suite = (
+            "naming:images=2,numbers=1-3,size_px=256,categories=apples+dots,wordings=category,control_question=false"
+        )
+        model = "observer"
     else:
         folder = tmp_path / "pictures"
         folder.mkdir()

@@ -58,7 +58,13 @@ def test_a_run_killed_25_times_loses_nothing_doubles_nothing_and_leaves_no_orpha
 @pytest.mark.timeout(120)
 def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everything_once(tmp_path: Path) -> None:
     location = Folder(tmp_path / "run")
-    command = ["run", "naming:images=10,size_px=256,categories=apples+dots,wordings=category,control_question=false", "--model", "ideal-human", *_where(location)]
+    command = [
+        "run",
+        "naming:images=10,size_px=256,categories=apples+dots,wordings=category,control_question=false",
+        "--model",
+        "ideal-human",
+        *_where(location),
+    ]
     for table in ("responses", "responses", "readings"):
         process = start(*command)
         _wait_for_more(location, _stored(location, table), table)

@@ -152,7 +152,9 @@ def test_text_that_no_encoding_can_store_is_stored_as_near_as_may_be(run: Run) -
 
 
 def test_an_endless_answer_is_a_failure(run: Run) -> None:
-    summary = go(run, "naming:images=1,numbers=1,categories=dots,wordings=category", "babbling:characters=1000001", "parser")
+    summary = go(
+        run, "naming:images=1,numbers=1,categories=dots,wordings=category", "babbling:characters=1000001", "parser"
+    )
     assert summary.reasons == ["naming/dots/1/0/category: an answer of 1,000,001 characters; at most 1,000,000"]
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from subitize.interfaces import Exhibit
 from subitize.records import Boxes, Count, Drawn, Evidence, Outcome, Question
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
+from subitize.vision.observing import look_at
 from subitize.vision.recognition import KINDS
 
 
@@ -26,7 +25,7 @@ class Observer:
         (outcome,) = exhibit.outcomes
         if not isinstance(outcome, Drawn):
             raise TypeError(f"the observer looks at pictures, not at {outcome.kind}")
-        found = Boxes(observe(decode(exhibit.load(outcome.picture))))
+        found = Boxes(look_at(exhibit.load(outcome.picture)))
         return tuple(found for _ in exhibit.inquiries)
 
 

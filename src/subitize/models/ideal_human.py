@@ -4,11 +4,10 @@ import numpy as np
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
-from subitize.models import painter
+from subitize.models import observer, painter
 from subitize.records import Draw, Said, TaskKind
 from subitize.stats import human_law
-from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
+from subitize.vision.observing import look_at
 
 
 class IdealHuman:
@@ -29,8 +28,10 @@ class IdealHuman:
         """Look, or read the prompt, then take the response from the law of the number."""
         if isinstance(request.task, Draw):
             return painter.draw(request, lambda asked, random: painter.Number(self._number(asked, random)))
-        seen = len(observe(decode(request.picture())))
-        response = self._number(seen, np.random.default_rng(request.seed))
+        seen = look_at(request.picture())
+        if not observer.is_count(request.text):
+            return Reply(observer.answer(request.text, seen), request.provenance())
+        response = self._number(len(seen), np.random.default_rng(request.seed))
         return Reply(Said(str(response)), request.provenance())
 
     def _number(self, target: int, random: np.random.Generator) -> int:

@@ -8,8 +8,7 @@ from subitize.labels import Rule, interpret
 from subitize.numerals import counted, singular
 from subitize.records import Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
+from subitize.vision.observing import look_at
 from subitize.vision.recognition import KINDS
 
 _HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -27,11 +26,17 @@ class Observer:
 
     def compute(self, request: Request, /) -> Reply:
         """Look at the picture and answer the question in words."""
-        content = _answer(request.text, observe(decode(request.picture())))
+        content = answer(request.text, look_at(request.picture()))
         return Reply(content, request.provenance())
 
 
-def _answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
+def is_count(question: str) -> bool:
+    """Tell whether a question asks for a number."""
+    return re.search(r"\bhow many\b", question, re.IGNORECASE) is not None
+
+
+def answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
+    """Answer a question from what is seen."""
     if how_many := _HOW_MANY.search(question):
         return _count(_understand(*how_many.groups()), seen)
     if _WHAT.search(question):

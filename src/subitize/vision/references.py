@@ -1,14 +1,20 @@
-"""What our drawings look like: computed from the drawings themselves, once per process.
+"""What our drawings look like: computed from the drawings themselves, once per machine.
 
 Whatever is added to the clip-art is known from then on. Each drawing is looked at on white in a few colours that
 stand for all others: a dark and a light one of strong hue, and the ends of the scale without hue.
 """
 
+import contextlib
+import inspect
 import io
+import os
+import sys
+import zipfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import resvg_py
@@ -17,6 +23,8 @@ from PIL import Image
 
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.glyphs import GLYPHS, svg
+from subitize.records import digest
+from subitize.vision import appearance, sampling, segmentation
 from subitize.vision.appearance import Appearances, body_colours, describe
 from subitize.vision.sampling import sample
 from subitize.vision.segmentation import Background, Mask, Region, foreground
@@ -38,13 +46,15 @@ class References:
 
 @lru_cache(maxsize=1)
 def references() -> References:
+    """Recall what every drawing looks like, or look at them all, which takes a second."""
+    sources = [svg(noun, variant, colour) for noun, variant, colour in _drawn()]
+    file = _cache_folder() / f"references-{digest(_ways_of_looking(), np.__version__, sources)}.npz"
+    return _recall(file) or _keep(look_at_drawings(), file)
+
+
+def look_at_drawings() -> References:
     """Look at every drawing of every glyph in every reference colour, large and small."""
-    drawn = [
-        (noun, variant, colour)
-        for noun, glyph in GLYPHS.items()
-        for variant in range(len(glyph.drawings))
-        for colour in REFERENCE_COLOURS
-    ]
+    drawn = _drawn()
     with ThreadPoolExecutor() as threads:  # rendering lets other threads run
         large = list(threads.map(lambda thing: _render(svg(*thing)), drawn))
     small = [image.resize((_SMALL_PX, _SMALL_PX), Image.Resampling.HAMMING) for image in large]
@@ -61,6 +71,46 @@ def references() -> References:
         (appearances**2).sum(axis=1),
         _starts(nouns),
     )
+
+
+def _drawn() -> list[tuple[str, int, str]]:
+    return [
+        (noun, variant, colour)
+        for noun, glyph in GLYPHS.items()
+        for variant in range(len(glyph.drawings))
+        for colour in REFERENCE_COLOURS
+    ]
+
+
+def _ways_of_looking() -> list[str]:
+    """Give the code that the result depends on: what was kept by other code is not recalled."""
+    modules = (appearance, sampling, segmentation, sys.modules[__name__])
+    return [inspect.getsource(module) for module in modules]
+
+
+def _cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
+
+
+def _recall(file: Path) -> References | None:
+    """Read what was kept; whatever is wrong with it, looking again is the answer."""
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+            arrays = {field.name: kept[field.name] for field in fields(References)}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    return References(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
+
+
+def _keep(found: References, file: Path) -> References:
+    """Keep it for the next process, if there is a place for it."""
+    partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as opened:
+            np.savez(opened, allow_pickle=False, **{f.name: np.asarray(getattr(found, f.name)) for f in fields(found)})
+        partial.replace(file)
+    return found
 
 
 # As in pictures of some ten and of a hundred things; what is larger looks like the first.
