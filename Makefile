@@ -2,25 +2,30 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# The demo shows a part of each suite; FULL=1 all of it, as in the paper.
+# The demo runs a part of each suite, on pictures of half the size; FULL=1 all of it, as in the paper.
 ifdef FULL
 RUN ?= runs/full
 IMAGES ?= 50
 REPEATS ?= 100
+SIZE ?= 1024
 else
 RUN ?= runs/demo
 IMAGES ?= 10
 REPEATS ?= 10
+SIZE ?= 512
 endif
+NAMING := naming:images=$(IMAGES),size_px=$(SIZE)
+PAINTER := painter:size_px=$(SIZE)
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/.core
-	$(BIN)/subitize run naming:images=$(IMAGES) --model observer --model ideal-human --model random --out $(RUN)
-	$(BIN)/subitize run production --repeats $(REPEATS) --model painter --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize run $(NAMING) --model observer --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize run production --repeats $(REPEATS) --model $(PAINTER) --model ideal-human --model random --out $(RUN)
 	$(BIN)/subitize report $(RUN) -o $(RUN)/report.html
-	@echo "$(IMAGES) pictures and $(REPEATS) drawings per category and number. The report is in $(RUN)/report.html"
+	@echo "$(IMAGES) pictures of $(SIZE) px and $(REPEATS) drawings per category and number."
+	@echo "The report is in $(RUN)/report.html"
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n auto

@@ -35,6 +35,7 @@ def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> 
     """Write all sections that the suite's figures suffice for, in the paper's order."""
     made: list[Section | None] = [
         _confusion(suite, models),
+        _likeness(suite, models),
         _accuracy(suite, models, palette),
         _knower(suite, models),
         _bias(suite, models),
@@ -253,6 +254,23 @@ def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) 
             word = _DIRECTIONS[bias.direction]
             return word if bias.r is None else f"{word} {bias.r:.2f}"
     return ""  # not printed, which is not the same as no bias
+
+
+def _likeness(suite: str, models: Sequence[Counted]) -> Section:
+    rows = [
+        Row((model.label, model.it.human_correlation, model.it.human_distance, model.it.random_distance), model.badge)
+        for model in models
+    ]
+    table = TableBlock(
+        f"{suite}-likeness",
+        "Likeness to people and to chance",
+        (MODEL, Column("Corr. with human"), Column("Distance to human"), Column("Distance to chance")),
+        tuple(rows),
+        "Against the exact matrices of an ideal human observer and of random answers. A distance is the share of "
+        "responses that would have to be others, from 0 (the same) to 1; a correlation with random answers is not "
+        "defined, as all shares in their matrix are equal.",
+    )
+    return Section(f"{suite}-likeness", "Likeness to people and to chance", (table,))
 
 
 def _abstraction(suite: str, models: Sequence[Counted]) -> Section | None:
