@@ -15,6 +15,7 @@ REPEATS ?= 10
 SIZE ?= 512
 endif
 NAMING := naming:images=$(IMAGES),size_px=$(SIZE)
+PRODUCTION := production
 PAINTER := painter:size_px=$(SIZE)
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
@@ -22,7 +23,7 @@ EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 demo: $(VENV)/.core
 	$(BIN)/subitize run $(NAMING) --model observer --model ideal-human --model random --out $(RUN)
-	$(BIN)/subitize run production --repeats $(REPEATS) --model $(PAINTER) --model ideal-human --model random --out $(RUN)
+	$(BIN)/subitize run $(PRODUCTION) --repeats $(REPEATS) --model $(PAINTER) --model ideal-human --model random --out $(RUN)
 	$(BIN)/subitize report $(RUN) -o $(RUN)/report.html
 	@echo "$(IMAGES) pictures of $(SIZE) px and $(REPEATS) drawings per category and number."
 	@echo "The report is in $(RUN)/report.html"

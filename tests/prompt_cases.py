@@ -768,5 +768,9 @@ an image of a cat and a picture of a dog
 three dogs are black and two cats are white
 7 apple(s)
 a dog above a cat, both black
+1.000 dots
+3e1 apples
+1e2 dots
+a dog left of a cat left of the dog
 """
 NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD)]

@@ -90,6 +90,10 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
             ["postgresql://"],
         ),
         (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
+        (["stimuli", "--control", "ink"], ["no control named 'ink'", "area, density, hull"]),
+        (["stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
+        (["glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
+        (["report", "nowhere", "-o", "run.sqlite"], ["run.sqlite", "a run's database"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -111,6 +111,7 @@ def glyphs(
     from subitize.drawing.glyphs import GLYPHS
 
     if out is not None:
+        _check_is_no_run(out)
         write_contact_sheet(out)
         return print(out)
     if as_json:
@@ -147,6 +148,12 @@ def stimuli(
     with Bar() as bar:
         listing = write_stimuli(list(made.it.items(seed or 0)), out, bar, limit)
     print(listing)
+
+
+def _check_is_no_run(path: Path) -> None:
+    """Refuse to write over a run: one slip of the hand would cost all its answers."""
+    if path.name.startswith("run.sqlite"):
+        raise BadValueError(f"{path} is the name of a run's database; name another file")
 
 
 def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
@@ -290,6 +297,7 @@ def report(
     from subitize.report.terminal import Bar
     from subitize.report.writing import Outputs, write_report
 
+    _check_is_no_run(out)
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(_open(name, database, images)) for name in runs]
         for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):

@@ -250,6 +250,14 @@ def test_a_fast_card_is_a_regular_array(number: int) -> None:
         assert max(map(len, rows)) - min(map(len, rows)) <= 1
 
 
+@pytest.mark.parametrize("magnitude", ["area", "size", "hull", "density"])
+def test_fast_cards_can_be_held_constant_up_to_200(magnitude: Magnitude) -> None:
+    for number in (1, 2, 7, 11, 100, 199, 200):
+        for seed in range(6):
+            recipe = Stimulus("fastcards", number, seed, control=Control(magnitude, 200))
+            assert len(stimuli.layout(recipe).items) == number
+
+
 HELD: dict[Magnitude, str] = {
     "area": "total_area_px",
     "size": "mean_item_area_px",

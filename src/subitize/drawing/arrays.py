@@ -17,22 +17,27 @@ def array(
 ) -> Arranged:
     """Give equal things one side, and the top left corners of a regular array; its things never overlap."""
     del overlap
-    sizes = _Sizes(shapes[0], len(shapes), size_px, share=_between(_SIDES, random), stretch=_between(_PITCHES, random))
-    for lattice in _lattices(len(shapes), random):
-        side, pitch_px = sizes.reach(lattice, goal)
-        corners = _corners(lattice * pitch_px, side, size_px, random)
-        if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
-            sides = [side] * len(shapes)
-            check_not_too_small(sides)
-            return sides, corners
+    drawn, stretch = _between(_SIDES, random), _between(_PITCHES, random)
+    lattices = _lattices(len(shapes), random)
+    for share in (drawn, *_NARROWER_SIDES):
+        sizes = _Sizes(shapes[0], len(shapes), size_px, share, stretch)
+        for lattice in lattices:
+            side, pitch_px = sizes.reach(lattice, goal)
+            corners = _corners(lattice * pitch_px, side, size_px, random)
+            if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
+                sides = [side] * len(shapes)
+                check_not_too_small(sides)
+                return sides, corners
+    held = "" if goal == Goal() else " with that magnitude held constant"
     raise BadValueError(
-        f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px with that magnitude held "
-        "constant: ask for fewer or for a larger picture"
+        f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px{held}: "
+        "ask for fewer or for a larger picture"
     )
 
 
 # Sides in shares of the pitch, the distance from one thing to the next; the pitch in shares of the largest that fits.
 _SIDES = (0.7, 0.85)
+_NARROWER_SIDES = (0.6, 0.5, 0.4, 0.3)  # where the gaps between small things would be too small
 _PITCHES = (0.7, 1.0)
 _LARGEST_PITCH = 0.2  # in shares of the picture
 _LONGEST_SINGLE_ROW = 5

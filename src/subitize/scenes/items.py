@@ -197,7 +197,8 @@ class Items:
             for item, draft in enumerate(self._drafts)
             if draft.clause < clause.number and draft.noun == noun.name and colour in (None, draft.colour)
         ]
-        if len(told) > 1:
+        is_told_here = any(draft.clause == clause.number and draft.noun == noun.name for draft in self._drafts)
+        if len(told) > 1 or is_told_here:
             self._cursor.puzzle("which of them?")
         if told:
             if number is not None and number != self._drafts[told[0]].number:

@@ -126,7 +126,7 @@ def _number(tokens: list[Token], i: int) -> tuple[Term, int] | None:
     if token.kind == "vulgar" or (not opens and token.kind != "code"):
         return None
     number = read_number(tokens, i)
-    if number is None or _is_loose(tokens, i, number):
+    if number is None or _is_loose(tokens, i, number) or _is_ambiguous(token, number[0]):
         return Term("unknown", ""), i + 1
     return Term("number", "", number=number[0], is_group=tokens[number[1] - 1].text in GROUPS), number[1]
 
@@ -135,6 +135,11 @@ def _is_loose(tokens: list[Token], i: int, number: Number) -> bool:
     """Whether a couple is but a manner of speaking: "a couple of" is two, "a couple dozen" is not 24."""
     said = [token.text for token in tokens[i : number[1]]]
     return not {"couple", "couples"}.isdisjoint(said) and said not in (["a", "couple"], ["couple"])
+
+
+def _is_ambiguous(token: Token, number: float) -> bool:
+    """Whether digits may mean two things: "1.000" is one in some countries, a thousand in others."""
+    return number == int(number) and token.text[:1].isdecimal() and not set(token.text).isdisjoint(".e")
 
 
 def _of_vocabulary(tokens: list[Token], i: int, known: Vocabulary) -> tuple[Term, int] | None:

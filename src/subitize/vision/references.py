@@ -5,7 +5,6 @@ stand for all others: a dark and a light one of strong hue, and the ends of the 
 """
 
 import contextlib
-import inspect
 import io
 import os
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ class References:
 def references() -> References:
     """Recall what every drawing looks like, or look at them all, which takes a second."""
     sources = [svg(noun, variant, colour) for noun, variant, colour in _drawn()]
-    file = _cache_folder() / f"references-{digest(_ways_of_looking(), np.__version__, sources)}.npz"
+    file = _cache_folder() / f"references-{digest(_ways_of_looking(), sources)}.npz"
     return _recall(file) or _keep(look_at_drawings(), file)
 
 
@@ -83,9 +83,10 @@ def _drawn() -> list[tuple[str, int, str]]:
 
 
 def _ways_of_looking() -> list[str]:
-    """Give the code that the result depends on: what was kept by other code is not recalled."""
+    """Give the code and the libraries that the result depends on: what others have kept is not recalled."""
     modules = (appearance, sampling, segmentation, sys.modules[__name__])
-    return [inspect.getsource(module) for module in modules]
+    versions = [version(library) for library in ("numpy", "scipy", "pillow", "resvg-py")]
+    return [*versions, *(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)]
 
 
 def _cache_folder() -> Path:
