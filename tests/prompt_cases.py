@@ -772,5 +772,8 @@ a dog above a cat, both black
 3e1 apples
 1e2 dots
 a dog left of a cat left of the dog
+three apples and nothing else. Two dogs.
+three apples and nothing else, and two dogs
+three apples only, and two dogs
 """
 NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD)]

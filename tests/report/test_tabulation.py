@@ -10,6 +10,7 @@ from subitize.records import Estimate
 from subitize.report.cells import figure, printable, readable, slug
 from subitize.report.document import Column, Row, TableBlock, Tagged
 from subitize.report.tabulation import to_csv, to_latex, to_markdown
+from subitize.report.tex import to_tex
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")
 TABLE = TableBlock(
@@ -34,7 +35,7 @@ def test_csv_has_a_figures_bounds_and_n_in_columns_of_their_own() -> None:
     assert third == ["a|b\n{c}", "", "", "", "", "", "", "", "", "", "3", "measured"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "  =1", "\t=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "  =1", "\t=1", "＝1+1", "\u3000＋1", "\u200d=1"])
 def test_text_like_a_formula_is_made_inert(text: str) -> None:
     table = TableBlock("t", "T", (Column("x"),), (Row((text,)),))
     ((cell,),) = list(csv.reader(io.StringIO(to_csv(table))))[1:]
@@ -60,6 +61,25 @@ def test_latex_escapes_every_character_that_means_something() -> None:
     assert r"\caption{A table \& more. 100 \% sure.}" in text
     assert text.count("rule") == 3
     assert r"\begin{tabular}{lrrr}" in text
+
+
+@pytest.mark.parametrize("text", ["[1] a", "*", " [x", "*a"])
+def test_latex_takes_no_first_cell_for_an_option_of_the_line_above(text: str) -> None:
+    lines = to_latex(TableBlock("t", "T", (Column(text), Column("[y]")), (Row((text, "[z]")),))).splitlines()
+    assert [line for line in lines if line.lstrip().startswith(("[", "*"))] == []
+    assert f"  {{}}{text} & [z] \\\\" in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        *(("Δ AIC", r"$\Delta$ AIC"), ("χ²", r"$\chi$²"), ("“a” – b…", r"``a'' -- b\ldots{}")),
+        *(("Dvořák", r"Dvo\v{r}ák"), ("Łódź", r"\L{}ód\'{z}"), ("e\u0301", "é")),
+        *(("中", r"\texttt{U+4E2D}"), ("👍", r"\texttt{U+1F44D}"), ('"', r"\symbol{34}")),
+    ],
+)
+def test_tex_gets_no_character_that_it_does_not_know(text: str, tex: str) -> None:
+    assert to_tex(text) == tex
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,20 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from report_runs import exact, fill, naming_items, new_run
 from samples import naming_item, reading, response, trial
+from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview, StandIns
+from subitize.analysis.papers.numbersense import evaluate
 from subitize.analysis.scoring import Score
-from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Value, Words
+from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
 from subitize.report import terminal
-from subitize.report.terminal import Bar, print_listings, print_overview, print_scores, print_story
+from subitize.report.terminal import Bar, print_enumerations, print_listings, print_overview, print_scores, print_story
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
 
 ITEM = naming_item()
@@ -129,6 +133,21 @@ def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFi
 def test_an_unbounded_interval_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     lone = replace(score("mae"), estimate=Estimate(1.0, 0.0, float("inf"), 1, "mean"))
     assert "1.000 [0.000, inf]" in shown(capsys, [lone])
+
+
+def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    observed = {}
+    for name, most in (("a", 6), ("b", 3)):
+        items = [item for item in naming_items() if int(item.factors["number"]) <= most]
+        with new_run(tmp_path / name, "naming", items) as run:
+            fill(run, items, Spec("sure", {}, "sure"), exact)
+            observed[name] = observe_run(run, Reader())
+    nobody = StandIns(frozenset(), frozenset())
+    print_enumerations(evaluate({"a": observed["a"]}), nobody)
+    assert "(ideal human, exact)" in capsys.readouterr().out
+    print_enumerations(evaluate(observed), nobody)
+    out = capsys.readouterr().out
+    assert [out.count(f"({name}, {n}, exact)") for name in ("ideal human", "random") for n in ("1–3", "1–6")] == [1] * 4
 
 
 OVERVIEW = Overview(

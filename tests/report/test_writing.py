@@ -125,7 +125,10 @@ def test_the_leaderboard_is_best_first_and_says_what_is_measured(written: Writte
 def test_the_summary_says_what_was_done_and_found(written: Written) -> None:
     found = re.search(r'<p class="summary">(.*?)</p>', written.html, re.DOTALL)
     assert found is not None
-    assert "3 runs (named, drawn, odd &lt;run&gt;) with 5 models, 1 of them embedded stand-ins: 50 items" in found[1]
+    assert (
+        "3 runs (named, drawn, odd &lt;run&gt;) with 5 models, 1 of them embedded stand-ins: 50 scored items"
+        in found[1]
+    )
     assert "In naming, exact errs least: 100 % [90, 100] of its answers are right" in found[1]
 
 

@@ -19,6 +19,7 @@ from subitize.stats.confusion import (
     random_matrix,
     response_shares,
 )
+from subitize.stats.intervals import wilson_interval
 
 TARGETS = tuple(range(1, 11))
 
@@ -56,6 +57,14 @@ def test_the_columns_may_stand_in_any_order() -> None:
 def test_a_response_has_one_row_or_none(response: float, row: int | None) -> None:
     found = confusion_matrix(np.array([response]), np.array([1]), (1,))
     assert found[:, 0].nonzero()[0].tolist() == ([] if row is None else [row])
+
+
+@pytest.mark.parametrize(
+    ("response", "row"), [(2.0, 1), (2.4, 2), (2.5, 2), (1.6, 0), (1.5, 0), (2.6, 2), (1.4, 0), (3.4, 2)]
+)
+def test_only_an_exact_answer_is_in_the_row_of_the_target(response: float, row: int) -> None:
+    found = confusion_matrix(np.array([response]), np.array([2]), (2,))
+    assert found[:, 0].nonzero()[0].tolist() == [row]
 
 
 @pytest.mark.parametrize(("targets", "rows"), [(TARGETS, 20), ((1, 2, 3), 20), ((3, 50), 100)])
@@ -115,6 +124,72 @@ def test_the_interval_covers_the_likeness_of_the_law_behind_the_responses(
     assert covered >= 88
 
 
+@pytest.mark.parametrize("weber", [None, 0.35], ids=["ideal human", "Weber .35"])
+@pytest.mark.parametrize("trials", [2, 5, 10, 20])
+def test_the_intervals_cover_the_truth_however_few_the_trials_of_five_categories(
+    trials: int, weber: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("subitize.stats.resampling.RESAMPLES", 200)
+    human = human_matrix(TARGETS)
+    law = human if weber is None else weber_matrix(weber)
+    truths = (float(pearson(law, human)), np.abs(law - human).sum() / 20, np.abs(law - 1 / 20).sum() / 20, 1.0)
+    covered = np.zeros(4, dtype=int)
+    for sample in range(40):
+        counts = np.stack([draw(law, trials, 5 * sample + category) for category in range(5)])
+        alike = least_alike(counts)
+        assert alike is not None
+        found = (
+            *(correlate(counts, human), distance(counts, human), distance(counts, random_matrix(TARGETS))),
+            alike[0],
+        )
+        covered += [
+            one is not None and one.low - 1e-9 <= truth <= one.high + 1e-9
+            for one, truth in zip(found, truths, strict=True)
+        ]
+    assert covered.min() >= 35
+
+
+def test_one_trial_per_cell_leaves_everything_possible() -> None:
+    counts = np.stack([draw(weber_matrix(0.2), 1, seed) for seed in range(3)])
+    correlation, far = correlate(counts, human_matrix(TARGETS)), distance(counts, human_matrix(TARGETS))
+    alike = least_alike(counts)
+    assert correlation is not None
+    assert far is not None
+    assert alike is not None
+    assert (correlation.low, correlation.high, far.low, far.high) == (-1, 1, 0, 1)
+    assert (alike[0].low, alike[0].high) == (-1, 1)
+    assert "too few trials per cell" in correlation.method
+
+
+def test_few_trials_per_cell_are_told_and_leave_the_ideal_possible() -> None:
+    counts = np.stack([draw(weber_matrix(0.5), 5, seed) for seed in range(3)])
+    correlation, far = correlate(counts, human_matrix(TARGETS)), distance(counts, human_matrix(TARGETS))
+    assert correlation is not None
+    assert far is not None
+    assert (correlation.high, far.low) == (1, 0)
+    assert correlation.method.endswith("too few trials per cell (5 of 10)")
+    enough = correlate(counts * 2, human_matrix(TARGETS))
+    assert enough is not None
+    assert "too few" not in enough.method
+
+
+@pytest.mark.parametrize("trials", [2, 5, 50])
+def test_a_model_that_never_errs_might_still(trials: int) -> None:
+    counts = np.stack([np.eye(20, 10, dtype=np.int64) * trials] * 3)
+    alike = least_alike(counts)
+    assert alike is not None
+    for found in (correlate(counts, human_matrix(TARGETS)), distance(counts, human_matrix(TARGETS)), alike[0]):
+        assert found is not None
+        assert found.high - found.low > 1e-4
+        assert found.low <= found.value <= found.high
+        assert "never vary" in found.method
+    # All trials of one number in one category that may have been missed.
+    missed = wilson_interval(0, trials).high
+    shares = np.eye(20, 10)
+    shares[[0, 1], 0] = 1 - missed, missed
+    assert alike[0].low <= float(pearson(shares, np.eye(20, 10))) + 1e-6
+
+
 def test_the_least_alike_categories_are_those_of_a_search_by_hand() -> None:
     counts = np.stack([draw(weber_matrix(weber), 40, seed) for seed, weber in enumerate((0.1, 0.2, 0.5, 0.15))])
     counts[1, :, 4] = 0
@@ -149,7 +224,8 @@ def test_categories_answered_alike_are_alike() -> None:
     counts = np.stack([np.eye(20, 10, dtype=np.int64) * 5] * 3)
     found = least_alike(counts)
     assert found is not None
-    assert (found[0].value, found[0].low, found[0].high) == pytest.approx((1, 1, 1), abs=1e-12)
+    assert (found[0].value, found[0].high) == pytest.approx((1, 1), abs=1e-12)
+    assert found[0].low < 0.999
 
 
 def test_the_distance_to_a_law_is_half_the_summed_differences_averaged_over_targets() -> None:

@@ -88,8 +88,11 @@ def test_without_trials_on_1_there_is_no_level() -> None:
     assert [number.is_known for number in found.numbers] == [True, True]
 
 
-def test_a_number_shown_alone_cannot_be_known() -> None:
-    (one,) = judge(exact(10, (1,)), targets=(1,)).numbers
+@pytest.mark.parametrize("targets", [(1,), (1, 2, 3)])
+def test_a_number_shown_alone_cannot_be_known_and_there_is_no_level(targets: tuple[int, ...]) -> None:
+    found = judge(exact(10, (1,)), targets=targets)
+    assert found.level is None
+    (one,) = found.numbers
     assert (one.false_alarms, one.false_alarm_margin, one.is_known) == (None, None, False)
 
 

@@ -72,14 +72,59 @@ def test_nothing_has_no_bias() -> None:
 
 
 def test_strata_change_the_interval_alone() -> None:
-    errors = np.repeat([0.0, 2.0], 50)
+    errors = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
     free, fixed = signed_rank_test(errors), signed_rank_test(errors, np.repeat([0, 1], 50))
     assert free is not None
     assert fixed is not None
     assert (free.z, free.p, free.r.value) == (fixed.z, fixed.p, fixed.r.value)
-    # Each stratum answers always the same, so that resamples of strata cannot vary.
-    assert fixed.r.low == fixed.r.high
-    assert free.r.low < free.r.high
+    assert fixed.r.high - fixed.r.low < free.r.high - free.r.low
+
+
+@pytest.mark.parametrize(
+    ("errors", "strata"),
+    [(np.repeat([0.0, 2.0], 50), np.repeat([0, 1], 50)), (np.tile([0.0, 1.0, -1.0], 20), np.arange(60))],
+    ids=["strata answered alike", "strata of one trial"],
+)
+def test_strata_without_spread_are_resampled_together(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> None:
+    found, free = signed_rank_test(errors, strata), signed_rank_test(errors)
+    assert found is not None
+    assert free is not None
+    assert (found.r.low, found.r.high) == (free.r.low, free.r.high)
+    assert found.r.low < found.r.high
+    assert "strata together" in found.r.method
+
+
+@pytest.mark.parametrize("error", [1.0, -3.0])
+def test_errors_all_alike_leave_room_for_opposite_ones(error: float) -> None:
+    few, many = signed_rank_test(np.full(3, error)), signed_rank_test(np.full(500, error))
+    assert few is not None
+    assert many is not None
+    assert (few.r.value, few.r.low, few.r.high) == pytest.approx((1, 0, 1))
+    assert 0.95 < many.r.low < many.r.value
+    # As many opposite errors as Wilson's bound allows have the effect at the lower edge.
+    opposite = round(500 * (1 - many.r.low) / 2)
+    edge = signed_rank_test(np.repeat([error, -error], [500 - opposite, opposite]))
+    assert edge is not None
+    assert edge.r.value == pytest.approx(many.r.low, abs=2 / 500)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_not_significant_may_be_no_effect(seed: int) -> None:
+    found = signed_rank_test(np.rint(np.random.default_rng(seed).normal(0.2, 1, 40)))
+    assert found is not None
+    assert found.p < 0.05 or found.r.low == 0
+
+
+@pytest.mark.parametrize("trials", [1, 2, 5])
+def test_the_interval_covers_the_effect_with_few_trials_in_a_stratum(trials: int) -> None:
+    random = np.random.default_rng(trials)
+    centres = np.tile(np.linspace(-0.5, 1, 50), trials)  # strata differ
+    truth = signed_rank_test(np.rint(random.normal(np.tile(np.linspace(-0.5, 1, 50), 4000), 1)))
+    assert truth is not None
+    strata = np.tile(np.arange(50), trials)
+    found = [signed_rank_test(np.rint(random.normal(centres, 1)), strata) for _ in range(100)]
+    covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
+    assert covered >= 90
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3])

@@ -56,6 +56,13 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
     return found
 
 
+def observe_asides(run: Run, reader: Reader) -> list[Observation]:
+    """Join the asks that do not enter the score, if any; their values are as stored, as rules are for counts."""
+    labels = _labels(read_readings(run, reader.judge), reader.agreement)
+    material = _Material(run.items(), _latest(read_responses(run)), labels, run.exclusions())
+    return _observe(material, is_relevant=False)
+
+
 def _read(run: Run, reader: Reader) -> list[ReadingRow]:
     rule = reader.rule
     anew = None if rule is None else lambda evidence, question: interpret(evidence, question, rule)

@@ -7,10 +7,11 @@ from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers import numbersense
 from subitize.analysis.papers.numbersense_published import TABLE_1
 from subitize.analysis.rows import look_up_failures
-from subitize.analysis.scoring import score
+from subitize.analysis.scoring import Score, score
 from subitize.errors import NothingToDoError, SubitizeError
-from subitize.records import Name
+from subitize.records import Item, Name
 from subitize.registry import make_suite
+from subitize.report.baselines import name_baselines
 from subitize.report.cells import slug
 from subitize.report.charts import Palette
 from subitize.report.counted import Counted, rank
@@ -29,6 +30,7 @@ from subitize.runner.progress import Progress
 def compose(sources: Sequence[Source], progress: Progress) -> Document:
     """Write the report of these runs."""
     series = list_series(sources)
+    _check_left(series)
     counted = _count(sources, series)
     ranked = [model.label for models in counted.values() for model in models]
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
@@ -38,11 +40,13 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
         leader, sections = _suite(name, own, counted[suite], palette)
-        leaders.append(Section(f"{name}-leaderboard", titles[suite], (leader[0], _judged(own), *leader[1:])))
+        left_out = _exclusion_notes(own)
+        blocks = (*leader[:1], _judged(own), *leader[1:], *left_out)
+        leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         gallery = make_gallery(name, own, progress)
         if gallery is not None:
             sections.append(Section(f"{name}-pictures", gallery.title, (gallery,)))
-        notes = (*eligibility_notes(counted[suite]),)
+        notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     trails = {source.name: follow_trails(source) for source in sources}
     last = (_gaps(sources), _provenance(sources, trails), *_citations(suites))
@@ -51,6 +55,25 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
         summarize(sources, series, counted, trails),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
+
+
+def _check_left(series: Sequence[Series]) -> None:
+    """Refuse where nothing is left to report on."""
+    if all(one.is_excluded for one in series):
+        count = sum(len(one.observations) for one in series)
+        raise NothingToDoError(
+            f"all {count} observations are excluded; take an exclusion back with: "
+            "subitize exclude RUN ITEM --reason WHY --undo"
+        )
+
+
+def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
+    """Say of which models nothing is left."""
+    return [
+        TextBlock(f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure.")
+        for one in series
+        if one.is_excluded
+    ]
 
 
 def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
@@ -78,27 +101,42 @@ def _suite(
     suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette
 ) -> tuple[list[Block], list[Section]]:
     """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
-    observations = [one for own in series for one in own.observations]
+    left = [one for one in series if not one.is_excluded]
+    if not left:
+        return [], []
+    factors = _factors(left)
     if not counted:
-        scores = score(observations)
-        return rank_scores(suite, series, scores), factor_sections(suite, series, scores, palette)
-    numbers = sorted({number for model in counted for number in model.it.numbers})
+        scores = _score(left, factors)
+        return rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette)
     published = [row for row in TABLE_1 if row.suite == suite]
-    leader = rank_counts(suite, counted, numbersense.baselines(numbers), published)
+    leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     sections = number_sections(suite, counted, palette)
-    others = _other_factors(observations)
+    others = [name for name in factors if name not in _OF_COUNTS]
     if others:
-        sections += factor_sections(suite, series, score(observations, others), palette)
+        sections += factor_sections(suite, left, _score(left, others), palette)
     return leader, sections
 
 
-def _other_factors(observations: Iterable[Observation]) -> list[str]:
-    """Find the conditions that the sections on counts do not speak of."""
+def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
+    """Score each by itself, by label: the same model and judge may be in two runs."""
+    found = {}
+    for one in series:
+        known = {name for item in _items(one.observations) for name in item.factors}
+        found[one.label] = score(one.observations, [name for name in factors if name in known])
+    return found
+
+
+def _factors(series: Sequence[Series]) -> list[str]:
+    """Find the conditions that differ between the items of all together, at not too many levels."""
     levels: dict[str, set[object]] = defaultdict(set)
-    for item in {one.item.id: one.item for one in observations}.values():
+    for item in _items(one for own in series for one in own.observations):
         for name, level in item.factors.items():
             levels[name].add(level)
-    return [name for name, found in levels.items() if name not in _OF_COUNTS and 1 < len(found) <= _MOST_LEVELS]
+    return [name for name, found in levels.items() if 1 < len(found) <= _MOST_LEVELS]
+
+
+def _items(observations: Iterable[Observation]) -> Iterable[Item]:
+    return {one.item.id: one.item for one in observations}.values()
 
 
 _OF_COUNTS = {"number", "category", "wording"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from subitize.analysis.papers.numbersense import ALL, Bias, KnownNumber
+from subitize.analysis.papers.numbersense import ALL, LEAST_PER_CELL, Bias, KnownNumber
 from subitize.analysis.papers.numbersense_published import (
     ABSTRACTIONS,
     SPELLINGS,
@@ -14,6 +14,7 @@ from subitize.analysis.papers.numbersense_published import (
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.counted import MODEL, Counted, level_name, methods, only, point, sizes
+from subitize.report.design import differing_design, our_name
 from subitize.report.document import (
     Block,
     Cell,
@@ -26,9 +27,9 @@ from subitize.report.document import (
     TextBlock,
 )
 from subitize.report.estimation import cue_section, scalar_section, weber_section
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
 
-# Le Corre and Carey 2007, as Numbersense has them (section 2.4.2).
-_CRITERIA = {"answered when shown": 0.67, "answered when not shown": 0.5}
+_CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
 
 
 def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> list[Section]:
@@ -75,12 +76,24 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
         "Confusion matrices",
         charts.confusion(rows, [model.label for model in models], shown, (targets, responses)),
         "Each column of a panel is a target number, each row a response; colour is the share of the responses to that "
-        f"target, from 0 % (dark blue) to 100 % (yellow). Responses above {responses[-1]} are in the top row. A sure "
-        "counter would show one yellow diagonal.",
+        f"target, from 0 % (dark blue) to 100 % (yellow). {_ceilings(models)} A sure counter would show one yellow "
+        "diagonal.",
         f"Confusion matrices of {len(models)} models by category, target across and response up.",
         data,
     )
     return Section(f"{suite}-confusion", "Confusion matrices", (figure,))
+
+
+def _ceilings(models: Sequence[Counted]) -> str:
+    """Say where responses beyond a matrix are counted; its height goes by the numbers that its model was given."""
+    ceilings = sorted({model.it.responses[-1] for model in models})
+    if len(ceilings) == 1:
+        return f"Responses above {ceilings[0]} are counted in the top row."
+    heights = "; ".join(
+        f"{ceiling} for {', '.join(model.label for model in models if model.it.responses[-1] == ceiling)}"
+        for ceiling in ceilings
+    )
+    return f"Responses above a panel’s highest row are counted in that row: {heights}."
 
 
 def _shares(model: Counted) -> list[dict[str, str | int | float]]:
@@ -141,9 +154,9 @@ def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
             MODEL,
             Column("Level", "The largest n such that 1 to n are all known."),
             Column("Weakest number known"),
-            Column("Margin"),
+            Column("Margin, weakest"),
             Column("First number not known"),
-            Column("Margin"),
+            Column("Margin, first not known"),
         ),
         tuple(Row((model.label, *_level_cells(model)), model.badge) for model in known),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
@@ -153,8 +166,9 @@ def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
         f"{suite}-knower",
         "Numbers known",
         charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model in known], _CRITERIA),
-        "A number counts as known if it is answered in at least 67 % of the trials that show it (blue dots above the "
-        "blue line) and in fewer than 50 % of the others (orange triangles below the orange line).",
+        f"A number counts as known if it is answered in at least {100 * LEAST_HITS:.0f} % of the trials that "
+        f"show it (blue dots above the blue line) and in fewer than {100 * FALSE_ALARMS_BELOW:.0f} % of the others "
+        "(orange triangles below the orange line).",
         "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
         _margin_table(suite, numbers),
     )
@@ -175,9 +189,9 @@ def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) ->
         MODEL,
         Column("Number"),
         Column("Answered when shown"),
-        Column("Margin over 67 %", "How far above the criterion; below 0 it is missed."),
+        Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed."),
         Column("Answered when not shown"),
-        Column("Margin under 50 %", "How far below the criterion; below 0 it is missed."),
+        Column(f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."),
         Column("Known", is_numeric=False),
     )
     rows = []
@@ -189,17 +203,17 @@ def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) ->
 
 def _level_cells(model: Counted) -> tuple[Cell, ...]:
     knower = model.it.knower
-    if knower is None or knower.level is None:
+    if knower is None:
         return (None, None, None, None, None)
     margins = {
         one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
         for one in knower.numbers
     }
-    held = {number: margin for number, margin in margins.items() if number <= knower.level}
+    held = {number: margin for number, margin in margins.items() if number <= (knower.level or 0)}
     weakest = min(held, key=lambda number: held[number], default=None)
-    missed = next((one.number for one in knower.numbers if one.number > knower.level), None)
+    missed = next((one.number for one in knower.numbers if not one.is_known), None)
     return (
-        level_name(knower.level),
+        None if knower.level is None else level_name(knower.level),
         weakest,
         None if weakest is None else held[weakest],
         missed,
@@ -216,7 +230,7 @@ def _bias(suite: str, models: Sequence[Counted]) -> Section | None:
     published = [bias for bias in (*TABLE_2, *TABLE_3) if bias.suite == suite]
     names = list(dict.fromkeys(bias.model for bias in published))
     categories = [
-        *dict.fromkeys([*_categories(models), *(_OUR_NAMES.get(b.category, b.category) for b in published)]),
+        *dict.fromkeys([*_categories(models), *(our_name(bias.category) for bias in published)]),
         ALL,
     ]
     rows = [
@@ -234,7 +248,7 @@ def _bias(suite: str, models: Sequence[Counted]) -> Section | None:
         tuple(rows),
         "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
         "p < .05, and effect size r = |z| / √n of at least .3); “–”: neither. Figures are r with its 95 % interval; "
-        "published rows have r alone.",
+        f"published rows have r alone. {differing_design(suite, models)}".strip(),
     )
     return Section(f"{suite}-bias", "Over- and underestimation", (table,))
 
@@ -244,13 +258,9 @@ def _bias_cell(biases: Iterable[Bias], category: str) -> Cell:
     return "" if found is None else Tagged(_DIRECTIONS[found.direction], found.r)
 
 
-# Table 2 calls "flashcards" what section 2.1.1 calls fast cards.
-_OUR_NAMES = {"flashcards": "fastcards"}
-
-
 def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) -> Cell:
     for bias in biases:
-        if bias.model == model and _OUR_NAMES.get(bias.category, bias.category) == category:
+        if bias.model == model and our_name(bias.category) == category:
             word = _DIRECTIONS[bias.direction]
             return word if bias.r is None else f"{word} {bias.r:.2f}"
     return ""  # not printed, which is not the same as no bias
@@ -286,7 +296,7 @@ def _abstraction(suite: str, models: Sequence[Counted]) -> Section | None:
         (MODEL, Column("Smallest correlation"), Column("Between", is_numeric=False)),
         tuple(rows),
         "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
-        "whatever the things are.",
+        f"whatever the things are. {differing_design(suite, models)}".strip(),
     )
     return Section(f"{suite}-abstraction", "Abstraction", (table,))
 
@@ -311,7 +321,10 @@ def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
             Column("NAE", digits=3),
             Column("n"),
         )
-        caption = "For each model the wording with the smallest mean absolute error is kept, as in the paper."
+        caption = (
+            "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
+            "those with at least half as many usable answers as the most answered."
+        )
         blocks.append(TableBlock(f"{suite}-wordings", "Wordings of the question", columns, tuple(rows), caption))
     if any(model.it.control is not None for model in models):
         control_rows = tuple(Row((m.label, m.it.control), m.badge) for m in models)
@@ -323,18 +336,16 @@ def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
 
 def eligibility_notes(models: Sequence[Counted]) -> list[TextBlock]:
     """Warn where a cell has fewer eligible trials than the paper asks for."""
-    few = [model for model in models if model.it.smallest_cell < _PAPER_CELL]
+    few = [model for model in models if model.it.smallest_cell < LEAST_PER_CELL]
     if not few:
         return []
     whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
     text = (
-        f"The paper wants at least {_PAPER_CELL} usable answers for every number and category. Here {whose} has fewer "
-        f"somewhere, at the least {min(model.it.smallest_cell for model in few)}: read what follows as a trial run."
+        f"The paper wants at least {LEAST_PER_CELL} usable answers for every number and category. Here {whose} has "
+        f"fewer somewhere, at the least {min(model.it.smallest_cell for model in few)}: read what follows as a "
+        "trial run."
     )
     return [TextBlock(text, is_warning=True)]
-
-
-_PAPER_CELL = 20
 
 
 def _categories(models: Sequence[Counted]) -> list[str]:

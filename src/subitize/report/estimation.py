@@ -18,21 +18,28 @@ def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Se
     fractions = TableBlock(
         f"{suite}-weber",
         "Weber fractions",
-        (MODEL, Column("Weber fraction", digits=3), Column("Exact up to"), Column("n")),
+        (MODEL, Column("Weber fraction", digits=3), Column("Assumed exact up to"), Column("n")),
         tuple(Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
-        "The spread of the responses as a share of the number: about .15 in human adults, 0 for an exact counter. "
+        "The spread of the responses around the number, as a share of it: about .15 in human adults, 0 for an exact "
+        "counter. It is fitted to the numbers above those that people see exactly, and to responses that are neither 1 "
+        "nor the highest of the matrix (n); whoever is biased has the bias in it too. "
         + methods(weber.estimate for _, weber in fitted),
     )
     curves = [(model, at) for model, weber in fitted for at in weber.curve]
+    assumed_exact = {model.label: weber.subitizing for model, weber in fitted}
     rows = [
-        {**point(model, "number", one.number, one.exact), "predicted": one.predicted_exact} for model, one in curves
+        {
+            **point(model, "number", one.number, one.exact),
+            "predicted": one.predicted_exact if one.number > assumed_exact[model.label] else None,
+        }
+        for model, one in curves
     ]
     figure = FigureBlock(
         f"{suite}-psychometric",
         "Psychometric curves",
         charts.psychometric(rows, [model.label for model, _ in fitted], palette),
         "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
-        "fitted fraction has it.",
+        "fitted fraction has it, over the numbers that it is fitted to.",
         "Observed and fitted share of exact answers by number, one panel per model.",
         _curve_table(suite, curves),
     )

@@ -1,19 +1,23 @@
 """Who does best: a table per suite as in the paper's Table 1, and the same at a glance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from subitize.analysis.papers.numbersense import Baseline
 from subitize.analysis.papers.numbersense_published import PublishedRow
-from subitize.analysis.scoring import Score
+from subitize.analysis.scoring import WHOLE, Score
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.counted import MODEL, Counted, level_name
+from subitize.report.design import differing_design
 from subitize.report.document import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock
 from subitize.report.sources import Series
 
 
 def rank_counts(
-    suite: str, models: Sequence[Counted], baselines: Sequence[Baseline], published: Sequence[PublishedRow]
+    suite: str,
+    models: Sequence[Counted],
+    baselines: Sequence[tuple[str, Baseline]],
+    published: Sequence[PublishedRow],
 ) -> list[Block]:
     """Rank models by their normalized absolute error, best first, among baselines and published figures."""
     has_refusals = any(model.it.refused for model in models)
@@ -27,30 +31,30 @@ def rank_counts(
         Column("Corr. with human", "Correlation with the confusion matrix of an ideal human observer."),
         Column("n", "Answers with a value."),
         Column("Left out", "Discarded, refused or excluded by hand."),
+        *((Column("Size (billion)", "Parameters as printed in Table 1, with its doubts."),) if published else ()),
     )
     gap: tuple[Cell, ...] = (None,) * len(answered)
-    rows = [(_nae(model), _measured(model, with_answered=has_refusals)) for model in models]
-    rows += [
-        (one.nae, Row((one.name, one.accuracy, *gap, one.nae, None, one.human_correlation, None, None), "baseline"))
-        for one in baselines
-    ]
+    no_size: tuple[Cell, ...] = ("",) * bool(published)
+    rows = [(_nae(model), _measured(model, no_size, with_answered=has_refusals)) for model in models]
+    rows += [(one.nae, _baseline(name, one, gap, no_size)) for name, one in baselines]
     rows += [(one.nae, _published(one, gap)) for one in published]
     ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
-    table = TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))
+    caption = f"{_caption(ordered)} {differing_design(suite, models) if published else ''}".strip()
+    table = TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, caption)
     return [table, _glance(suite, columns, ordered)]
 
 
-def rank_scores(suite: str, series: Sequence[Series], scores: Sequence[Score]) -> list[Block]:
-    """Rank the models of any other suite by accuracy, best first."""
-    whole: dict[tuple[str, str, str], dict[str, Estimate]] = {}
-    for score in scores:
-        if score.factor == "all":
-            whole.setdefault((score.suite, score.model, score.judge), {})[score.measure] = score.estimate
+def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
+    """Rank the models of any other suite, whose scores are given by their labels, by accuracy, best first."""
+    whole = {
+        label: {score.measure: score.estimate for score in own if score.factor == WHOLE}
+        for label, own in scores.items()
+    }
     measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
     columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), Column("n"))
     rows = []
     for one in series:
-        found = whole.get((one.suite, one.model, one.judge), {})
+        found = whole[one.label]
         accuracy = found.get("accuracy")
         cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
         rows.append((-(accuracy.value if accuracy else 0.0), Row(cells, one.badge)))
@@ -66,7 +70,7 @@ def _nae(model: Counted) -> float:
     return model.it.nae.value if model.it.nae else float("inf")
 
 
-def _measured(model: Counted, *, with_answered: bool) -> Row:
+def _measured(model: Counted, no_size: tuple[Cell, ...], *, with_answered: bool) -> Row:
     it = model.it
     level = it.knower.level if it.knower else None
     cells: tuple[Cell, ...] = (
@@ -78,12 +82,19 @@ def _measured(model: Counted, *, with_answered: bool) -> Row:
         it.human_correlation,
         it.eligible,
         it.discarded + it.refused + it.excluded,
+        *no_size,
     )
     return Row(cells, model.badge)
 
 
+def _baseline(name: str, one: Baseline, gap: tuple[Cell, ...], no_size: tuple[Cell, ...]) -> Row:
+    cells = (name, one.accuracy, *gap, one.nae, None, one.human_correlation, None, None, *no_size)
+    return Row(cells, "baseline")
+
+
 def _published(one: PublishedRow, gap: tuple[Cell, ...]) -> Row:
-    cells = (one.model, one.accuracy, *gap, one.nae, level_name(one.level), one.human_correlation, None, None)
+    level, size = level_name(one.level), one.size_billion
+    cells = (one.model, one.accuracy, *gap, one.nae, level, one.human_correlation, None, None, size)
     return Row(cells, "published")
 
 

@@ -42,6 +42,11 @@ class Series:
         """Tell whether the judge knew what was asked for."""
         return any(one.ask.question.is_informed for one in self.observations)
 
+    @property
+    def is_excluded(self) -> bool:
+        """Tell whether everything was left out by hand."""
+        return all(one.is_excluded for one in self.observations)
+
 
 def read_sources(runs: Sequence[Run]) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""

@@ -23,14 +23,14 @@ def summarize(
 
 def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Mapping[str, Trail]]) -> str:
     names = [printable(source.name) for source in sources]
-    models = {(one.source.name, one.model): one.badge for one in series}
-    items = {one.item.id for own in series for one in own.observations}
+    models = {one.model: one.badge for one in series}
+    items = {(own.source.name, one.item.id) for own in series for one in own.observations}
     made = [trail for of_run in trails.values() for trail in of_run.values()]
     responses = sum(trail.responses for trail in made)
     when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
     whole = f"{_many(len(names), 'run')} ({', '.join(names)}) with {_many(len(models), 'model')}"
     return (
-        f"This report covers {whole}{_stand_ins(list(models.values()))}: {_many(len(items), 'item')} and "
+        f"This report covers {whole}{_stand_ins(list(models.values()))}: {_many(len(items), 'scored item')} and "
         f"{_many(responses, 'response')}, stored {_on(when)}."
     )
 
@@ -56,10 +56,11 @@ def _headline(suite: str, ranked: Sequence[Counted]) -> str:
     best, worst = ranked[0], ranked[-1]
     level = best.it.knower.level if best.it.knower else None
     counts = "" if level is None else f" (counting level: {level_name(level)})"
-    text = f"In {suite}, {best.label} errs least: {_share(best.it.accuracy)} of its answers are right{counts}."
-    if len(ranked) > 1:
-        text += f" The largest errors are those of {worst.label}, with {_share(worst.it.accuracy)} right."
-    return text
+    right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
+    if len(ranked) == 1:
+        return f"In {suite}, {best.label} was measured: {right}."
+    others = f"The largest errors are those of {worst.label}, with {_share(worst.it.accuracy)} right."
+    return f"In {suite}, {best.label} errs least: {right}. {others}"
 
 
 def _accuracies(suite: str, series: Sequence[Series]) -> str:

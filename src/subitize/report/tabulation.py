@@ -3,35 +3,14 @@
 import csv
 import io
 import re
+import unicodedata
 
 from subitize.records import Estimate
 from subitize.report.cells import printable, readable
 from subitize.report.document import Cell, Column, Row, TableBlock, Tagged
+from subitize.report.tex import to_tex
 
-_FORMULA = re.compile(r"\s*[=+\-@]")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
-    "−": "$-$",
-    "∞": r"$\infty$",
-    "×": r"$\times$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "√": r"$\surd$",
-    "–": "--",
-    "\n": " ",
-}
+_FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
 
 
 def to_csv(table: TableBlock) -> str:
@@ -60,9 +39,9 @@ def to_markdown(table: TableBlock) -> str:
 def to_latex(table: TableBlock) -> str:
     """Write a table with booktabs rules, every cell escaped."""
     align = "".join("r" if column.is_numeric else "l" for column in table.columns)
-    head = " & ".join(_latex(column.name) for column in table.columns)
-    rows = "".join("  " + " & ".join(map(_latex, _texts(table, row))) + r" \\" + "\n" for row in table.rows)
-    caption = _latex(f"{table.title}. {table.caption}" if table.caption else table.title)
+    head = _latex_row([column.name for column in table.columns])
+    rows = "".join(f"  {_latex_row(_texts(table, row))} \\\\\n" for row in table.rows)
+    caption = to_tex(f"{table.title}. {table.caption}" if table.caption else table.title)
     return (
         "% \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n"
         f"  \\caption{{{caption}}}\n  \\label{{tab:{table.name}}}\n"
@@ -108,7 +87,9 @@ def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
 def _inert(text: str) -> str:
     """Keep a spreadsheet from running a text that looks like a formula."""
     clean = printable(text)
-    return f"'{clean}" if _FORMULA.match(clean) else clean
+    # Some programs take the full-width forms of the signs for the signs.
+    looks = (clean, unicodedata.normalize("NFKC", clean))
+    return f"'{clean}" if any(_FORMULA.match(look) for look in looks) else clean
 
 
 def _texts(table: TableBlock, row: Row) -> list[str]:
@@ -125,5 +106,7 @@ def _markdown(text: str) -> str:
     return escaped.replace("&", "&amp;")
 
 
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(char, char) for char in text)
+def _latex_row(cells: list[str]) -> str:
+    row = " & ".join(map(to_tex, cells))
+    # After the rule or the row above, TeX would take these for an option of it.
+    return f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row

@@ -161,7 +161,7 @@ def print_enumerations(enumerations: Sequence["Enumeration"], stand_ins: StandIn
 
 
 def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
-    from subitize.analysis.papers.numbersense import baselines
+    from subitize.report.baselines import name_baselines
 
     has_runs = len({one.run for one in enumerations}) > 1
     judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
@@ -173,9 +173,9 @@ def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: S
         named = [names[place] for place in places]
         _add_row(skill, *named, *_skill(one))
         _add_row(nature, *named, *_nature(one))
-    for known in baselines(enumerations[0].numbers):
+    for name, known in name_baselines(one.numbers for one in enumerations):
         human = "" if known.human_correlation is None else f"{known.human_correlation:.3f}"
-        named = [f"({known.name}, exact)" if place == "model" else "" for place in places]
+        named = [f"({name}, exact)" if place == "model" else "" for place in places]
         _add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
     _say(f"suite {suite} judged by {', '.join(judges)}")
     _print(skill)

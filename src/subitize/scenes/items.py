@@ -8,7 +8,7 @@ from subitize.scenes.drafts import MOST_THINGS, Clause, Draft
 from subitize.scenes.terms import END, PuzzledError, Term, Vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, FRUIT_COLOURS
 
-_MOST_ENTITIES = 50
+MOST_ITEMS = 50
 _ARTICLE = Term("a", "a")
 
 
@@ -217,8 +217,8 @@ class Items:
         self._drafts.append(draft)
         if noun and clause.whole is None:
             self._name_the_elided(clause, draft)
-        if len(self._drafts) > _MOST_ENTITIES:
-            raise PuzzledError(f"more than {_MOST_ENTITIES} counts in one prompt")
+        if len(self._drafts) > MOST_ITEMS:
+            raise PuzzledError(f"more than {MOST_ITEMS} counts in one prompt")
         return len(self._drafts) - 1
 
     def _name_the_elided(self, clause: Clause, named: Draft) -> None:

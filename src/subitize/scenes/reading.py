@@ -14,7 +14,7 @@ from typing import cast, get_args
 from subitize.records import RelationWord
 from subitize.scenes.cursor import Cursor
 from subitize.scenes.drafts import Clause, Draft, Joint, make_scene, relations_of, settle_parts
-from subitize.scenes.items import Items
+from subitize.scenes.items import MOST_ITEMS, Items
 from subitize.scenes.scene import Relation, Scene
 from subitize.scenes.terms import PuzzledError, Term, Vocabulary, find_terms, vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, HOLDERS, Kind
@@ -38,6 +38,7 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
 
 _RELATION_WORDS: tuple[RelationWord, ...] = get_args(RelationWord)
 _AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {"relation", "side", "all", "colour", "post-colour", "adjective", "single"}
+_EXCLUSIVE = frozenset({"only", "else", "other", "others"})
 _OPENERS: frozenset[Kind] = frozenset({"ask", "there", "polite", "style", "setting", "adjective"})
 _BEFORE_IMAGE: frozenset[Kind] = frozenset({"adjective", "style", "cartoon", "image", "comma"})
 _AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
@@ -56,6 +57,7 @@ class _Reader:
         self._clauses = 0
         self._is_question = False
         self._no_image_before = 0
+        self._items_at_most = MOST_ITEMS
 
     def read(self) -> Scene:
         while self._cursor.peek().kind != "end":
@@ -64,6 +66,8 @@ class _Reader:
             if self._cursor.peek().kind == "question" and not self._is_question:
                 self._cursor.puzzle("a question")
             self._cursor.take()
+        if len(self._drafts) > self._items_at_most:
+            raise PuzzledError("something else after nothing else")
         return make_scene(self._drafts, self._relations)
 
     def _clause(self) -> None:
@@ -142,7 +146,8 @@ class _Reader:
                 self._cursor.take()
             case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
                 clause.has_setting = clause.has_setting or kind == "setting"
-                self._cursor.take()
+                if not _EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
+                    self._items_at_most = min(self._items_at_most, len(self._drafts))
             case _:
                 self._item(clause)
 

@@ -6,15 +6,17 @@ are averaged over categories with equal weight, whatever the number of their tri
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.number_laws import human_law, uniform_law
-from subitize.stats.resampling import basic_interval, replicate
+from subitize.stats.resampling import Scale, enclose, replicate
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
+LEAST_TO_COMPARE = 20  # trials of a number in a category; their section 2.1.1 wants as many
 
 
 def highest_response(targets: Sequence[int]) -> int:
@@ -27,10 +29,13 @@ def confusion_matrix(
 ) -> NDArray[np.int64]:
     """Count responses 1..highest (rows; what is above falls into the last) to each of the targets in `columns`.
 
-    Responses that are no whole numbers are rounded, halves to even; those below 1 have no row and are left out, and
-    so are targets without a column.
+    Responses that are no whole numbers are rounded, halves to even, but never to the target: a hit is an exact answer,
+    so that 2.4 for 2 is counted as 3, and 1.6 as 1. Responses below 1 have no row and are left out, and so are targets
+    without a column.
     """
-    responses = np.rint(responses)
+    rounded = np.rint(responses)
+    is_near = (rounded == targets) & (responses != targets)
+    responses = np.where(is_near, targets + np.sign(responses - targets), rounded)
     known = np.sort(np.asarray(columns))
     order = np.argsort(np.asarray(columns))
     column = np.minimum(np.searchsorted(known, targets), len(known) - 1)
@@ -77,17 +82,17 @@ def correlate(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate |
     def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return pearson(_mean_shares(counts), expected)
 
-    value = float(statistic(shown)) if is_shown.any() else np.nan
-    if not np.isfinite(value):
+    if not is_shown.any() or not np.isfinite(statistic(shown)):
         return None
-    return basic_interval(value, replicate(statistic, shown), int(shown.sum()), "Pearson correlation", (-1.0, 1.0))
+    return enclose(statistic, shown, Scale("Pearson correlation", (-1.0, 1.0), ideal=1.0))
 
 
 def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | None:
     """Measure how far the shares in counts of (category, response, target) are from those of a law, from 0 to 1.
 
     It is the share of responses that would have to be others (the total variation distance), averaged over
-    targets; defined for every law, where a correlation with one whose shares are all equal is not.
+    targets; defined for every law, where a correlation with one whose shares are all equal is not. Samples of the law
+    itself are at some distance from it: a distance that such a sample might have may be 0.
     """
     is_shown = counts.sum(axis=(0, 1)) > 0
     if not is_shown.any():
@@ -97,8 +102,10 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | 
     def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
-    n = int(shown.sum())
-    return basic_interval(float(statistic(shown)), replicate(statistic, shown), n, "total variation distance", (0, 1))
+    found = enclose(statistic, shown, Scale("total variation distance", (0.0, 1.0), ideal=0.0))
+    if found.low > 0 and found.value <= np.quantile(replicate(statistic, shown, shares=expected), 0.975):
+        return replace(found, low=0.0, method=f"{found.method}, down to 0 as a sample of the law might have it")
+    return found
 
 
 def least_alike(counts: NDArray[np.int64]) -> tuple[Estimate, tuple[int, int]] | None:
@@ -123,10 +130,8 @@ def least_alike(counts: NDArray[np.int64]) -> tuple[Estimate, tuple[int, int]] |
         # A pair that is undefined in a resample can not be its smallest.
         return np.asarray(np.nan_to_num(correlations(counts), nan=np.inf).min(axis=-1))
 
-    n = int(counts.sum())
-    what = f"smallest of {len(pairs)} Pearson correlations"
-    estimate = basic_interval(float(found[smallest]), replicate(statistic, counts), n, what, (-1.0, 1.0))
-    return estimate, pairs[smallest]
+    scale = Scale(f"smallest of {len(pairs)} Pearson correlations", (-1.0, 1.0), ideal=1.0, least=LEAST_TO_COMPARE)
+    return enclose(statistic, counts, scale), pairs[smallest]
 
 
 def _mean_shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:

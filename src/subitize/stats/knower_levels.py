@@ -33,7 +33,10 @@ class KnownNumber:
 
 @dataclass(frozen=True, slots=True)
 class KnowerLevel:
-    """The largest n with 1..n all known, 0 if 1 is not; None where 1 was never shown."""
+    """The largest n with 1..n all known, 0 if 1 is not; None where 1 was never shown, or no other number.
+
+    With one number alone nobody can tell a number that is known from the answer to everything.
+    """
 
     level: int | None
     numbers: tuple[KnownNumber, ...]
@@ -54,7 +57,7 @@ def knower_level(
     numbers = tuple(_judge(counts, trials, targets[index], index) for index in shown)
     known = {number.number: number.is_known for number in numbers}
     level = next(n for n in range(len(known) + 1) if not known.get(n + 1, False))
-    return KnowerLevel(level if 1 in known else None, numbers)
+    return KnowerLevel(level if 1 in known and len(known) > 1 else None, numbers)
 
 
 def _judge(counts: NDArray[np.int64], trials: NDArray[np.int64], number: int, index: int) -> KnownNumber:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
-from subitize.stats.resampling import basic_interval, replicate
+from subitize.stats.resampling import LEAST_TRIALS, METHOD, has_spread, lost_spread, replicate, widened_interval
 
 Direction = Literal["over", "under", "none"]
 
@@ -44,7 +44,7 @@ def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | No
     sizes, counts = _count(errors, strata)
     signed_effect = float(_signed_z(sizes, counts[None])[0]) / math.sqrt(n)
     z = signed_effect * math.sqrt(n)
-    p = math.erfc(abs(z) / math.sqrt(2))
+    p = _p(z)
     is_bias = p < ALPHA and abs(signed_effect) >= LEAST_EFFECT
     direction: Direction = "none" if not is_bias else "over" if z > 0 else "under"
     return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
@@ -76,15 +76,42 @@ def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[
     return np.where(ranked > 0, excess / np.sqrt(np.where(ranked > 0, variance, 1)), 0.0)
 
 
+def _p(z: float) -> float:
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
 def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> Estimate:
-    """Put an interval around r: that of the signed effect, folded at 0."""
+    """Put an interval around r: that of the signed effect, folded at 0.
+
+    Strata of few trials, or that are always answered alike, have no spread of their own to resample: then all errors
+    are resampled together, which adds the differences between strata and so makes the interval wider, never narrower.
+    """
     n = int(counts.sum())
-    if not (sizes != 0).any():
-        # Nothing to resample: the bound is the r of as many errors, all alike, as may still have been missed.
-        most_errors = wilson_interval(0, n).high
-        return Estimate(0.0, 0.0, math.sqrt(most_errors), n, "r = |z| / √n; no error, Wilson bound on their share")
-    replicates = replicate(lambda resampled: _signed_z(sizes, resampled) / math.sqrt(n), counts)
-    signed = basic_interval(signed_effect, replicates, n, "r = |z| / √n, signed-rank", (-1.0, 1.0))
-    edges = sorted((abs(signed.low), abs(signed.high)))
-    low = 0.0 if signed.low <= 0 <= signed.high else edges[0]
-    return Estimate(abs(signed_effect), low, edges[1], n, signed.method)
+    if len(sizes) == 1:
+        return _effect_without_spread(float(sizes[0]), n)
+    what = "r = |z| / √n, signed-rank"
+
+    def statistic(resampled: NDArray[np.int64]) -> NDArray[np.float64]:
+        return _signed_z(sizes, resampled) / math.sqrt(n)
+
+    replicates = replicate(statistic, counts)
+    if counts.sum(axis=0).min() < LEAST_TRIALS or not has_spread(replicates):
+        counts = counts.sum(axis=1, keepdims=True)
+        replicates = replicate(statistic, counts)
+        what += ", strata together"
+    lost = lost_spread(counts.sum(axis=0))
+    low, high = widened_interval(signed_effect, replicates, (-1.0, 1.0), lost)
+    edges = sorted((abs(low), abs(high)))
+    # What the test cannot tell from 0 may be 0; with few errors, resamples would say so too rarely.
+    may_be_none = low <= 0 <= high or _p(signed_effect * math.sqrt(n)) >= ALPHA
+    folded = 0.0 if may_be_none else edges[0]
+    return Estimate(abs(signed_effect), folded, edges[1], n, f"{what}, {METHOD}")
+
+
+def _effect_without_spread(size: float, n: int) -> Estimate:
+    """Bound r by as many errors of another kind, all alike, as may still have been missed."""
+    missed = wilson_interval(0, n).high
+    if size == 0:
+        return Estimate(0.0, 0.0, math.sqrt(missed), n, "r = |z| / √n; no error, Wilson bound on their share")
+    method = "r = |z| / √n; all errors alike, Wilson bound on the share of opposite ones"
+    return Estimate(1.0, max(0.0, 1 - 2 * missed), 1.0, n, method)

@@ -224,6 +224,27 @@ def test_excluded_items_are_in_no_figure_and_counted() -> None:
     assert found.mae.value == 0
 
 
+def test_only_exclusions_of_the_wording_kept_are_counted() -> None:
+    given = [observe(naming(2, wording=wording), value) for wording, value in (("things", 2), ("objects", 5))]
+    excluded = [
+        replace(observe(naming(2, wording=wording, seed=seed), 7), is_excluded=True)
+        for wording, seeds in (("things", (1,)), ("objects", (1, 2)))
+        for seed in seeds
+    ]
+    found = one_of([*given, *excluded])
+    assert (found.wording, found.excluded) == ("things", 1)
+
+
+def test_an_answer_that_is_nearly_right_is_no_hit() -> None:
+    given = [observe(naming(number, seed=seed), number) for number in (1, 3) for seed in range(3)]
+    found = one_of([*given, *(observe(naming(2, seed=seed), 2.4) for seed in range(3))])
+    assert found.accuracy is not None
+    assert found.accuracy.value == 6 / 9
+    assert found.knower is not None
+    assert [number.hits.value for number in found.knower.numbers] == [1, 0, 1]
+    assert found.matrices[ALL][:3].tolist() == [[3, 0, 0], [0, 0, 0], [0, 3, 3]]
+
+
 def test_everything_excluded_says_how_to_take_it_back() -> None:
     with pytest.raises(NothingToDoError, match=r"all counts are excluded; .*--undo"):
         evaluate({"run": [replace(observe(naming(2), 2), is_excluded=True)]})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from samples import MODEL, SUITE, naming_item, response, trial
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.observations import Reader, observe_run, survey_run
 from subitize.analysis.papers.numbersense import evaluate
 from subitize.analysis.papers.numbersense_control import observe_controls
 from subitize.records import (
@@ -88,8 +88,20 @@ def test_a_refusal_stands_for_every_judge_of_the_question(run: Run) -> None:
     answer(run, trial(CONTROLS[2]), Refused("no"))
     found = observe_controls(run, Reader())
     refused = [(one.judge, one.value) for one in found if one.status == "refused"]
-    assert refused == [("human", None), ("parser", None)]
+    assert sorted(refused) == [("human", None), ("parser", None)]
     assert [one.judge for one in observe_controls(run, Reader(judge="human"))] == ["human", "human"]
+
+
+@pytest.mark.parametrize("is_report", [False, True], ids=["measure", "report"])
+def test_a_model_that_refuses_every_control_question_has_none_right(run: Run, is_report: bool) -> None:
+    say(run, trial(COUNTED), "3", question=Count("apple"))
+    for item in CONTROLS:
+        answer(run, trial(item), Refused("no"))
+    survey = survey_run(run)
+    controls = survey.asides if is_report else observe_controls(run, Reader())
+    (found,) = evaluate({"run": [*survey.observations, *controls]})
+    assert found.control is not None
+    assert (found.judge, found.control.value, found.control.n) == ("parser", 0.0, 4)
 
 
 def test_an_excluded_control_item_is_marked(run: Run) -> None:

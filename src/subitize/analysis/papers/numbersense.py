@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.observations import Observation
+from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers.numbersense_control import score_controls
 from subitize.analysis.tidy import frame_counts, is_count
 from subitize.drawing.stimuli import magnitudes
@@ -109,7 +109,12 @@ class Enumeration:
     responses of 0: drawn pictures with nothing to count are discarded; an answer of 0 is wrong, and has no place
     in a matrix. The exact matrix of random answers correlates with nothing, as all its shares are equal: how near
     a model is to it, and to the ideal human, is told by distances (0: the same, 1: nothing in common).
-    `smallest_cell` is the fewest eligible trials of a number in a category; the paper wants 20.
+    `smallest_cell` is the fewest eligible trials of a number in a category; the paper wants 20. `excluded` are
+    observations of the wording kept whose items were excluded.
+
+    Knower level, correlation and distances give every category equal weight, whatever the number of its trials; the
+    matrix of ALL, the Weber fraction, scalar variability, accuracy and errors pool trials, so that a category with
+    more of them weighs more.
 
     `matrices` are counts, one matrix per category and ALL: rows are the responses 1..k (`responses`), what
     is above in the last; columns are the targets (`numbers`).
@@ -226,7 +231,7 @@ class _Kept:
 
 def _keep(run: str, observations: Sequence[Observation]) -> list[_Kept]:
     controls = score_controls(observations)
-    excluded = Counter(_key(one) for one in observations if one.is_excluded and is_count(one))
+    excluded = Counter((_key(one), _wording(one)) for one in observations if one.is_excluded and is_count(one))
     pictures = {
         one.item.id: one.item.task.picture
         for one in observations
@@ -239,12 +244,19 @@ def _keep(run: str, observations: Sequence[Observation]) -> list[_Kept]:
         wording = _best_wording(scores)
         kept = rows.filter(pl.col("wording").eq_missing(wording))
         named = tuple(score for name, score in scores.items() if name is not None)
-        found.append(_Kept(run, key, kept, wording, named, controls.get(key), excluded[key], pictures))
+        # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
+        control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
+        found.append(_Kept(run, key, kept, wording, named, control, excluded[key, wording], pictures))
     return found
 
 
 def _key(one: Observation) -> _Key:
     return _Key(one.item.suite, one.model, one.judge)
+
+
+def _wording(one: Observation) -> str | None:
+    wording = one.item.factors.get("wording")
+    return None if wording is None else str(wording)
 
 
 def _without_empty_drawings(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,201 @@
+"""What a report says where runs differ: each is scored by itself, and beside what it can be compared with."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from report_runs import STRANGE, exact, fill, named, naming_items, new_run, unnumbered
+from subitize.errors import NothingToDoError
+from subitize.records import Estimate, Item, Known, Said, Spec
+from subitize.report.baselines import write_range
+from subitize.report.cells import slug
+from subitize.report.composition import compose
+from subitize.report.document import Document, Section, TableBlock, TextBlock
+from subitize.report.sources import read_sources
+from subitize.runner.progress import Silent
+from subitize.store import Run
+
+SAME = Spec("sayer", {}, "sayer")
+PAPER = ("apples", "people", "butterflies", "dots", "fastcards")
+OTHER_DESIGN = "Published figures are for the numbers 1–10 and the paper’s five categories"
+
+
+def composed(*runs: Run) -> Document:
+    return compose(read_sources(runs), Silent())
+
+
+def table(document: Document, name: str) -> TableBlock:
+    tables = (*document.tables(), *(figure.data for figure in document.figures()))
+    return next(table for table in tables if table.name == name)
+
+
+def column(found: TableBlock, name: str) -> dict[object, object]:
+    place = [column.name for column in found.columns].index(name)
+    return {row.cells[0]: row.cells[place] for row in found.rows}
+
+
+def texts(sections: Sequence[Section]) -> list[str]:
+    return [
+        text
+        for section in sections
+        for text in (
+            *(block.text for block in section.blocks if isinstance(block, TextBlock)),
+            *texts(section.sections),
+        )
+    ]
+
+
+def counting(folder: Path, items: Sequence[Item], *, model: Spec = SAME) -> Run:
+    run = new_run(folder, "naming", items)
+    fill(run, items, model, exact)
+    return run
+
+
+def numbered(numbers: Sequence[int], categories: Sequence[str] = ("apples", "dots")) -> list[Item]:
+    """Make items of these numbers and categories."""
+    first = naming_items()[0]
+    return [
+        replace(
+            first,
+            id=f"naming/{category}/{number}/0/category",
+            asks=tuple(replace(ask, expects=(number,)) for ask in first.asks),
+            factors={**first.factors, "number": number, "category": category},
+        )
+        for category in categories
+        for number in numbers
+    ]
+
+
+def strange(folder: Path, *, is_right: bool) -> Run:
+    """Make a run as `unnumbered`, of the same model, always right or never."""
+    with unnumbered(folder / "pattern") as pattern:
+        items = pattern.items()
+    run = new_run(folder / "run", STRANGE, items)
+    fill(run, items, SAME, lambda _, place: (Said("yes"), Known(is_right)))
+    return run
+
+
+def exclude_all(run: Run) -> None:
+    for item in run.items():
+        run.exclude(item.id, "misprinted")
+
+
+def accuracy(cell: object) -> tuple[float, int]:
+    assert isinstance(cell, Estimate)
+    return cell.value, cell.n
+
+
+def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
+    with strange(tmp_path / "a", is_right=True) as one, strange(tmp_path / "b", is_right=False) as other:
+        sources = read_sources([one, other])
+        document = compose(sources, Silent())
+    labels = [f"sayer ({source.name})" for source in sources]
+    found = column(table(document, f"{slug(STRANGE)}-leaderboard"), "Accuracy")
+    assert [accuracy(found[label]) for label in labels] == [(1.0, 8), (0.0, 8)]
+    found = column(table(document, f"{slug(STRANGE)}-by-{slug('kind of prompt')}"), "plain")
+    assert [accuracy(found[label]) for label in labels] == [(1.0, 4), (0.0, 4)]
+
+
+def test_an_excluded_suite_is_a_note_and_the_others_are_reported(tmp_path: Path) -> None:
+    with named(tmp_path / "named") as one, unnumbered(tmp_path / "odd") as other:
+        exclude_all(other)
+        document = composed(one, other)
+    assert "sayer: all 8 observations are excluded by hand; it is in no figure." in texts(document.sections)
+    assert "naming-leaderboard" in {table.name for table in document.tables()}
+
+
+def test_an_excluded_run_is_a_note_beside_the_other_of_its_suite(tmp_path: Path) -> None:
+    with counting(tmp_path / "may", naming_items()) as may, counting(tmp_path / "june", naming_items()) as june:
+        exclude_all(june)
+        document = composed(may, june)
+    assert "sayer (june): all 36 observations are excluded by hand; it is in no figure." in texts(document.sections)
+    assert "sayer (may)" in column(table(document, "naming-leaderboard"), "Accuracy")
+
+
+def test_a_report_of_nothing_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    with named(tmp_path / "named") as one, unnumbered(tmp_path / "odd") as other:
+        exclude_all(one)
+        exclude_all(other)
+        with pytest.raises(NothingToDoError, match="observations are excluded; take an exclusion back with"):
+            composed(one, other)
+
+
+def test_each_set_of_numbers_has_its_baselines(tmp_path: Path) -> None:
+    with counting(tmp_path / "a", numbered(range(1, 4))) as one, counting(tmp_path / "b", numbered([1, 2, 15])) as two:
+        alone, both = composed(one), composed(one, two)
+    shown = [
+        {row.cells[0] for row in table(document, "naming-leaderboard").rows if row.badge == "baseline"}
+        for document in (alone, both)
+    ]
+    assert shown[0] == {"ideal human", "random"}
+    assert shown[1] == {f"{name}, {numbers}" for name in shown[0] for numbers in ("1–3", "1–2, 15")}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"), [(range(1, 11), "1–10"), ((1, 2, 4), "1–2, 4"), ((5,), "5")], ids=["one", "two", "single"]
+)
+def test_a_range_is_written_in_short(numbers: Sequence[int], text: str) -> None:
+    assert write_range(numbers) == text
+
+
+def test_a_confusion_matrix_says_where_its_ceiling_is(tmp_path: Path) -> None:
+    with counting(tmp_path / "a", numbered(range(1, 4))) as one, counting(tmp_path / "b", numbered([1, 2, 15])) as two:
+        captions = [
+            next(figure.caption for figure in document.figures() if figure.name == "naming-confusion")
+            for document in (composed(one), composed(one, two))
+        ]
+    assert "Responses above 20 are counted in the top row." in captions[0]
+    assert "highest row are counted in that row: 20 for sayer (a); 30 for sayer (b)." in captions[1]
+
+
+def test_the_first_number_not_known_is_one_that_was_shown_and_missed(tmp_path: Path) -> None:
+    items = numbered([1, 2, 3, 5, 6])
+    run = counting(tmp_path / "run", items, model=Spec("sure", {}, "sure"))
+    wrong = Spec("weak", {}, "weak")
+    fill(run, items, wrong, lambda item, _: (Said("1"), Known(5 if item.factors["number"] == 6 else 1)))
+    fill(
+        run,
+        items,
+        Spec("late", {}, "late"),
+        lambda item, place: (Said("1"), Known(9)) if item.factors["number"] == 6 else exact(item, place),
+    )
+    with run:
+        levels = table(composed(run), "naming-knower-levels")
+    assert column(levels, "Level")["late"] == "3-knower"
+    assert column(levels, "First number not known") == {"sure": None, "late": 6, "weak": 1}
+    assert column(levels, "Margin, first not known")["sure"] is None
+    assert len({column.name for column in levels.columns}) == len(levels.columns)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "categories", "differs"),
+    [(range(1, 11), PAPER, False), (range(1, 10), PAPER, True), (range(1, 11), PAPER[:2], True)],
+    ids=["as the paper", "other numbers", "other categories"],
+)
+def test_published_figures_beside_another_design_say_so(
+    tmp_path: Path, numbers: Sequence[int], categories: Sequence[str], differs: bool
+) -> None:
+    with counting(tmp_path / "run", numbered(numbers, categories)) as run:
+        document = composed(run)
+    captions = [table(document, f"naming-{name}").caption for name in ("leaderboard", "bias", "abstraction")]
+    assert [OTHER_DESIGN in caption for caption in captions] == [differs] * 3
+
+
+def test_published_models_are_shown_with_their_size(tmp_path: Path) -> None:
+    with counting(tmp_path / "run", numbered(range(1, 4))) as run:
+        sizes = column(table(composed(run), "naming-leaderboard"), "Size (billion)")
+    assert (sizes["Qwen-72B"], sizes["GPT-4V"], sizes["sayer"], sizes["random"]) == ("72", ">1000?", "", "")
+
+
+def test_the_wording_kept_is_said_to_need_enough_answers(tmp_path: Path) -> None:
+    items = numbered(range(1, 4))
+    others = [
+        replace(item, id=item.id.replace("/category", "/things"), factors={**item.factors, "wording": "things"})
+        for item in items
+    ]
+    with counting(tmp_path / "run", [*items, *others]) as run:
+        caption = table(composed(run), "naming-wordings").caption
+    assert "smallest mean absolute error" in caption
+    assert "with at least half as many usable answers as the most answered" in caption
