@@ -34,8 +34,7 @@ def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[tuple[Call[Any, An
         spawn = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.spec.shown))
         try:
-            _spawn_all(pool, count)
-            yield _call_in(pool), 2 * count
+            yield _call_in(pool, count), 2 * count
         finally:
             pool.shutdown(cancel_futures=True)
     else:
@@ -82,8 +81,14 @@ class _Raised:
     retry_after_seconds: float | None
 
 
-def _call_in(pool: ProcessPoolExecutor) -> Call[Any, Any]:
+def _call_in(pool: ProcessPoolExecutor, count: int) -> Call[Any, Any]:
+    has_workers = False
+
     async def call(asked: object) -> tuple[object, float]:
+        nonlocal has_workers
+        if not has_workers:  # not before there is work: a finished run has none
+            has_workers = True
+            _spawn_all(pool, count)
         try:
             working = asyncio.get_running_loop().run_in_executor(pool, _compute, asked)
             working.add_done_callback(_look_at)

@@ -102,7 +102,8 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | 
     def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
-    found = enclose(statistic, shown, Scale("total variation distance", (0.0, 1.0), ideal=0.0))
+    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_TO_COMPARE)
+    found = enclose(statistic, shown, scale)
     if found.low > 0 and found.value <= np.quantile(replicate(statistic, shown, shares=expected), 0.975):
         return replace(found, low=0.0, method=f"{found.method}, down to 0 as a sample of the law might have it")
     return found
