@@ -27,7 +27,7 @@ from report_runs import (
 )
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.records import Spec
-from subitize.report.writing import Outputs, write_report
+from subitize.report.writing import Outputs, check_outputs, write_report
 from subitize.runner.progress import Silent
 
 SECTIONS = [
@@ -271,3 +271,9 @@ def test_a_report_that_breaks_off_leaves_the_old_one(tmp_path: Path) -> None:
         write_report([run], Outputs(page), Silent())
     assert page.read_text() == "old"
     assert list(tmp_path.glob(".*partial")) == []
+
+
+def test_a_page_and_a_folder_of_one_name_are_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="-o and --figures both name"):
+        check_outputs(Outputs(tmp_path / "same", figures=tmp_path / "same"))
+    assert not (tmp_path / "same").exists()

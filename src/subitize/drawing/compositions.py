@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from subitize.drawing import glyphs, placement
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.painting import Layout, Placed
-from subitize.drawing.scattering import MEAN_SQUARE
+from subitize.drawing.scattering import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST
 from subitize.errors import BadValueError
 from subitize.records import digest
 from subitize.scenes import Entity, Ranks, Scene, find_places
@@ -31,22 +31,13 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
     while (corners := _place(diameters, within, size_px, random)) is None:
         if max(diameters) <= placement.SMALLEST_ITEM_PX:
             raise BadValueError(f"{number} things in these places do not fit on {size_px} × {size_px} px")
-        diameters = [max(placement.SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in diameters]
+        diameters = [max(placement.SMALLEST_ITEM_PX, math.floor(diameter * placement.SHRINK)) for diameter in diameters]
     colours = [_colours(scene, entity) for entity in scene.entities]
     items = (
         _placed(scene.entities[index].noun, colours[index], corner, diameter, random)
         for index, corner, diameter in zip(things, corners, diameters, strict=True)
     )
     return Layout(size_px, tuple(items))
-
-
-_SHRINK = 0.9
-# As in scattering.py: beyond a share of about .5, placing discs one by one at random comes to a halt.
-_COVERED_SHARE = 0.3
-_LARGEST_SHARE_OF_SIDE = 0.24
-_SMALLEST_TO_LARGEST = 0.45
-_BATCH = 16
-_BATCHES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +90,10 @@ def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
 def _diameters(within: Sequence[_Field], size_px: int, random: np.random.Generator) -> list[int]:
     """Draw sizes at random, so large that the most crowded field is covered by its share and no more."""
     gap = placement.gap_px(size_px)
-    shares = _SMALLEST_TO_LARGEST + (1 - _SMALLEST_TO_LARGEST) * random.random(len(within))
-    largest = _LARGEST_SHARE_OF_SIDE * size_px
+    shares = SMALLEST_TO_LARGEST + (1 - SMALLEST_TO_LARGEST) * random.random(len(within))
+    largest = LARGEST_SHARE_OF_SIDE * size_px
     for field in set(within):
-        crowded = math.sqrt(_COVERED_SHARE * 4 * field.area / (math.pi * MEAN_SQUARE * within.count(field))) - gap
+        crowded = math.sqrt(COVERED_SHARE * 4 * field.area / (math.pi * MEAN_SQUARE * within.count(field))) - gap
         largest = min(largest, crowded, field.width_of_disc)
     return [max(placement.SMALLEST_ITEM_PX, math.floor(largest * share)) for share in shares]
 
@@ -131,8 +122,8 @@ def _free_corner(
     if (room < 1).any():
         return None
     reach = (taken[:, 2] + diameter / 2) ** 2
-    for _ in range(_BATCHES):
-        candidates = start + np.floor(random.random((_BATCH, 2)) * room)
+    for _ in range(placement.BATCHES):
+        candidates = start + np.floor(random.random((placement.BATCH, 2)) * room)
         across, down = (candidates[:, axis, None] + diameter / 2 - taken[:, axis] for axis in (0, 1))
         free = np.flatnonzero((across * across + down * down >= reach).all(axis=1))
         if free.size:

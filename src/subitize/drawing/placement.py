@@ -47,7 +47,7 @@ def fit(
             return shrunk, corners
         if max(shrunk) <= SMALLEST_ITEM_PX:
             raise BadValueError(_too_many(len(shrunk), size_px))
-        shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
+        shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * SHRINK)) for diameter in shrunk)
 
 
 def place(
@@ -71,9 +71,9 @@ def place(
     return corners
 
 
-_SHRINK = 0.9
-_BATCH = 16
-_BATCHES = 16
+SHRINK = 0.9
+BATCH = 16
+BATCHES = 16
 _LATTICE = 96
 
 
@@ -84,8 +84,8 @@ def _free_corner(
     room = size_px - diameter - 2 * gap
     if room < 0:
         return None
-    for _ in range(_BATCHES):
-        candidates = gap + np.floor(random.random((_BATCH, 2)) * (room + 1)).astype(np.int64)
+    for _ in range(BATCHES):
+        candidates = gap + np.floor(random.random((BATCH, 2)) * (room + 1)).astype(np.int64)
         free = np.flatnonzero(_is_free(candidates, diameter, placed, apart))
         if free.size:
             return np.asarray(candidates[free[0]])

@@ -16,10 +16,10 @@ Arranged = tuple[Sequence[int], Corners]
 
 # Up to about ten items size tells nothing of number; beyond, things must shrink to have room. A share of .3
 # lies well below .547, at which placing equal discs one by one at random comes to a halt.
-_LARGEST_SHARE_OF_SIDE = 0.24
-_SMALLEST_TO_LARGEST = 0.45
-MEAN_SQUARE = (1 + _SMALLEST_TO_LARGEST + _SMALLEST_TO_LARGEST**2) / 3
-_COVERED_SHARE = 0.3
+LARGEST_SHARE_OF_SIDE = 0.24
+SMALLEST_TO_LARGEST = 0.45
+MEAN_SQUARE = (1 + SMALLEST_TO_LARGEST + SMALLEST_TO_LARGEST**2) / 3
+COVERED_SHARE = 0.3
 _ATTEMPTS = 300
 
 
@@ -35,7 +35,7 @@ def scatter(
     shapes: Sequence[Silhouette], size_px: int, goal: Goal, random: np.random.Generator, *, overlap: float
 ) -> Arranged:
     """Give every thing a side and a top left corner."""
-    shares = _SMALLEST_TO_LARGEST + (1 - _SMALLEST_TO_LARGEST) * random.random(len(shapes))
+    shares = SMALLEST_TO_LARGEST + (1 - SMALLEST_TO_LARGEST) * random.random(len(shapes))
     if goal.area_px is not None:
         sides = sides_for_area(shares, shapes, goal.area_px)
         return sides, _placed(sides, size_px, random, overlap)
@@ -47,8 +47,8 @@ def scatter(
 
 def largest_px(number: int, size_px: int) -> float:
     """Tell how large the largest of so many things may be."""
-    crowded = math.sqrt(_COVERED_SHARE * 4 / (math.pi * MEAN_SQUARE * number))
-    return min(_LARGEST_SHARE_OF_SIDE * size_px, crowded * size_px - gap_px(size_px))
+    crowded = math.sqrt(COVERED_SHARE * 4 / (math.pi * MEAN_SQUARE * number))
+    return min(LARGEST_SHARE_OF_SIDE * size_px, crowded * size_px - gap_px(size_px))
 
 
 def sides_for_area(shares: Numbers, shapes: Sequence[Silhouette], area_px: float) -> list[int]:
@@ -124,7 +124,7 @@ class _Spread:
         return [side], _placed([side], self.size_px, random, self.overlap)
 
     def _largest_px(self, number: int) -> float:
-        crowded = math.sqrt(_COVERED_SHARE * self.hull_px * 4 / (math.pi * MEAN_SQUARE * number))
+        crowded = math.sqrt(COVERED_SHARE * self.hull_px * 4 / (math.pi * MEAN_SQUARE * number))
         return max(SMALLEST_ITEM_PX, crowded - gap_px(self.size_px))
 
     def _drawn_apart(self, sides: Sequence[int], corners: Corners, random: np.random.Generator) -> Corners | None:

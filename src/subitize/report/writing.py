@@ -60,6 +60,8 @@ def check_outputs(outputs: Outputs) -> None:
     for flag, folder in (("--figures", outputs.figures), ("--tables", outputs.tables)):
         if folder is not None and folder.exists() and not folder.is_dir():
             raise BadValueError(f"{flag} {folder} is a file; name a folder")
+        if folder is not None and folder.resolve() == page.resolve():
+            raise BadValueError(f"-o and {flag} both name {page}; one is a file, the other a folder")
 
 
 def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
