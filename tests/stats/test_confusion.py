@@ -259,3 +259,12 @@ def test_distances_tell_a_human_from_chance_where_correlations_cannot() -> None:
 
 def test_without_trials_there_is_no_distance() -> None:
     assert distance(np.zeros((1, 20, 2), dtype=np.int64), human_matrix((1, 2))) is None
+
+
+@pytest.mark.parametrize("law", [human_matrix(TARGETS), random_matrix(TARGETS)], ids=["human", "random"])
+def test_a_sample_of_a_law_may_be_at_no_distance_from_it(law: NDArray[np.float64]) -> None:
+    cells = np.full((2, len(TARGETS)), 40)
+    cells[0, 0] = 0  # a number that one category does not have
+    chance = np.random.default_rng(5)
+    found = [distance(np.moveaxis(chance.multinomial(cells, law.T), -1, -2), law) for _ in range(20)]
+    assert np.mean([one is not None and one.low == 0 for one in found]) >= 0.9

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.signed_ranks import signed_rank_test
+from subitize.stats.signed_ranks import Zeros, signed_rank_test, wilcoxon_test
 
 CASES = {
     "many ties": np.random.default_rng(1).integers(-3, 5, 400).astype(float),
@@ -139,3 +139,51 @@ def test_the_interval_covers_the_effect_in_many_trials(shift: float) -> None:
     found = [signed_rank_test(sample(150)) for _ in range(150)]
     covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
     assert covered >= 135
+
+
+ZEROS: tuple[Zeros, ...] = ("wilcox", "pratt", "zsplit")
+
+
+@pytest.mark.parametrize("correction", [False, True])
+@pytest.mark.parametrize("zeros", ZEROS)
+@pytest.mark.parametrize("errors", CASES.values(), ids=CASES.keys())
+def test_wilcoxons_approximation_is_that_of_scipy_however_zeros_count(
+    errors: NDArray[np.float64], zeros: Zeros, correction: bool
+) -> None:
+    expected = stats.wilcoxon(errors, zero_method=zeros, correction=correction, method="approx")
+    found = wilcoxon_test(errors, zeros=zeros, method="normal", correction=correction)
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert abs(found.z) == pytest.approx(abs(getattr(expected, "zstatistic")), abs=1e-9)  # noqa: B009
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 13, 50, 120])
+@pytest.mark.parametrize("seed", range(5))
+def test_wilcoxons_exact_law_is_that_of_scipy(seed: int, n: int) -> None:
+    differences = np.random.default_rng(seed).normal(0.3, 1, n)
+    expected = stats.wilcoxon(differences, method="exact")
+    found = wilcoxon_test(differences, method="exact")
+    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+
+
+@pytest.mark.parametrize("zeros", ZEROS)
+@pytest.mark.parametrize("seed", range(10))
+def test_with_ties_the_exact_law_is_that_of_all_signs(seed: int, zeros: Zeros) -> None:
+    random = np.random.default_rng(seed)
+    differences = random.integers(-3, 5, random.integers(2, 11)).astype(np.float64)
+    every_sign = stats.PermutationMethod(n_resamples=10_000)
+    expected = stats.wilcoxon(differences, zero_method=zeros, method=every_sign)
+    assert wilcoxon_test(differences, zeros=zeros).p == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_by_itself_wilcoxons_law_is_exact_up_to_50(n: int) -> None:
+    differences = np.random.default_rng(n).normal(0.3, 1, n)
+    assert wilcoxon_test(differences).p == pytest.approx(
+        stats.wilcoxon(differences, correction=False).pvalue, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("differences", [np.zeros(4), np.array([])], ids=["zeros", "none"])
+def test_without_a_difference_p_is_1(differences: NDArray[np.float64]) -> None:
+    assert wilcoxon_test(differences).p == 1.0

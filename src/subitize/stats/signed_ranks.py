@@ -12,10 +12,14 @@ from subitize.stats.intervals import wilson_interval
 from subitize.stats.resampling import LEAST_TRIALS, METHOD, has_spread, lost_spread, replicate, widened_interval
 
 Direction = Literal["over", "under", "none"]
+Zeros = Literal["wilcox", "pratt", "zsplit"]
+Method = Literal["auto", "exact", "normal"]
 
 # Testolin et al. 2025, section 2.4.4.
 ALPHA = 0.05
 LEAST_EFFECT = 0.3
+
+_EXACT_UP_TO = 50  # as scipy has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,16 @@ class SignedRanks:
 
     direction: Direction
     r: Estimate
+    z: float
+    p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wilcoxon:
+    """The test on n differences: the smaller sum of ranks, z (above 0 where the larger ones are upwards) and p."""
+
+    statistic: float
     z: float
     p: float
     n: int
@@ -50,18 +64,52 @@ def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | No
     return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
 
 
+def wilcoxon_test(
+    differences: NDArray[np.float64], *, zeros: Zeros = "wilcox", method: Method = "auto", correction: bool = False
+) -> Wilcoxon:
+    """Test, two-sided, whether differences lie around 0.
+
+    Differences of 0 are left out ("wilcox"), ranked and then left out ("pratt"), or ranked and split ("zsplit"). The
+    exact law tosses a coin for each difference and holds for ties too; by itself it is taken up to 50 differences.
+    `correction` is that of the normal approximation for continuity. Without any difference but 0, p is 1.
+    """
+    n, n_zero = len(differences), int(np.count_nonzero(differences == 0))
+    sizes, counts = _count(differences, np.zeros(n, dtype=np.int64))
+    upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1), 0 if zeros == "wilcox" else n_zero)
+    split = n_zero * (n_zero + 1) / 2 if zeros == "zsplit" else 0.0
+    total, excess = float(ties @ ranks) + split, float(_excess(upwards, ties, ranks))
+    statistic = total / 2 - abs(excess)
+    if not len(ties):
+        return Wilcoxon(statistic, 0.0, 1.0, n)
+    variance = float(_variance(ties, ranks)) + (n_zero * (n_zero + 1) ** 2 / 16 if zeros == "zsplit" else 0.0)
+    is_exact = method == "exact" or (method == "auto" and n <= _EXACT_UP_TO)
+    z = (excess - (math.copysign(0.5, excess) if correction and excess else 0.0)) / math.sqrt(variance)
+    return Wilcoxon(statistic, z, _exact_p(excess, ties, ranks) if is_exact else _p(z), n)
+
+
 def _count(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Count the errors of each size in each stratum."""
     sizes, row = np.unique(errors, return_inverse=True)
     _, column = np.unique(strata, return_inverse=True)
-    counts = np.zeros((len(sizes), int(column.max()) + 1), dtype=np.int64)
+    counts = np.zeros((len(sizes), int(column.max(initial=0)) + 1), dtype=np.int64)
     np.add.at(counts, (row, column), 1)
     return sizes, counts
 
 
 def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Compute z of each of several counts (…, size, stratum); 0 where there is no error."""
-    totals = counts.sum(axis=-1)
+    upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1))
+    variance = _variance(ties, ranks)
+    return np.where(variance > 0, _excess(upwards, ties, ranks) / np.sqrt(np.where(variance > 0, variance, 1)), 0.0)
+
+
+def _rank(
+    sizes: NDArray[np.float64], totals: NDArray[np.int64], below: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Give, per magnitude above 0, how many errors are upwards, how many there are, and the rank of each.
+
+    `below` says how many ranks are taken by errors of 0.
+    """
     magnitudes, group = np.unique(np.abs(sizes[sizes != 0]), return_inverse=True)
     upwards = np.zeros((*totals.shape[:-1], len(magnitudes)))
     ties = np.zeros_like(upwards)
@@ -69,15 +117,33 @@ def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[
         ties[..., column] += totals[..., index]
         if size > 0:
             upwards[..., column] += totals[..., index]
-    ranked = ties.sum(axis=-1)
-    ranks = np.cumsum(ties, axis=-1) - (ties - 1) / 2
-    excess = (upwards * ranks).sum(axis=-1) - ranked * (ranked + 1) / 4
-    variance = (ranked * (ranked + 1) * (2 * ranked + 1) - (ties**3 - ties).sum(axis=-1) / 2) / 24
-    return np.where(ranked > 0, excess / np.sqrt(np.where(ranked > 0, variance, 1)), 0.0)
+    return upwards, ties, below + np.cumsum(ties, axis=-1) - (ties - 1) / 2
+
+
+def _excess(upwards: NDArray[np.float64], ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Say by how much the ranks of errors upwards exceed half of all."""
+    return np.asarray(((upwards - ties / 2) * ranks).sum(axis=-1))
+
+
+def _variance(ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the variance of the excess where every error is up or down by the toss of a coin; ties are in it."""
+    return np.asarray((ties * ranks**2).sum(axis=-1) / 4)
 
 
 def _p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
+
+
+def _exact_p(excess: float, ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> float:
+    """Compute p from the law of the sum of ranks upwards, built up rank by rank; doubled, ranks are whole."""
+    doubled: list[int] = np.repeat(np.rint(2 * ranks), ties.astype(np.int64)).astype(np.int64).tolist()
+    law = np.zeros(sum(doubled) + 1)
+    law[0] = 1.0
+    for rank in doubled:
+        law[rank:] += law[:-rank]
+        law /= 2
+    at_most = round(sum(doubled) / 2 - 2 * abs(excess))
+    return min(1.0, 2 * float(law[: at_most + 1].sum()))
 
 
 def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> Estimate:

@@ -1,0 +1,86 @@
+"""Two-by-two tables are tested as scipy tests them, and shuffled as labels are."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from subitize.stats.contingency import chi_squared, significant_shuffles
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_chi_squared_and_p_are_those_of_scipy(seed: int) -> None:
+    tables = np.random.default_rng(seed).integers(1, 10 ** (1 + seed % 5), (50, 2, 2))
+    found = chi_squared(tables)
+    expected = [stats.chi2_contingency(table) for table in tables]
+    np.testing.assert_allclose(found.statistic, [one.statistic for one in expected], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.p, [one.pvalue for one in expected], rtol=1e-12, atol=1e-12)
+    assert found.n.tolist() == tables.sum(axis=(1, 2)).tolist()
+
+
+def test_one_table_gives_one_value() -> None:
+    found = chi_squared(np.array([[30, 70], [50, 50]]))
+    assert float(found.statistic) == pytest.approx(
+        7.520833333333333
+    )  # 200 · (|30·50 − 70·50| − 100)² / (80·120·100·100)
+
+
+@pytest.mark.parametrize("table", [[[0, 0], [3, 4]], [[0, 5], [0, 6]], [[5, 0], [6, 0]], [[0, 0], [0, 0]]], ids=str)
+def test_where_nothing_can_be_compared_nothing_is_said(table: list[list[int]]) -> None:
+    found = chi_squared(np.array([table, [[1, 2], [3, 4]]]))
+    assert np.isnan([found.statistic[0], found.p[0]]).all()
+    assert not np.isnan(found.p[1])
+    assert significant_shuffles(np.array(table)) is None
+
+
+TABLES = {
+    "no difference": [[40, 60], [45, 55]],
+    "large difference": [[90, 10], [20, 80]],
+    "small": [[3, 5], [6, 2]],
+    "rare": [[2, 398], [9, 391]],
+    "unequal": [[7, 3], [300, 500]],
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_the_exact_share_is_that_of_the_hypergeometric_law(table: list[list[int]]) -> None:
+    (a, b), (c, d) = table
+    law = stats.hypergeom(a + b + c + d, a + c, a + b)
+    expected = 0.0
+    for right in range(max(0, a - d), min(a + b, a + c) + 1):
+        shuffled = [[right, a + b - right], [a + c - right, d - a + right]]
+        expected += float(law.pmf(right)) * (stats.chi2_contingency(shuffled).pvalue < 0.05)
+    found = significant_shuffles(np.array(table))
+    assert found is not None
+    assert found.value == pytest.approx(expected, abs=1e-11)
+    assert (found.low, found.high, found.n) == (found.value, found.value, a + b + c + d)
+    assert found.value < 0.06
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_drawn_shares_are_those_of_shuffled_labels(table: list[list[int]]) -> None:
+    found = significant_shuffles(np.array(table), shuffles=20_000)
+    exact = significant_shuffles(np.array(table))
+    assert found is not None
+    assert exact is not None
+    assert found.n == 20_000
+    assert stats.binomtest(round(found.value * 20_000), 20_000, exact.value).pvalue > 0.001
+    random, (first, second) = np.random.default_rng(5), np.sum(table, axis=1)
+    labels = np.repeat([1, 0, 1, 0], np.ravel(table))
+    rights = np.array([random.permutation(labels)[:first].sum() for _ in range(2_000)])
+    others = labels.sum() - rights
+    shuffled = np.stack([rights, first - rights, others, second - others], axis=1).reshape(-1, 2, 2)
+    significant = int((chi_squared(shuffled).p < 0.05).sum())
+    assert stats.binomtest(significant, 2_000, exact.value).pvalue > 0.001
+
+
+def test_drawn_shares_are_the_same_for_the_same_seed() -> None:
+    table = np.array([[40, 60], [45, 55]])
+    one, same, other = (significant_shuffles(table, shuffles=5_000, seed=seed) for seed in (1, 1, 2))
+    assert one == same != other
+
+
+def test_a_stricter_level_is_reached_less_often() -> None:
+    loose, strict = (significant_shuffles(np.array([[40, 60], [45, 55]]), alpha=alpha) for alpha in (0.05, 0.01))
+    assert loose is not None
+    assert strict is not None
+    assert strict.value < loose.value

@@ -1,0 +1,83 @@
+"""Answers are counted alike from a matrix and one by one, and agreement shares are what a loop over units counts."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from subitize.stats import wilson_interval
+from subitize.stats.ratings import modal_counts, share_agreeing, tally, tally_matrix
+
+
+def draw_matrix(seed: int) -> NDArray[np.float64]:
+    """Up to 6 raters, 40 units, some answers missing, some units without any; values are no whole numbers."""
+    random = np.random.default_rng(seed)
+    matrix = random.choice([0, 1, 2, 3.5, 11], (random.integers(1, 7), random.integers(1, 41)))
+    matrix[random.random(matrix.shape) < random.choice([0, 0.3, 0.7])] = np.nan
+    return np.asarray(matrix)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_unit_is_counted_once_with_its_answers(seed: int) -> None:
+    matrix = draw_matrix(seed)
+    found = tally_matrix(matrix)
+    expected = Counter(
+        tuple(int((unit == value).sum()) for value in found.values.tolist())
+        for unit in matrix.T
+        if not np.isnan(unit).all()
+    )
+    counted = {tuple(map(int, row)): units for row, units in zip(found.counts, found.units.tolist(), strict=True)}
+    assert counted == expected
+    assert found.values.tolist() == sorted(set(matrix[~np.isnan(matrix)].tolist()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_order_of_answers_does_not_matter(seed: int) -> None:
+    matrix = draw_matrix(seed)
+    units = np.tile(np.arange(matrix.shape[1]), len(matrix))
+    order = np.random.default_rng(seed).permutation(matrix.size)
+    found, expected = tally(units[order], matrix.ravel()[order]), tally_matrix(matrix)
+    for one, other in zip(
+        (found.values, found.counts, found.units), (expected.values, expected.counts, expected.units), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("numbering", [[0, 1, 2], [-3, -1, 7], [2**40, 5, -(2**40)]], ids=str)
+def test_it_does_not_matter_how_units_are_numbered(numbering: list[int]) -> None:
+    found = tally(np.repeat(numbering, 2), np.array([1, 1, 1, 2, 2, 2]))
+    assert found.counts.tolist() == [[2, 0], [1, 1], [0, 2]]
+    assert found.units.tolist() == [1, 1, 1]
+
+
+def test_values_that_nobody_gave_have_a_column_if_they_could_have_been_given() -> None:
+    found = tally(np.array([0, 0, 1]), np.array([3.0, 1, 1]), domain=np.array([1.0, 2, 3]))
+    assert found.values.tolist() == [1, 2, 3]
+    assert found.counts.sum(axis=0).tolist() == [2, 0, 1]
+
+
+def test_a_value_outside_the_domain_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"value 4 was given but is not in the domain \[1\.0, 2\.0\]"):
+        tally(np.array([0]), np.array([4.0]), domain=np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("raters", [None, 3])
+@pytest.mark.parametrize("seed", range(20))
+def test_shares_are_those_of_a_loop_over_units(seed: int, raters: int | None) -> None:
+    matrix = draw_matrix(seed)
+    answers = [unit[~np.isnan(unit)].tolist() for unit in matrix.T]
+    modal = [Counter(one).most_common(1)[0][1] for one in answers if one and raters in (None, len(one))]
+    ratings = tally_matrix(matrix)
+    counts = modal_counts(ratings, raters=raters)
+    for least in range(1, 7):
+        assert counts[least : least + 1].sum() == modal.count(least)
+        found = share_agreeing(ratings, least, raters=raters)
+        expected = wilson_interval(sum(k >= least for k in modal), len(modal)) if modal else None
+        assert found == expected
+
+
+def test_no_answers_have_no_share() -> None:
+    empty = tally_matrix(np.full((3, 4), np.nan))
+    assert share_agreeing(empty, 1) is None
+    assert len(empty.units) == 0
