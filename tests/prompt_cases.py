@@ -1,13 +1,27 @@
 """Prompts as users may put them, with the scene each asks for, and prompts that must not be understood.
 
-A scene is written as "7 apple, 2 red dog | 0 above 1": numbers, colours and nouns, then relations by position.
+A scene is written as "7 apple, 2 red dog | 0 above 1": numbers, colours and nouns, then relations by position. A
+form stands in brackets: [whole], [1/2] of it, [5] pieces, [5=] equal ones, pieces of sizes [1:2], halves [red+blue].
 """
 
 import re
-from typing import cast
+from fractions import Fraction
+from typing import cast, get_args
 
 from subitize.records import RelationWord
-from subitize.scenes import Entity, Relation, Scene
+from subitize.scenes import (
+    Comparison,
+    ComparisonWord,
+    Entity,
+    Form,
+    Halves,
+    Pieces,
+    Portion,
+    Quantifier,
+    Relation,
+    Scene,
+    Whole,
+)
 
 _NOUNS = (
     "apple,egg,burger,cookie,pizza,chocolate,lychee,parsnip,samosa,cinnamon stick,durian,pistachio,okra,coconut,olive,"
@@ -22,21 +36,42 @@ COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown"
 def scene(written: str) -> Scene:
     """Read the short form of a scene."""
     entities, _, relations = written.partition(" | ")
+    told = [_relation(part) for part in relations.split("; ") if part]
     return Scene(
         tuple(_entity(part) for part in entities.split(", ")),
-        tuple(_relation(part) for part in relations.split("; ") if part),
+        tuple(one for one in told if isinstance(one, Relation)),
+        tuple(one for one in told if isinstance(one, Comparison)),
     )
 
 
 def _entity(written: str) -> Entity:
+    written, _, form = written.removesuffix("]").partition(" [")
     number, _, thing = written.partition(" ")
     colour, _, noun = thing.partition(" ")
-    return Entity(noun, int(number), colour) if colour in COLOURS else Entity(thing, int(number))
+    how_many = int(number) if number.isdecimal() else cast(Quantifier, number)
+    if colour not in COLOURS:
+        return Entity(thing, how_many, form=_form(form))
+    return Entity(noun, how_many, colour, _form(form))
 
 
-def _relation(written: str) -> Relation:
+def _form(written: str) -> Form | None:
+    if written in ("", "whole"):
+        return Whole() if written else None
+    if "/" in written:
+        return Portion(Fraction(written))
+    if ":" in written:
+        return Pieces(2, (1, int(written.partition(":")[2])))
+    if written.rstrip("=").isdecimal():
+        number = int(written.rstrip("="))
+        return Pieces(number, (1,) * number if "=" in written else ())
+    return Halves(tuple(written.split("+")))
+
+
+def _relation(written: str) -> Relation | Comparison:
     match = re.fullmatch(r"(\d+) (.*) (\d+)", written)
     assert match, written
+    if match[2] in get_args(ComparisonWord):
+        return Comparison(int(match[1]), cast(ComparisonWord, match[2]), int(match[3]))
     return Relation(int(match[1]), cast(RelationWord, match[2]), int(match[3]))
 
 
@@ -490,24 +525,231 @@ Three planes in the sky above two cars on a street. -> 3 plane, 2 car | 0 above 
 two apples on the left and three apples on the right -> 2 apple, 3 apple | 0 left of 1
 """
 
+_OPEN = """
+some apples -> some apple
+many apples -> many apple
+a few apples -> few apple
+lots of apples -> many apple
+a lot of apples -> many apple
+only a few dogs -> few dog
+Just a few dogs. -> few dog
+few dogs -> few dog
+A picture of many ants. -> many ant
+There are many ants. -> many ant
+There are some cats in this image. -> some cat
+Draw lots of stars on a white background. -> many star
+please paint me a few red balls -> few red ball
+many red apples and a few green apples -> many red apple, few green apple
+many dogs and a few cats -> many dog, few cat
+There are three dogs and there are many cats. -> 3 dog, many cat
+three dogs and many cats -> 3 dog, many cat
+some fish -> some fish
+no apples -> 0 apple
+No dogs. -> 0 dog
+There are no dogs in the picture. -> 0 dog
+no apples but three bananas -> 0 apple, 3 banana
+seven apples but no bananas -> 7 apple, 0 banana
+two cats and no dogs -> 2 cat, 0 dog
+An image with no kangaroos and with no cribs. -> 0 kangaroo, 0 crib
+a great many ants and very few flies -> many ant, few fly
+a large number of candles -> many candle
+a small number of candles -> few candle
+plenty of cookies on a wooden table -> many cookie
+many olives, high quality -> many olive
+"""
+
+_HELD = """
+An image of a vase. There are many flowers in the vase. -> many flower, 1 vase | 0 in 1
+An image of a table. There are many plates on the table. -> many plate, 1 table | 0 on 1
+An image of a table. There are no grains of rice on the table. -> 0 rice grain, 1 table | 0 on 1
+A picture of a cake. There are only a few candles on it. -> few candle, 1 cake | 0 on 1
+a vase without flowers -> 0 flower, 1 vase | 0 in 1
+a vase without any flowers -> 0 flower, 1 vase | 0 in 1
+a vase with no flowers -> 0 flower, 1 vase | 0 in 1
+a vase with no flowers in it -> 0 flower, 1 vase | 0 in 1
+A vase that has no flowers. -> 0 flower, 1 vase | 0 in 1
+The vase has no flowers. -> 0 flower, 1 vase | 0 in 1
+There is a vase without flowers. -> 0 flower, 1 vase | 0 in 1
+There are no flowers in the vase. -> 0 flower, 1 vase | 0 in 1
+no flowers in a vase -> 0 flower, 1 vase | 0 in 1
+a vase with many flowers -> many flower, 1 vase | 0 in 1
+a vase with lots of flowers -> many flower, 1 vase | 0 in 1
+a vase with only a few flowers -> few flower, 1 vase | 0 in 1
+a vase containing a few flowers -> few flower, 1 vase | 0 in 1
+A vase holding many red flowers -> many red flower, 1 vase | 0 in 1
+a white vase with a few red flowers -> few red flower, 1 white vase | 0 in 1
+many flowers in a vase -> many flower, 1 vase | 0 in 1
+a few flowers in the vase -> few flower, 1 vase | 0 in 1
+three flowers in a vase -> 3 flower, 1 vase | 0 in 1
+a vase with 3 flowers -> 3 flower, 1 vase | 0 in 1
+a cake with three candles -> 3 candle, 1 cake | 0 on 1
+a cake with no candles on it -> 0 candle, 1 cake | 0 on 1
+A cake without candles. -> 0 candle, 1 cake | 0 on 1
+many candles on a cake -> many candle, 1 cake | 0 on 1
+a few books on a shelf -> few book, 1 shelf | 0 on 1
+many books on the shelf -> many book, 1 shelf | 0 on 1
+a shelf with only a few books -> few book, 1 shelf | 0 on 1
+A shelf. No books on the shelf. -> 0 book, 1 shelf | 0 on 1
+a book without pages -> 0 page, 1 book | 0 in 1
+a book that has many pages -> many page, 1 book | 0 in 1
+a watermelon with no seeds -> 0 seed, 1 watermelon | 0 in 1
+a watermelon without any seeds in it -> 0 seed, 1 watermelon | 0 in 1
+Only a few seeds in a watermelon. -> few seed, 1 watermelon | 0 in 1
+a plate with many olives on it -> many olive, 1 plate | 0 on 1
+a table with many grains of rice -> many rice grain, 1 table | 0 on 1
+There are a few olives on a plate. -> few olive, 1 plate | 0 on 1
+Please draw a table. There are some plates on it. -> some plate, 1 table | 0 on 1
+a handful of books on a shelf -> few book, 1 shelf | 0 on 1
+There's a vase but there are no flowers in it. -> 0 flower, 1 vase | 0 in 1
+a watermelon, and there are no seeds in it -> 0 seed, 1 watermelon | 0 in 1
+The shelf has many books on it. -> many book, 1 shelf | 0 on 1
+In the vase there are many flowers. -> many flower, 1 vase | 0 in 1
+On the table there are no plates. -> 0 plate, 1 table | 0 on 1
+On the shelf, there are only a few books. -> few book, 1 shelf | 0 on 1
+An image of a tree. There are many ants on the tree. -> many ant, 1 tree | 0 on 1
+"""
+
+_COMPARED = """
+An image with some koalas and some flies. There are fewer koalas than flies. -> some koala, some fly | 0 fewer 1
+An image with some ants and some flutes. There are as many ants as flutes. -> some ant, some flute | 0 as many 1
+more cats than dogs -> some cat, some dog | 0 more 1
+fewer dogs than cats -> some dog, some cat | 0 fewer 1
+less dogs than cats -> some dog, some cat | 0 fewer 1
+as many apples as bananas -> some apple, some banana | 0 as many 1
+There are more cats than dogs. -> some cat, some dog | 0 more 1
+There are exactly as many cats as dogs. -> some cat, some dog | 0 as many 1
+an equal number of cats and dogs -> some cat, some dog | 0 as many 1
+the same number of cats and dogs -> some cat, some dog | 0 as many 1
+the same number of cats as dogs -> some cat, some dog | 0 as many 1
+A picture with equal numbers of cats and dogs. -> some cat, some dog | 0 as many 1
+some cats and some dogs, more cats than dogs -> some cat, some dog | 0 more 1
+some cats and some dogs, with more cats than dogs -> some cat, some dog | 0 more 1
+some cats and dogs, but fewer cats than dogs -> some cat, some dog | 0 fewer 1
+A picture of cats and dogs with more dogs than cats. -> some cat, some dog | 1 more 0
+Cats and dogs. There are fewer cats than dogs. -> some cat, some dog | 0 fewer 1
+Draw an image with more red balls than blue cars. -> some red ball, some blue car | 0 more 1
+more grains of rice than olives on a white background -> some rice grain, some olive | 0 more 1
+"""
+
+_PORTIONS = """
+half a pizza -> 1 pizza [1/2]
+half an apple -> 1 apple [1/2]
+half of a pizza -> 1 pizza [1/2]
+Half of an apple. -> 1 apple [1/2]
+a half of a cake -> 1 cake [1/2]
+one half of an apple -> 1 apple [1/2]
+a quarter of a pizza -> 1 pizza [1/4]
+one quarter of a cake -> 1 cake [1/4]
+a third of a cake -> 1 cake [1/3]
+two thirds of an apple -> 1 apple [2/3]
+three quarters of a pizza -> 1 pizza [3/4]
+half a loaf of bread -> 1 loaf [1/2]
+half a green apple -> 1 green apple [1/2]
+There is half of an apple on the table. -> 1 apple [1/2]
+one and a half apples -> 1 apple, 1 apple [1/2]
+two and a half pizzas -> 2 pizza, 1 pizza [1/2]
+An image of three and a half cakes. -> 3 cake, 1 cake [1/2]
+two and a quarter pizzas -> 2 pizza, 1 pizza [1/4]
+an apple and a half -> 1 apple, 1 apple [1/2]
+two apples and half of another -> 2 apple, 1 apple [1/2]
+two apples and half of another one -> 2 apple, 1 apple [1/2]
+two apples and a half of another apple -> 2 apple, 1 apple [1/2]
+There is one apple and a quarter of another apple. -> 1 apple, 1 apple [1/4]
+three cakes and half a cake -> 3 cake, 1 cake [1/2]
+three whole cakes and half a cake -> 3 cake [whole], 1 cake [1/2]
+two loaves of bread and a quarter of another loaf of bread -> 2 loaf, 1 loaf [1/4]
+On the table there are two pizzas and half of another pizza. -> 2 pizza, 1 pizza [1/2]
+two dogs and half an apple -> 2 dog, 1 apple [1/2]
+a red apple and half of another red apple -> 1 red apple, 1 red apple [1/2]
+half of an apple and two whole apples -> 1 apple [1/2], 2 apple [whole]
+a half apple -> 1 apple [1/2]
+a quarter pizza -> 1 pizza [1/4]
+half of the pizza -> 1 pizza [1/2]
+half a pizza and a quarter of a cake -> 1 pizza [1/2], 1 cake [1/4]
+two whole apples -> 2 apple [whole]
+There are 2 intact forks. -> 2 fork [whole]
+There are no whole apples. -> 0 apple [whole]
+"""
+
+_PIECES = """
+An apple cut into thirds. -> 1 apple [3=]
+An apple cut into 5 pieces. -> 1 apple [5]
+A loaf of bread cut into five parts. -> 1 loaf [5]
+an apple sliced into four equal pieces -> 1 apple [4=]
+an apple cut into four equally sized slices -> 1 apple [4=]
+an apple, cut into quarters -> 1 apple [4=]
+an apple cut in half -> 1 apple [2=]
+an apple cut into halves -> 1 apple [2=]
+an apple cut into two halves -> 1 apple [2=]
+an apple that is cut into quarters -> 1 apple [4=]
+An apple is cut into 5 pieces. -> 1 apple [5]
+a pizza divided into 4 slices -> 1 pizza [4]
+a pizza split into eighths -> 1 pizza [8=]
+one pizza in 6 slices -> 1 pizza [6]
+Draw a red apple cut into 3 pieces on a white background. -> 1 red apple [3]
+a fork broken in two -> 1 fork [2]
+a fork broken into two -> 1 fork [2]
+a plate that is broken into two pieces -> 1 plate [2]
+a pencil snapped in two -> 1 pencil [2]
+There is a plate. It is broken into three pieces. -> 1 plate [3]
+There is 1 fork on the table, but it is broken into two pieces. -> 1 fork [2]
+three apples, each cut into quarters -> 3 apple [4=]
+three apples cut in half -> 3 apple [2=]
+two pizzas, each of them cut into 6 slices -> 2 pizza [6]
+There are 3 forks on the table, but one fork is broken into two pieces. -> 2 fork, 1 fork [2]
+three forks, one of them broken in two -> 2 fork, 1 fork [2]
+an apple that has been cut into quarters -> 1 apple [4=]
+three forks, of which one is broken into two pieces -> 2 fork, 1 fork [2]
+There are 3 forks. One fork is broken into two pieces. -> 2 fork, 1 fork [2]
+three forks, one broken in two -> 2 fork, 1 fork [2]
+three forks, one of which is broken into two pieces -> 2 fork, 1 fork [2]
+Three forks and one of them is broken in two. -> 2 fork, 1 fork [2]
+There are three forks and one fork is broken into two pieces. -> 2 fork, 1 fork [2]
+three forks, but one is broken into two pieces -> 2 fork, 1 fork [2]
+three forks with one of them broken into two pieces -> 2 fork, 1 fork [2]
+There are five plates. One of them is broken into three pieces. -> 4 plate, 1 plate [3]
+five plates, two of them broken in two -> 3 plate, 2 plate [2]
+two forks and one fork broken into two pieces -> 2 fork, 1 fork [2]
+two whole forks and one fork broken into two pieces -> 2 fork [whole], 1 fork [2]
+A pencil broken into two pieces. One piece is twice the size of the other. -> 1 pencil [1:2]
+A banana is cut into two pieces, one twice the size of the other. -> 1 banana [1:2]
+a banana cut into two pieces, one piece twice as big as the other -> 1 banana [1:2]
+a pencil broken in two, one part being twice as long as the other part -> 1 pencil [1:2]
+a banana cut into two parts, with one of them half the size of the other -> 1 banana [1:2]
+a banana cut into two pieces and one piece is three times the size of the other -> 1 banana [1:3]
+"""
+
+_HALVES = """
+An image of a pencil where one half of it is red and the other half is blue. -> 1 pencil [red+blue]
+a pencil, half red and half blue -> 1 pencil [red+blue]
+a pencil that is half red and half blue -> 1 pencil [red+blue]
+A pencil is half red and half blue. -> 1 pencil [red+blue]
+a half red, half blue pencil -> 1 pencil [red+blue]
+a half red and half blue pencil -> 1 pencil [red+blue]
+a half-orange, half-black banana -> 1 banana [orange+black]
+a banana. One half of it is orange, the other half is black. -> 1 banana [orange+black]
+A banana. One half of the banana is orange and the other half is black. -> 1 banana [orange+black]
+a pencil, one half red and the other half blue -> 1 pencil [red+blue]
+a pencil, one half red and the other blue -> 1 pencil [red+blue]
+One half of a pencil is red. -> 1 pencil [red]
+a pencil painted half red and half blue -> 1 pencil [red+blue]
+a pencil with one half red and one half blue -> 1 pencil [red+blue]
+half of the pencil is red and the other half is blue -> 1 pencil [red+blue]
+one half of a pencil is red and the other half is blue -> 1 pencil [red+blue]
+"""
+
 _TABLES = (_BARE, _GROUPS, _NUMBER_AFTER, _OPENERS, _ADJECTIVES, _SETTINGS, _STYLES, _COLOURS, _SEVERAL, _POSITIONS)
-UNDERSTOOD = [case for table in _TABLES for case in _cases(table)]
+_QUANTITY_TABLES = (_OPEN, _HELD, _COMPARED, _PORTIONS, _PIECES, _HALVES)
+OF_QUANTITIES = [case for table in _QUANTITY_TABLES for case in _cases(table)]
+UNDERSTOOD = [case for table in _TABLES for case in _cases(table)] + OF_QUANTITIES
 
 _NOT_UNDERSTOOD = """
 apples
 apple
-some apples
-many apples
-a few apples
 several apples
-lots of apples
-a lot of apples
 a little chocolate
 dozens of eggs
 hundreds of ants
-no apples
-no apples but three bananas
-seven apples but no bananas
 not seven apples
 not a single apple
 Do not draw seven apples.
@@ -548,20 +790,12 @@ between 7 and 8 apples
 minus seven apples
 1.5 apples
 ½ apple
-half an apple
-one and a half apples
 two apples and a half
-an apple and a half
-two thirds of an apple
-a quarter of a pizza
-an apple cut into 5 pieces
 a slice of pizza
 seven slices of pizza
 seven apple slices
 seven half apples
 twice as many apples as bananas
-as many apples as bananas
-fewer dogs than cats
 7 times 2 apples
 7 x 2 apples
 two times three apples
@@ -672,7 +906,6 @@ a person reading a book
 two dogs chasing a cat
 two dogs and their three balls
 a flower with five leaves
-a cake with three candles
 201 apples
 150 apples and 100 dogs
 a thousand ants
@@ -776,4 +1009,195 @@ three apples and nothing else. Two dogs.
 three apples and nothing else, and two dogs
 three apples only, and two dogs
 """
-NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD)]
+_NOT_QUANTITIES = """
+no flowers, many flowers
+many flowers and no flowers
+a few apples and seven apples
+some apples, three apples
+many apples or a few bananas
+many
+few
+some
+no
+some of the apples
+many of the dogs
+most apples
+several dogs
+enough apples
+too many apples
+not many apples
+not a few apples
+no few apples
+many few apples
+a few apple
+many dog
+some chocolate
+a vase without
+a vase with
+a vase of flowers
+an empty vase
+a vase without flowers or leaves
+a vase without many flowers
+a vase without three flowers
+a vase with flowers
+a dog without a tail
+two vases with many flowers
+many flowers in two vases
+many flowers in vases
+many flowers and a few leaves in a vase
+a vase with many flowers and three dogs
+a vase with no flowers and many flowers
+An image of a vase. There are many flowers in the cup.
+An image of two vases. There are many flowers in the vase.
+many flowers under the vase of a dog
+flowers in a vase
+no flowers in no vase
+a few cats in a car
+many ants on a leaf
+more cats
+fewer dogs
+more cats than
+more cats than cats
+more than seven cats
+more than cats
+more cats as dogs
+as many cats than dogs
+as many cats
+twice as many cats as dogs
+many more cats than dogs
+two more cats than dogs
+slightly more cats than dogs
+not more cats than dogs
+more cats than dogs and fish
+more cats than dogs, fewer cats than dogs
+fewer cats than dogs and more dogs than fish
+three cats and five dogs, more cats than dogs
+no cats and some dogs. There are more cats than dogs.
+an unequal number of cats and dogs
+the same number of cats
+the same number of cats than dogs
+half
+half apples
+half of the apples
+half of two apples
+half of apples
+half a
+half a dogs
+half of another apple
+two apples and half of another pizza
+two apples and half of another apples
+many apples and half of another apple
+a third
+five thirds of an apple
+half an apple, half an apple
+less than half an apple
+about half a pizza
+half a pizza without cheese
+a half eaten apple
+a half-eaten pizza
+half or a quarter of a pizza
+an apple cut
+a cut apple
+a sliced apple
+an apple cut into pieces
+an apple cut into a piece
+an apple cut into 1 piece
+an apple cut into 0 pieces
+an apple cut into 21 pieces
+an apple cut into 2.5 pieces
+an apple cut into several pieces
+an apple cut into third
+an apple cut into thirds or quarters
+an apple cut into thirds, cut into quarters
+an apple cut into dogs
+an apple not cut into quarters
+three apples cut into 5 pieces
+many apples cut into quarters
+no apples cut into quarters
+half an apple cut into quarters
+a broken fork
+two forks and a broken fork
+three forks, four of them broken in two
+three forks, none of them broken in two
+three forks, some of them broken in two
+three forks, one broken
+three forks and one broken in two
+three forks, one fork broken in two
+three forks and two plates, it is broken in two
+One piece is twice the size of the other.
+An apple cut into thirds. One piece is twice the size of the other.
+a pencil, one piece twice the size of the other
+a pencil broken into two pieces, one piece twice as red as the other
+a pencil, half red and half red
+a pencil, half red, half blue and half green
+a red pencil, half red and half blue
+two pencils, half red and half blue
+a pencil, a quarter red and a quarter blue
+half red, half blue
+a half red pencil
+a pencil that is red and half blue
+a pencil where one half of it is red and the other half is big
+half of the dogs are red
+three forks and two plates, one of them broken in two
+three forks and two plates, each broken in two
+an apple and a pizza cut into quarters
+a dog and a pencil, half red and half blue
+a few dogs and cats
+a few hundred ants
+a lot of dogs and cats
+Are there many dogs?
+How many flowers are in the vase?
+as many as seven apples
+more and more apples
+no more than three apples and many dogs
+many red and green apples
+half red apples
+two halves of an apple
+There are three quarters.
+An image of a vase with flowers. There are no flowers in the vase.
+There are many flowers in the vase. There are no flowers in the vase.
+There are no dogs. There are three dogs.
+a few dogs on the left
+many dogs above three cats
+many flowers in a vase on a table
+a plate with half an apple
+more cats than dogs. Three cats.
+more cats than dogs and as many cats as dogs
+An image with some cats or some dogs, but not with both cats and dogs.
+an apple cut in a third
+a pizza cut into 4 slices of cake
+nothing else but a few dogs, and many cats
+a few dogs and nothing else, and many cats
+a vase without any half blue
+three and a half apples cut into halves
+another book with no seeds
+two apples and half
+a quarter of a plate with them
+a vase with it
+three forks and half of it
+three forks and a half of it
+a vase with that has no flowers
+many red blue apples
+1.5 apples and many dogs
+three forks, one of them
+half of the vases
+five plates, of which six are broken in two
+of which one is broken in two
+two half apples
+a half dog and a half cat
+a quarter red and a quarter blue pencil
+In the vase many flowers
+In the cup there are many flowers.
+On the table there are no plates and many cups.
+a red apple and half of another green apple
+the many flowers in the vase
+many dogs?
+many dogs and but a few cats
+some red cats and dogs, more blue cats than dogs
+a table and a shelf. There are many books on it.
+two apples and half an apple. The apple is cut in half.
+a picture with
+150 apples and 100 dogs and no cats
+"""
+NO_QUANTITIES = _prompts(_NOT_QUANTITIES)
+NOT_UNDERSTOOD = ["", *_prompts(_NOT_UNDERSTOOD), *NO_QUANTITIES]

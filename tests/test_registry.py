@@ -141,8 +141,8 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
 @pytest.mark.parametrize(
     ("make", "text", "message"),
     [
-        (make_suite, "gecko", "no suite named 'gecko'; known: naming, production"),
-        (make_suite, "", "no suite named ''; known: naming, production"),
+        (make_suite, "gecko", "no suite named 'gecko'; known: geckonum, geckonum-vqa, naming, production"),
+        (make_suite, "", "no suite named ''; known: geckonum, geckonum-vqa, naming, production"),
         (make_suite, "Naming", "no suite named 'Naming'"),
         (make_model, "gpt", "no model named 'gpt'; known: folder, ideal-human, observer, painter, random"),
         (make_judge, "gpt", "no judge named 'gpt'; known: observer, parser"),

@@ -58,7 +58,15 @@ class Elsewhere:
     kind: Literal["elsewhere"] = field(default="elsewhere", kw_only=True, repr=False)
 
 
-Picture = Stored | Stimulus | Elsewhere
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A picture in a file of the user's, which is read where it lies and not kept in the run."""
+
+    path: str
+    kind: Literal["filed"] = field(default="filed", kw_only=True, repr=False)
+
+
+Picture = Stored | Stimulus | Elsewhere | Filed
 
 
 @dataclass(frozen=True, slots=True)

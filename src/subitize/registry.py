@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 _BUILT_IN: dict[Kind, dict[str, str]] = {
     "suites": {
+        "geckonum": "subitize.suites.geckonum.suite:Geckonum",
+        "geckonum-vqa": "subitize.suites.geckonum.vqa:GeckonumVqa",
         "naming": "subitize.suites.naming:Naming",
         "production": "subitize.suites.production:Production",
     },

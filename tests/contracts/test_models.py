@@ -1,6 +1,8 @@
 """What every embedded model must hold, run on all of them; those that need a target get one here."""
 
-from pathlib import Path
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 
 import pytest
 
@@ -8,7 +10,7 @@ from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Made, listings, make_model, make_suite
-from subitize.runner import Settings, Silent, run_suite
+from subitize.runner import Settings, Silent, Summary, run_suite
 from subitize.store import Folder, Run
 
 SUITE_FOR: dict[TaskKind, str] = {
@@ -18,15 +20,33 @@ SUITE_FOR: dict[TaskKind, str] = {
 OUTCOME_OF: dict[TaskKind, str] = {"answer": "said", "draw": "drawn"}
 
 
-@pytest.fixture(params=[listing.name for listing in listings("models")])
-def model(request: pytest.FixtureRequest, tmp_path: Path) -> Made[Model]:
+@pytest.fixture(scope="module", params=[listing.name for listing in listings("models")])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made[Model]:
     if request.param != "folder":
         return make_model(request.param)
-    folder = tmp_path / "pictures"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("pictures")
     for number in (1, 2, 3):
         (folder / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
     return make_model(f"folder:{folder}")
+
+
+Ran = tuple[Run, Summary]
+
+
+@pytest.fixture(scope="module")
+def ran(model: Made[Model], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[TaskKind, Ran]]:
+    """A finished run of each task."""
+    with ExitStack() as stack:
+        runs = {task: stack.enter_context(new_run(tmp_path_factory)) for task in tasks_of(model)}
+        yield {task: (run, run_suite(run, settings(task, model), Silent())) for task, run in runs.items()}
+
+
+def new_run(folders: pytest.TempPathFactory) -> Run:
+    return Run(Folder(folders.mktemp("runs") / "run"), create=True)
+
+
+def settings(task: TaskKind, model: Made[Model]) -> Settings:
+    return Settings(make_suite(SUITE_FOR[task]), model, repeats=1, seed=5)
 
 
 def tasks_of(model: Made[Model]) -> list[TaskKind]:
@@ -43,29 +63,33 @@ def test_it_is_made_again_from_its_spec(model: Made[Model]) -> None:
     assert make_model(model.spec.shown).spec == model.spec
 
 
-def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], tmp_path: Path) -> None:
-    for task in tasks_of(model):
-        settings = Settings(make_suite(SUITE_FOR[task]), model, repeats=1, seed=5)
-        with Run(Folder(tmp_path / task), create=True) as run:
-            first = run_suite(run, settings, Silent())
-            assert (first.failed, first.refused, first.impossible) == (0, 0, 0)
-            assert first.answered == len(run.items())
-            again = run_suite(run, settings, Silent())
-            assert (again.answered, again.already_done) == (0, first.answered)
-            for stored in run.responses():
-                response = stored.response
-                assert response.outcome.kind == OUTCOME_OF[task]
-                assert response.provenance.prompt_sent
-                assert response.provenance.seed == response.trial.seed(5)
-                assert response.provenance.versions["subitize"]
-                assert response.latency_seconds > 0
+def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], ran: Mapping[TaskKind, Ran]) -> None:
+    for task, (run, first) in ran.items():
+        assert (first.failed, first.refused, first.impossible) == (0, 0, 0)
+        assert first.answered == len(run.items())
+        again = run_suite(run, settings(task, model), Silent())
+        assert (again.answered, again.already_done) == (0, first.answered)
+        for stored in run.responses():
+            response = stored.response
+            assert response.outcome.kind == OUTCOME_OF[task]
+            assert response.provenance.prompt_sent
+            assert response.provenance.seed == response.trial.seed(5)
+            assert response.provenance.versions["subitize"]
+            assert response.latency_seconds > 0
 
 
-def test_two_runs_with_one_seed_agree_in_every_outcome(model: Made[Model], tmp_path: Path) -> None:
-    for task in tasks_of(model):
-        outcomes: list[dict[str, Outcome]] = []
-        for name in ("one", "other"):
-            with Run(Folder(tmp_path / task / name), create=True) as run:
-                run_suite(run, Settings(make_suite(SUITE_FOR[task]), model, repeats=1, seed=5), Silent())
-                outcomes.append({stored.trial_id: stored.response.outcome for stored in run.responses()})
-        assert outcomes[0] == outcomes[1]
+def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them(
+    model: Made[Model],
+    ran: Mapping[TaskKind, Ran],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    for task, (one, _) in ran.items():
+        with new_run(tmp_path_factory) as other:
+            run_suite(other, settings(task, model), Silent())
+            assert outcomes(other) == outcomes(one)
+
+
+def outcomes(run: Run) -> dict[str, Outcome]:
+    return {stored.trial_id: stored.response.outcome for stored in run.responses()}

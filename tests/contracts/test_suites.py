@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from geckonum_release import SOME, write_images, write_release
 from subitize.interfaces import Suite, Tried
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
@@ -13,9 +14,18 @@ from subitize.store import codec
 SUITES = [listing.name for listing in listings("suites")]
 
 
+@pytest.fixture(scope="session")
+def vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The one suite that is made of the user's files."""
+    folder, prompts = tmp_path_factory.mktemp("vqa"), [prompt for prompt in SOME if prompt.type == "2-additive"]
+    release = write_release(folder / "release", ["muse_a"], prompts=prompts, seeds=1)
+    return f"geckonum-vqa:{release},images={write_images(folder / 'images', ['muse_a'], prompts, 1)}"
+
+
 @pytest.fixture(params=SUITES)
 def suite(request: pytest.FixtureRequest) -> Suite:
-    return make_suite(request.param).it
+    spec = request.getfixturevalue("vqa") if request.param == "geckonum-vqa" else request.param
+    return make_suite(spec).it
 
 
 def test_ids_are_unique_and_begin_with_the_suites_name(suite: Suite) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from geckonum_prompts import PROMPTS, read_rows, scene_of
-from subitize.records import Confirm, Count, Place, RelationWord
-from subitize.scenes import Entity, Relation, Scene, confirm_asks, count_asks
+from subitize.records import Count, Place, RelationWord
+from subitize.scenes import Entity, Relation, Scene, count_asks
 
 # The release garbled one of the two relations of "cinnamon stick", the one noun of two words ("How many
 # pizzas are below sticks?"), and put the other not at all; ours ask both.
@@ -80,37 +80,20 @@ def test_the_questions_of_a_scene_are_all_different_and_blind() -> None:
     assert not any(ask.question.is_informed for ask in asks)
 
 
-@pytest.mark.parametrize(
-    ("entity", "wordings"),
-    [
-        (Entity("fork", 3), ["Is there a fork?", "Are there exactly 3 forks?"]),
-        (Entity("apple", 1), ["Is there an apple?", "Is there exactly 1 apple?"]),
-        (Entity("cat", 2, "orange"), ["Is there an orange cat?", "Are there exactly 2 orange cats?"]),
-        (
-            Entity("loaf of bread", 1, parts=3),
-            ["Is there a loaf of bread?", "Is there exactly 1 loaf of bread?", "Is the loaf of bread in 3 parts?"],
-        ),
-    ],
-    ids=["several", "one", "coloured", "in parts"],
-)
-def test_presence_comes_first_and_the_rest_rests_on_it(entity: Entity, wordings: list[str]) -> None:
-    presence, *rest = confirm_asks(Scene((entity,)))
-    assert [presence.wording, *(ask.wording for ask in rest)] == wordings
-    assert presence.parent is None
-    assert not presence.question.is_informed
-    assert all(ask.parent == presence.question.id and ask.question.is_informed for ask in rest)
-    assert all(ask.expects == (True,) for ask in (presence, *rest))
+def test_a_place_that_holds_things_is_asked_for_by_its_number_alone() -> None:
+    asks = count_asks(Scene((Entity("flower", 3), Entity("vase", 1)), (Relation(0, "in", 1),)))
+    assert [ask.wording for ask in asks] == ["How many flowers are in the image?", "How many vases are in the image?"]
 
 
-def test_what_should_be_absent_is_asked_for_once_and_expected_not_to_be_there() -> None:
-    (ask,) = confirm_asks(Scene((Entity("dog", 0),)))
-    assert ask.question == Confirm("there is a dog", is_informed=False)
-    assert ask.expects == (False,)
+def test_relations_are_asked_for_in_the_order_they_are_told() -> None:
+    relations = (Relation(0, "right of", 1), Relation(1, "above", 2))
+    asks = count_asks(Scene((Entity("dog", 1), Entity("cat", 2), Entity("cup", 3)), relations))
+    assert [ask.question.id for ask in asks[3::2]] == ["count:dog right of cat", "count:cat above cup"]
 
 
-def test_two_colours_of_one_noun_are_confirmed_apart() -> None:
-    asks = confirm_asks(Scene((Entity("cat", 1, "black"), Entity("cat", 3, "white"))))
-    assert len({ask.question.id for ask in asks}) == len(asks) == 4
+def test_an_open_number_cannot_be_counted() -> None:
+    with pytest.raises(TypeError, match="the number of 'dog' is left open: many"):
+        count_asks(Scene((Entity("dog", "many"),)))
 
 
 def test_the_questions_are_those_of_the_release_for_1252_of_1260_prompts(shared_data: Path) -> None:

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from subitize.drawing.stimuli import render
-from subitize.errors import BadValueError
-from subitize.records import Elsewhere, Picture, Stimulus, Stored
+from subitize.errors import BadFileError, BadValueError
+from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.store.images import Images
 
 
@@ -22,6 +23,8 @@ class Loader:
                 return self.images.load(picture)
             case Stimulus():
                 return _render(picture)
+            case Filed(path=path):
+                return _read(path)
             case Elsewhere(name=name):
                 raise BadValueError(f"picture {name!r} is known by name only; its pixels are not in this run")
 
@@ -29,3 +32,10 @@ class Loader:
 @lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
 def _render(recipe: Stimulus) -> bytes:
     return render(recipe).png
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BadFileError(f"cannot read the picture {path}: {error.strerror}") from None

@@ -1,21 +1,52 @@
 """What a prompt says, as a scene of entities and relations, and the questions that follow from it."""
 
-from subitize.scenes.asks import confirm_asks, count_asks
+from subitize.scenes.asks import count_asks
+from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
 from subitize.scenes.drafts import MOST_THINGS
+from subitize.scenes.lines import MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
 from subitize.scenes.reading import NotUnderstood, read_scene
-from subitize.scenes.scene import Entity, Relation, Scene
+from subitize.scenes.scene import (
+    Comparison,
+    ComparisonWord,
+    Entity,
+    Form,
+    Halves,
+    HoldingWord,
+    Pieces,
+    Portion,
+    Quantifier,
+    Relation,
+    Scene,
+    Whole,
+)
+from subitize.scenes.settling import settle
 
 __all__ = [
+    "IMAGE_ASK",
+    "MOST_FEW",
     "MOST_THINGS",
+    "Comparison",
+    "ComparisonWord",
     "Entity",
+    "Form",
+    "Halves",
+    "HoldingWord",
     "NotUnderstood",
+    "Pieces",
     "Places",
+    "Portion",
+    "Quantifier",
     "Ranks",
     "Relation",
     "Scene",
+    "Whole",
     "confirm_asks",
     "count_asks",
     "find_places",
+    "line_asks",
+    "line_codes",
     "read_scene",
+    "setting_asks",
+    "settle",
 ]

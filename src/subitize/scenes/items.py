@@ -64,7 +64,7 @@ class Items:
         if is_part and colour is None:
             cursor.puzzle()
         if colour is None or is_definite or noun.kind == "unknown":
-            self._puzzle_over_noun()
+            puzzle_over_noun(self._cursor, self._known)
         if noun.kind == "ones" or (noun.kind == "number" and noun.text.lower() == "one"):
             cursor.take()
             return self._add(clause, self._noun_of_ones(clause), number, colour, opening)
@@ -106,14 +106,6 @@ class Items:
     def _is_between_modifiers(self) -> bool:
         before, after, then = self._cursor.peek(-1).kind, self._cursor.peek(1).kind, self._cursor.peek(2).kind
         return before in ("adjective", "colour") and after in ("adjective", "colour") and then in ("adjective", "noun")
-
-    def _puzzle_over_noun(self) -> NoReturn:
-        """Name the noun that has no drawing, or whatever else stands in its place."""
-        term, after = self._cursor.peek(), self._cursor.peek(1).kind
-        ends = ENDS | AFTERTHOUGHTS | {"comma", "and", "relation", "side", "be", "that", "with", "open", "of"}
-        if term.kind == "unknown" and term.text.isalpha() and after in ends:
-            raise PuzzledError(f"no drawing of {singular(term.text.lower())!r}; known: {', '.join(self._known.nouns)}")
-        self._cursor.puzzle("a number of what?")
 
     def _noun_of_ones(self, clause: Clause) -> str:
         """The noun that "ones" stands for, if all items before it are of one noun and have colours, too."""
@@ -176,7 +168,7 @@ class Items:
         colour = self._modifiers(0)
         noun = self._cursor.peek()
         if noun.kind != "noun" or self._cursor.peek(1).kind not in ("colon", "equals", "be"):
-            self._puzzle_over_noun()
+            puzzle_over_noun(self._cursor, self._known)
         self._cursor.take(2)
         return self._number_after(clause, noun, colour)
 
@@ -190,7 +182,7 @@ class Items:
         """Things that an earlier clause has told of ("the dogs are above the cats"), or one thing: "the dog"."""
         noun = self._cursor.peek()
         if noun.kind != "noun":
-            self._puzzle_over_noun()
+            puzzle_over_noun(self._cursor, self._known)
         self._cursor.take()
         told = [
             item
@@ -234,6 +226,15 @@ class Items:
                 self._cursor.puzzle("a number of what?")
             draft.noun = named.noun
             follower = draft
+
+
+def puzzle_over_noun(cursor: Cursor, known: Vocabulary) -> NoReturn:
+    """Name the noun that has no drawing, or whatever else stands in its place."""
+    term, after = cursor.peek(), cursor.peek(1).kind
+    ends = ENDS | AFTERTHOUGHTS | {"comma", "and", "relation", "side", "be", "that", "with", "open", "of"}
+    if term.kind == "unknown" and term.text.isalpha() and after in ends:
+        raise PuzzledError(f"no drawing of {singular(term.text.lower())!r}; known: {', '.join(known.nouns)}")
+    cursor.puzzle("a number of what?")
 
 
 def _whole_number(term: Term) -> int:

@@ -4,7 +4,8 @@ A prompt is clauses between full stops. A clause is openers ("please draw an ima
 apples") joined by commas and "and", by relations ("above") or by places in the picture ("on the left"). What
 can be read in two ways is read so that the picture is right in both ("two dogs and a cat above three cups": both
 are above), or not at all. Terms are found in terms.py by the closed lists of words.py, items are read in
-items.py, and drafts.py makes the scene of them.
+items.py, and drafts.py makes the scene of them. Open numbers, comparisons and parts have a grammar of their own, in
+quantities.py, which gets what this one does not understand.
 """
 
 from collections.abc import Collection
@@ -15,9 +16,11 @@ from subitize.records import RelationWord
 from subitize.scenes.cursor import Cursor
 from subitize.scenes.drafts import Clause, Draft, Joint, make_scene, relations_of, settle_parts
 from subitize.scenes.items import MOST_ITEMS, Items
+from subitize.scenes.openers import Openers
+from subitize.scenes.quantities import read_quantities
 from subitize.scenes.scene import Relation, Scene
 from subitize.scenes.terms import PuzzledError, Term, Vocabulary, find_terms, vocabulary
-from subitize.scenes.words import AFTERTHOUGHTS, ENDS, HOLDERS, Kind
+from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +36,18 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
     try:
         return _Reader(Cursor(find_terms(prompt, known)), known).read()
     except PuzzledError as puzzle:
+        reason = str(puzzle)
+    try:
+        return read_quantities(prompt, known) or NotUnderstood(reason)
+    except PuzzledError as puzzle:
         return NotUnderstood(str(puzzle))
 
 
 _RELATION_WORDS: tuple[RelationWord, ...] = get_args(RelationWord)
 _AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {"relation", "side", "all", "colour", "post-colour", "adjective", "single"}
-_EXCLUSIVE = frozenset({"only", "else", "other", "others"})
-_OPENERS: frozenset[Kind] = frozenset({"ask", "there", "polite", "style", "setting", "adjective"})
-_BEFORE_IMAGE: frozenset[Kind] = frozenset({"adjective", "style", "cartoon", "image", "comma"})
+
 _AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
 _AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
-_AFTER_CARTOON: frozenset[Kind] = ENDS | {"of", "with", "link", "comma", "colon"}
 
 
 class _Reader:
@@ -55,15 +59,14 @@ class _Reader:
         self._items = Items(cursor, self._drafts, known)
         self._relations: list[Relation] = []
         self._clauses = 0
-        self._is_question = False
-        self._no_image_before = 0
+        self._openers = Openers(cursor)
         self._items_at_most = MOST_ITEMS
 
     def read(self) -> Scene:
         while self._cursor.peek().kind != "end":
             self._clause()
             self._clauses += 1
-            if self._cursor.peek().kind == "question" and not self._is_question:
+            if self._cursor.peek().kind == "question" and not self._openers.is_question:
                 self._cursor.puzzle("a question")
             self._cursor.take()
         if len(self._drafts) > self._items_at_most:
@@ -71,44 +74,11 @@ class _Reader:
         return make_scene(self._drafts, self._relations)
 
     def _clause(self) -> None:
-        self._skip_openers()
+        self._openers.skip(has_items=bool(self._drafts))
         clause = Clause(self._clauses)
         while self._cursor.peek().kind not in ENDS:
             self._step(clause)
         self._close(clause)
-
-    def _skip_openers(self) -> None:
-        has_image, start = False, self._cursor.at
-        while True:
-            kind = self._cursor.peek().kind
-            self._is_question = self._is_question or self._cursor.peek().name == "question"
-            if image_end := self._image_end():
-                self._cursor.at, has_image = image_end, True
-            elif (
-                kind in _OPENERS
-                or (kind == "after" and self._drafts)
-                or (kind in ("comma", "colon", "dash") and (self._cursor.at > start or kind == "dash"))
-                or (kind in ("of", "with", "link") and has_image)
-            ):
-                self._cursor.take()
-            else:
-                return
-
-    def _image_end(self) -> int:
-        """Where an image phrase that begins here ends ("a nice picture"); 0 if there is none."""
-        if self._cursor.at < self._no_image_before:
-            return 0
-        first = self._cursor.peek()
-        is_one = first.kind == "number" and first.number == 1 and not first.is_group
-        end, at = 0, self._cursor.at + (first.kind in ("a", "the") or is_one)
-        while (kind := self._cursor.peek(at - self._cursor.at).kind) in _BEFORE_IMAGE:
-            at += 1
-            after = self._cursor.peek(at - self._cursor.at).kind
-            if kind == "image" or (kind == "cartoon" and after in _AFTER_CARTOON):
-                end = at
-        if not end:
-            self._no_image_before = at
-        return end
 
     def _step(self, clause: Clause) -> None:
         match self._cursor.peek().kind:
@@ -146,7 +116,7 @@ class _Reader:
                 self._cursor.take()
             case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
                 clause.has_setting = clause.has_setting or kind == "setting"
-                if not _EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
+                if not EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
                     self._items_at_most = min(self._items_at_most, len(self._drafts))
             case _:
                 self._item(clause)

@@ -1,7 +1,7 @@
 """A prompt as terms: numbers, nouns, colours, relations and the phrases of the closed lists, each with its kind."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -31,10 +31,11 @@ END = Term("end", "")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The nouns and the colours that a prompt may use, as phrases."""
+    """The nouns and the colours that a prompt may use, as phrases; a grammar's `own` go before numbers."""
 
     nouns: tuple[str, ...]
     phrases: Phrases
+    own: Phrases = field(default_factory=lambda: Phrases({}))
 
 
 class PuzzledError(Exception):
@@ -108,8 +109,14 @@ def _terms(text: str, tokens: list[Token], known: Vocabulary) -> Iterator[Term]:
 
 def _term(tokens: list[Token], i: int, known: Vocabulary) -> tuple[Term, int]:
     """The longest term at i; of two as long as each other a number goes first, then a noun or colour."""
-    found = [term for term in (_number(tokens, i), _of_vocabulary(tokens, i, known), _of_lists(tokens, i)) if term]
-    found += [setting for setting in (_setting(tokens, i, known),) if setting]
+    candidates = (
+        _of_phrases(tokens, i, known.own),
+        _number(tokens, i),
+        _of_vocabulary(tokens, i, known),
+        _of_phrases(tokens, i, words.PHRASES),
+        _setting(tokens, i, known),
+    )
+    found = [term for term in candidates if term]
     if not found:
         kind = words.MARKS.get(tokens[i].text, "unknown")
         is_after = is_glued(tokens, i) and tokens[i - 1].text != "\n"
@@ -153,8 +160,8 @@ def _of_vocabulary(tokens: list[Token], i: int, known: Vocabulary) -> tuple[Term
     return Term("noun", "", noun, is_plural=form == "plural", is_singular=form == "singular"), match[1]
 
 
-def _of_lists(tokens: list[Token], i: int) -> tuple[Term, int] | None:
-    match = words.PHRASES.match(tokens, i)
+def _of_phrases(tokens: list[Token], i: int, phrases: Phrases) -> tuple[Term, int] | None:
+    match = phrases.match(tokens, i)
     if match is None:
         return None
     kind, _, name = match[0].partition(" ")

@@ -16,6 +16,9 @@ Kind = Literal[
     "there", "polite", "be", "that", "all", "after", "setting", "style", "exactly", "a", "the", "another", "ones",
     "they", "of-them", "number-of", "relation", "side", "and", "comma", "stop", "question", "colon", "equals", "times",
     "open", "close", "dash", "unknown", "end",
+    # of quantities.py alone:
+    "quantity", "compare", "than", "share", "portion", "cut", "pieces", "shares", "size", "other", "each", "whole",
+    "hold", "without", "but",
 ]  # fmt: skip
 
 ENDS: frozenset[Kind] = frozenset({"stop", "question", "end"})
@@ -23,6 +26,9 @@ ENDS: frozenset[Kind] = frozenset({"stop", "question", "end"})
 
 AFTERTHOUGHTS: frozenset[Kind] = frozenset({"after", "exactly", "style", "setting", "polite"})
 """What may follow an item and changes nothing of it."""
+
+EXCLUSIVE = frozenset({"only", "else", "other", "others"})
+"""An afterthought with one of these allows of nothing more."""
 
 MARKS: Mapping[str, Kind] = {
     ",": "comma", ";": "stop", ".": "stop", "!": "stop", "\n": "stop", "?": "question", ":": "colon", "=": "equals",

@@ -32,7 +32,7 @@ _CONTROL_CATEGORY = "apples"
 _CONTROL_ANSWERS = ("apple", "fruit")
 _MAGNITUDES: dict[str, Magnitude] = {magnitude: magnitude for magnitude in get_args(Magnitude)}
 _NO_CONTROL = "none"
-_ELIGIBLE_PER_CELL = 20
+LEAST_PER_CELL = 20  # eligible answers to a number in a category (section 2.1.1)
 
 
 class Naming:
@@ -78,14 +78,14 @@ class Naming:
                         yield self._item(seed, (category, number, index), wording)
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask again what was discarded, in cells with fewer than 20 eligible answers (section 2.1.1)."""
+        """Ask again what was discarded, in cells with too few eligible answers."""
         cells: dict[tuple[object, ...], list[Tried]] = defaultdict(list)
         for one in tried:
             factors = one.item.factors
             cells[factors["category"], factors["number"], factors["wording"]].append(one)
         for cell in cells.values():
             eligible = [one for one in cell if any(isinstance(value, Known) for value in one.values.values())]
-            if len(eligible) < min(_ELIGIBLE_PER_CELL, len(cell)):
+            if len(eligible) < min(LEAST_PER_CELL, len(cell)):
                 yield from (one for one in cell if any(_is_unusable(value) for value in one.values.values()))
 
     def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:

@@ -1,0 +1,1 @@
+"""GeckoNum: exact numbers, approximate quantities, and parts (Kajić and others 2024)."""
