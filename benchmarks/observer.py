@@ -1,7 +1,8 @@
 """How often the observer's eye is right: python -m benchmarks.observer [--pictures 5000] [--seed 1] [--only kind].
 
-Number on naming stimuli of every category; kind and colour on pictures of all glyphs mixed; and how often what is
-none of our drawings is called unknown. Every share is printed with its n and its Wilson interval.
+Number on naming stimuli of every category; kind and colour on pictures of all glyphs mixed; how often what is none of
+our drawings is called unknown; and the painter's pictures of GeckoNum's prompts, right if every question about them is
+answered so. Every share is printed with its n and its Wilson interval.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.foreign import Rgb, foreign_things
+from benchmarks.geckonum_pictures import judge_pictures
 from subitize.drawing import placement, stimuli
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.glyphs import GLYPHS
@@ -93,7 +95,25 @@ def unknown(pictures: int, seed: int) -> Shares:
         yield f"unknown: {family}", share
 
 
-PARTS: Mapping[str, Callable[[int, int], Shares]] = {"number": number, "kind": kind, "unknown": unknown}
+def geckonum(pictures: int, seed: int) -> Shares:
+    """Judge so many pictures of Task 1 and of Tasks 2 and 3 as drawn, and a tenth of them in two distortions."""
+    for tasks in ((1,), (2, 3)):
+        for distortion, distort in PICTURE_DISTORTIONS.items():
+            count = pictures if distortion == "as drawn" else max(1, pictures // 10)
+            shares: dict[str, Share] = {}
+            for judged in judge_pictures(count, seed, tasks, distort):
+                for name in ("all", judged.type):
+                    shares.setdefault(name, Share()).add(judged.is_right, judged.wrong)
+            for name, share in shares.items():
+                yield f"GeckoNum task {' and '.join(map(str, tasks))}, {name}, {distortion}", share
+
+
+PARTS: Mapping[str, Callable[[int, int], Shares]] = {
+    "number": number,
+    "kind": kind,
+    "unknown": unknown,
+    "geckonum": geckonum,
+}
 
 
 def numbers_right(distortion: str, pictures: int, numbers: range, seed: int) -> tuple[Share, Share]:
@@ -155,6 +175,11 @@ def turn_hue(image: Image.Image, steps: int) -> Image.Image:
     return Image.merge("HSV", (hue.point(lambda level: (level + steps) % 256), strength, value)).convert("RGB")
 
 
+PICTURE_DISTORTIONS: Mapping[str, Callable[[Image.Image], Image.Image]] = {
+    "as drawn": lambda image: image,
+    "JPEG 85": jpeg,
+    "size × .75": shrink,
+}
 DISTORTIONS: Mapping[str, Callable[[Layout], Rgb]] = {
     "as drawn": lambda plan: np.asarray(paint(plan)),
     "JPEG 85": lambda plan: np.asarray(jpeg(paint(plan))),

@@ -1,6 +1,7 @@
 """A picture of a scene shows what the scene says, where it says."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
@@ -12,7 +13,7 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import Layout, Placed
 from subitize.errors import BadValueError
 from subitize.records import RelationWord
-from subitize.scenes import Entity, Relation, Scene
+from subitize.scenes import Entity, Form, Halves, Pieces, Portion, Relation, Scene
 
 ZOO = Scene((Entity("dog", 3), Entity("cat", 5, "black"), Entity("apple", 2)))
 
@@ -104,12 +105,59 @@ def test_every_glyph_is_composed_in_every_colour() -> None:
     [
         (Scene((Entity("dot", 200),)), 128),
         (Scene((Entity("dot", 1),)), 64),
-        (Scene((Entity("cake", 1, parts=4),)), 512),
+        (Scene((Entity("cake", 1, form=Pieces(40)),)), 512),
+        (Scene((Entity("cake", 1, form=Portion(Fraction(1))),)), 512),
+        (Scene((Entity("apple", 3), Entity("dog", 1)), (Relation(0, "on", 1),)), 512),
         (Scene(tuple(Entity("dot", 1) for _ in range(20)), tuple(Relation(i, "above", i + 1) for i in range(19))), 128),
         (Scene((Entity("dog", 1), Entity("cat", 1)), (Relation(0, "above", 1), Relation(1, "above", 0))), 512),
     ],
-    ids=["too many", "too small", "in parts", "too many rows", "contradiction"],
+    ids=["too many", "too small", "too many pieces", "no portion", "no holder", "too many rows", "contradiction"],
 )
 def test_what_cannot_be_placed_is_refused(scene: Scene, size_px: int) -> None:
     with pytest.raises(BadValueError):
         compose(scene, 1, size_px)
+
+
+@pytest.mark.parametrize("holders", [0, 1, 2])
+@pytest.mark.parametrize("number", [0, 4, 18])
+def test_things_lie_within_their_holders_and_are_drawn_over_them(number: int, holders: int) -> None:
+    scene = Scene((Entity("candle", number), Entity("cake", holders)), (Relation(0, "on", 1),))
+    plan = compose(scene, 3, 1024)
+    cakes, candles = of(plan, "cake"), of(plan, "candle")
+    assert (len(cakes), len(candles)) == (holders, number)
+    assert list(plan.items) == cakes + candles
+    for candle in candles:
+        assert not cakes or any(
+            cake.left < candle.left
+            and cake.top < candle.top
+            and candle.left + candle.side_px < cake.left + cake.side_px
+            and candle.top + candle.side_px < cake.top + cake.side_px
+            for cake in cakes
+        )
+
+
+@pytest.mark.parametrize(
+    "form",
+    [Pieces(2), Pieces(3, (1, 1, 1)), Portion(Fraction(1, 4)), Halves(("red", "blue"))],
+    ids=["broken", "cut", "quarter", "two colours"],
+)
+def test_an_entity_is_drawn_in_its_form_beside_whole_ones(form: Form) -> None:
+    plan = compose(Scene((Entity("pizza", 2), Entity("pizza", 1, form=form))), 1, 1024)
+    assert [item.form for item in plan.items] == [None, None, form]
+
+
+def test_the_half_that_is_not_told_has_another_colour() -> None:
+    (item,) = compose(Scene((Entity("pencil", 1, form=Halves(("red",))),)), 1, 512).items
+    assert isinstance(item.form, Halves)
+    assert len(set(item.form.colours)) == 2
+
+
+def test_several_kinds_on_one_table_lie_apart() -> None:
+    scene = Scene(
+        (Entity("plate", 4), Entity("fork", 4), Entity("table", 1)), (Relation(0, "on", 2), Relation(1, "on", 2))
+    )
+    items = [item for item in compose(scene, 2, 1024).items if item.noun != "table"]
+    for one, other in combinations(items, 2):
+        across = one.left + one.side_px / 2 - other.left - other.side_px / 2
+        down = one.top + one.side_px / 2 - other.top - other.side_px / 2
+        assert across**2 + down**2 > ((one.side_px + other.side_px) / 2) ** 2

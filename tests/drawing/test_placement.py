@@ -30,6 +30,31 @@ def test_placed_discs_are_inside_and_apart(seed: int, size_px: int, shares: list
     assert all(np.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] + gap for a, b in combinations(discs, 2))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_disc_keeps_to_its_field_and_off_the_others(seed: int) -> None:
+    fields = [placement.Field(4, 4, 200.5, 150.2), placement.Field(100.3, 90.7, 508, 508)] * 6
+    diameters, corners = placement.fit([40] * len(fields), 512, seeded(seed), fields=fields)
+    for field, diameter, (left, top) in zip(fields, diameters, corners.tolist(), strict=True):
+        assert field.left <= left <= field.right - diameter
+        assert field.top <= top <= field.bottom - diameter
+    middles = corners + np.array(diameters)[:, None] / 2
+    assert min(np.hypot(*(a - b)) for a, b in combinations(middles, 2)) >= min(diameters) + placement.gap_px(512)
+
+
+def test_a_crowded_field_is_filled_where_chance_alone_finds_no_room() -> None:
+    field = placement.Field(4, 4, 124, 124)
+    diameters, _ = placement.fit([placement.SMALLEST_ITEM_PX] * 34, 512, seeded(1), fields=[field] * 34)
+    assert len(diameters) == 34
+
+
+def test_discs_that_find_no_room_in_their_fields_are_refused() -> None:
+    narrow = [placement.Field(4, 4, 15, 500)]
+    with pytest.raises(
+        BadValueError, match=r"number 1: .* find no room in their places on 512 × 512 px: ask for fewer"
+    ):
+        placement.fit([40], 512, seeded(1), fields=narrow)
+
+
 def test_discs_that_have_room_are_not_shrunk() -> None:
     assert placement.fit([200, 90, 150], 1024, seeded(1))[0] == (200, 90, 150)
 

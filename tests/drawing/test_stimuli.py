@@ -47,11 +47,11 @@ def drawn(stimulus: Stimulus) -> NDArray[np.bool_]:
 
 
 def hull_area(mask: NDArray[np.bool_]) -> float:
-    """Andrew's monotone chain over the corners of pixels, and the shoelace formula."""
-    rows, columns = np.nonzero(mask)
-    corners = sorted(
-        {(int(x) + i, int(y) + j) for x, y in zip(columns, rows, strict=True) for i in (0, 1) for j in (0, 1)}
-    )
+    """Andrew's monotone chain over the corners of each row's first and last pixel, and the shoelace formula."""
+    rows = np.flatnonzero(mask.any(axis=1))
+    firsts, ends = mask[rows].argmax(axis=1), mask.shape[1] - mask[rows, ::-1].argmax(axis=1)
+    sides = zip(rows.tolist(), firsts.tolist(), ends.tolist(), strict=True)
+    corners = sorted({(x, y) for row, first, end in sides for x in (first, end) for y in (row, row + 1)})
     chain: list[tuple[int, int]] = []
     for points in (corners, corners[::-1]):
         start = len(chain)

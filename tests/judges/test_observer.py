@@ -1,4 +1,4 @@
-"""The observer as a judge: one look, and counts of any glyph, in any colour, on any side of a landmark."""
+"""The observer as a judge: one look, and counts of any glyph, in any colour and place, and what holds of a picture."""
 
 import io
 
@@ -9,7 +9,7 @@ from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.interfaces import Exhibit, Inquiry
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
-from subitize.records import Choose, Count, Drawn, Known, Place, Question, Said, Stored
+from subitize.records import Choose, Confirm, Count, Discarded, Drawn, Known, Place, Question, Said, Stored
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 SCENE = Layout(
@@ -64,6 +64,9 @@ def test_it_can_count_everything_we_can_draw(noun: str) -> None:
         Count("dog", place=Place("above", "unicorn")),
         Count("unknown"),
         Choose(("one", "two")),
+        Choose(("An image with no cats.", "An image with some unicorns.")),
+        Confirm("this is an image", is_informed=False),
+        Confirm("there are 3 unicorns", is_informed=True),
     ],
     ids=lambda question: question.id,
 )
@@ -74,3 +77,36 @@ def test_what_it_does_not_know_it_cannot_answer(question: Question) -> None:
 def test_it_looks_at_one_picture_only() -> None:
     assert not Observer().can_answer(Count("dog"), [Said("3")])
     assert not Observer().can_answer(Count("dog"), [PICTURE, PICTURE])
+
+
+LINES = (
+    "An image with no dogs and with no cats.",
+    "An image with some dogs or some cats, but not with both dogs and cats.",
+    "An image with some dogs and some cats. There are fewer dogs than cats.",
+    "An image with some dogs and some cats. There are as many dogs as cats.",
+    "An image with some dogs and some cats. There are more dogs than cats.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (Choose(LINES), 4),
+        (Choose(tuple(line.replace("dogs", "flies").replace("cats", "ants") for line in LINES)), 0),
+        (Choose(tuple(line.replace("dogs", "flies") for line in LINES)), 1),
+        (Choose(tuple(line.replace("cats", "flies") for line in LINES)), 1),
+        (Confirm("there are some dogs", is_informed=False), True),
+        (Confirm("there are 3 dogs", is_informed=True), True),
+        (Confirm("there are 2 dogs", is_informed=True), False),
+        (Confirm("there are no whole dogs", is_informed=False), False),
+    ],
+    ids=lambda value: getattr(value, "id", str(value)),
+)
+def test_it_tells_which_line_and_which_statement_holds(question: Question, value: object) -> None:
+    assert Observer().can_answer(question, [PICTURE])
+    assert readings(question) == [Known(value)]  # type: ignore[arg-type]
+
+
+def test_where_no_line_holds_none_is_chosen() -> None:
+    (value,) = readings(Choose(LINES[:4]))
+    assert isinstance(value, Discarded)

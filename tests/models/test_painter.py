@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
-from subitize.interfaces import Pixels, Request
+from subitize.interfaces import Exhibit, Inquiry, Pixels, Request
+from subitize.judges.observer import Observer
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.painter import Number, Painter, draw
 from subitize.models.random import Random
-from subitize.records import Draw, Refused
+from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner import Settings, Silent, run_suite
 from subitize.scenes import read_scene
@@ -235,3 +237,41 @@ def test_the_ideal_human_draws_by_the_human_law() -> None:
     spread = float(np.sqrt(law @ (np.arange(1, 21) - mean) ** 2))
     assert len(set(drawn)) > 2
     assert abs(np.mean(drawn) - mean) < 4 * spread / np.sqrt(len(drawn))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statement"),
+    [
+        (
+            "An image of a cake. There are many candles on the cake.",
+            "An image of a cake. There are many candles on the cake.",
+        ),
+        (
+            "An image of a vase. There are no flowers in the vase.",
+            "An image of a vase. There are no flowers in the vase.",
+        ),
+        ("There are two pizzas and half of another pizza on the table.", "there is half of a pizza"),
+        ("There are 3 forks on the table, but one fork is broken into two pieces.", "there is 1 fork in 2 pieces"),
+        ("A pencil broken into two pieces. One piece is twice the size of the other.", "there is 1 pencil in 2 pieces"),
+        ("An image of a banana where one half of it is red and the other half is blue.", "one half of a banana is red"),
+        (
+            "An image with some dogs and some ants. There are fewer dogs than ants.",
+            "An image with some dogs and some ants. There are fewer dogs than ants.",
+        ),
+    ],
+)
+def test_quantities_places_and_parts_are_seen_in_the_picture(prompt: str, statement: str) -> None:
+    inquiry = Inquiry(Confirm(statement, is_informed=False), statement)
+    for seed in range(3):
+        data = picture(Painter(), prompt, seed)
+        exhibit = Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
+        assert Observer().compute(exhibit) == (Words("yes"),)
+
+
+def answer_with(data: bytes, _: object) -> bytes:
+    return data
+
+
+def test_slips_apply_to_things_in_and_on_others() -> None:
+    content = picture(Painter(over=2), "An image of a cake. There are 4 candles on the cake.", 1)
+    assert seen(content) == {"cake": 3, "candle": 6}

@@ -84,7 +84,7 @@ def test_a_picture_that_a_judge_chokes_on_does_not_stop_the_others_and_is_looked
 
 def test_a_bad_picture_is_a_failed_look_of_the_observer(run: Run) -> None:
     summary = judge_run(run, make_judge("observer"), Silent())
-    assert (summary.readings, summary.failed, summary.unanswerable) == (0, 3, 3)
+    assert (summary.readings, summary.failed, summary.unanswerable) == (0, 6, 0)
     assert all("BadImageError" in reason for reason in summary.reasons)
 
 

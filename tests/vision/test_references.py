@@ -9,6 +9,11 @@ import pytest
 from subitize.vision.references import References, look_at_drawings, references
 
 
+@pytest.fixture(scope="module")
+def seen() -> References:
+    return look_at_drawings()
+
+
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -26,11 +31,11 @@ def assert_same(one: References, other: References) -> None:
         assert np.array_equal(np.asarray(getattr(one, field.name)), np.asarray(getattr(other, field.name)))
 
 
-def test_what_is_recalled_is_what_was_seen(cache: Path) -> None:
-    seen, recalled = recall(), recall()
-    assert seen is not recalled
-    assert_same(seen, recalled)
-    assert_same(recalled, look_at_drawings())
+def test_what_is_recalled_is_what_was_seen(cache: Path, seen: References) -> None:
+    first, recalled = recall(), recall()
+    assert first is not recalled
+    assert_same(first, recalled)
+    assert_same(recalled, seen)
     assert len(list(cache.glob("*"))) == 1
 
 

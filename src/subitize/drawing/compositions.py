@@ -1,71 +1,118 @@
 """Pictures of scenes: every entity's things at random, apart from each other, and where the relations put them."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.drawing import glyphs, placement
+from subitize.drawing.clipart.bare import HOLDERS
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.painting import Layout, Placed
+from subitize.drawing.placement import Field
 from subitize.drawing.scattering import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST
 from subitize.errors import BadValueError
 from subitize.records import digest
-from subitize.scenes import Entity, Ranks, Scene, find_places
+from subitize.scenes import Entity, Halves, Pieces, Portion, Ranks, Scene, find_places
+
+MOST_PIECES = 12
 
 
 def compose(scene: Scene, seed: int, size_px: int) -> Layout:
     """Decide what stands where in a picture of a scene; the same scene, seed and size give the same layout."""
     for entity in scene.entities:
-        if entity.parts != 1:
-            raise BadValueError(f"{entity.noun!r} in {entity.parts} parts: only whole things are drawn")
+        _check_form(entity)
+    holders = _holders(scene)
     fields = _fields(scene, size_px)
-    number = sum(entity.number for entity in scene.entities)
+    number = sum(entity.exact_number for entity in scene.entities)
     placement.check_room(max(number, 1), size_px)
+    if not number:
+        return Layout(size_px, ())
     random = _random(scene, seed, size_px)
-    things = [index for index, entity in enumerate(scene.entities) for _ in range(entity.number)]
+    order = drawing_order(scene)
+    things = [index for index in order if index not in holders for _ in range(scene.entities[index].exact_number)]
     within = [fields[index] for index in things]
-    diameters = _diameters(within, size_px, random)
-    while (corners := _place(diameters, within, size_px, random)) is None:
-        if max(diameters) <= placement.SMALLEST_ITEM_PX:
-            raise BadValueError(f"{number} things in these places do not fit on {size_px} × {size_px} px")
-        diameters = [max(placement.SMALLEST_ITEM_PX, math.floor(diameter * placement.SHRINK)) for diameter in diameters]
-    colours = [_colours(scene, entity) for entity in scene.entities]
-    items = (
-        _placed(scene.entities[index].noun, colours[index], corner, diameter, random)
-        for index, corner, diameter in zip(things, corners, diameters, strict=True)
-    )
-    return Layout(size_px, tuple(items))
+    wanted = _diameters(scene, within, size_px, random)
+    is_holder = [index in holders.values() for index in things]
+    largest = _HOLDER_ALONE if all(is_holder) else _HOLDER_IN_COMPANY
+    for place, (field, holds) in enumerate(zip(within, is_holder, strict=True)):
+        if holds:
+            wanted[place] = math.floor(largest * field.width_of_disc)
+    diameters, corners = placement.fit(wanted, size_px, random, fields=within)
+    items = [
+        (index, _placed(scene, index, (*corner, diameter), random))
+        for index, corner, diameter in zip(things, corners.tolist(), diameters, strict=True)
+    ]
+    for holder in dict.fromkeys(holders.values()):
+        held = [index for index in order if holders.get(index) == holder]
+        items += _lay(scene, held, [item for index, item in items if index == holder], random)
+    return Layout(size_px, tuple(item for _, item in sorted(items, key=lambda pair: order.index(pair[0]))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """The part of the picture that an entity's things keep to, in pixels."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def area(self) -> float:
-        return (self.right - self.left) * (self.bottom - self.top)
-
-    @property
-    def width_of_disc(self) -> float:
-        """How wide a disc may be at the most."""
-        return min(self.right - self.left, self.bottom - self.top)
+def drawing_order(scene: Scene) -> list[int]:
+    """Tell in which order a layout has the things of the entities: what lies in or on others comes last."""
+    held = {relation.subject for relation in scene.relations if relation.word in ("in", "on")}
+    return sorted(range(len(scene.entities)), key=lambda index: index in held)
 
 
-def _fields(scene: Scene, size_px: int) -> list[_Field]:
+_SMALLEST_BESIDE_PARTS = 0.8
+_HOLDER_ALONE, _HOLDER_IN_COMPANY = 0.98, 0.6
+_ELBOW_ROOM = 0.85  # so that pieces of one thing are nearer to each other than to anything else
+
+
+def _check_form(entity: Entity) -> None:
+    match entity.form:
+        case Pieces(number=number, ratio=ratio):
+            is_right = 2 <= number <= MOST_PIECES and len(ratio) in (0, number) and all(share > 0 for share in ratio)
+        case Portion(share=share):
+            is_right = 0 < share < 1
+        case Halves(colours=colours):
+            is_right = 1 <= len(colours) <= 2
+        case _:
+            is_right = True
+    if not is_right:
+        raise BadValueError(
+            f"{entity.noun!r} as {entity.form}: drawn are 2 to {MOST_PIECES} pieces, shares between 0 and 1, and halves"
+        )
+
+
+def _holders(scene: Scene) -> dict[int, int]:
+    """Tell in or on which entity others lie; where there is none of it they lie anywhere."""
+    held = {relation.subject: relation.landmark for relation in scene.relations if relation.word in ("in", "on")}
+    for subject, holder in held.items():
+        noun = scene.entities[holder].noun
+        if noun not in HOLDERS:
+            raise BadValueError(f"nothing is drawn in or on {noun!r}; a holder is one of: {', '.join(sorted(HOLDERS))}")
+        if holder in held:
+            raise BadValueError(
+                f"{scene.entities[subject].noun!r} would lie in or on what itself lies in or on something"
+            )
+    return {subject: holder for subject, holder in held.items() if scene.entities[holder].exact_number}
+
+
+def _lay(
+    scene: Scene, held: Sequence[int], under: Sequence[Placed], random: np.random.Generator
+) -> Iterator[tuple[int, Placed]]:
+    """Lay the things of entities in or on their holders, as evenly as their number allows."""
+    from subitize.drawing import surfaces  # it takes scipy, which takes longer to import than a picture to draw
+
+    things = [index for index in held for _ in range(scene.entities[index].exact_number)]
+    for rank, holder in enumerate(under):
+        own = things[rank :: len(under)]
+        avoid = surfaces.clashing_colours(holder.noun, holder.colour) | {holder.colour}
+        sides, corners = surfaces.lay(len(own), holder.noun, holder.side_px, random)
+        for index, side, (left, top) in zip(own, sides, corners.tolist(), strict=True):
+            square = (holder.left + left, holder.top + top, side)
+            yield index, _placed(scene, index, square, random, avoid=avoid)
+
+
+def _fields(scene: Scene, size_px: int) -> list[Field]:
     places = find_places(scene)
     if places is None:
         raise BadValueError("the places of the scene contradict one another")
-    numbers = [entity.number for entity in scene.entities]
+    numbers = [entity.exact_number for entity in scene.entities]
     columns, rows = (_bands(ranks, numbers, size_px) for ranks in (places.columns, places.rows))
-    return [_Field(left, top, right, bottom) for (left, right), (top, bottom) in zip(columns, rows, strict=True)]
+    return [Field(left, top, right, bottom) for (left, right), (top, bottom) in zip(columns, rows, strict=True)]
 
 
 def _bands(ranks: Ranks, numbers: Sequence[int], size_px: int) -> list[tuple[float, float]]:
@@ -82,15 +129,22 @@ def _bands(ranks: Ranks, numbers: Sequence[int], size_px: int) -> list[tuple[flo
 
 
 def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
-    entities = [[entity.noun, entity.number, entity.colour] for entity in scene.entities]
+    entities = [
+        [entity.noun, entity.number, entity.colour, *([repr(entity.form)] if entity.form else [])]
+        for entity in scene.entities
+    ]
     relations = [[relation.subject, relation.word, relation.landmark] for relation in scene.relations]
     return np.random.Generator(np.random.PCG64(int(digest("composition", entities, relations, seed, size_px), 16)))
 
 
-def _diameters(within: Sequence[_Field], size_px: int, random: np.random.Generator) -> list[int]:
-    """Draw sizes at random, so large that the most crowded field is covered by its share and no more."""
+def _diameters(scene: Scene, within: Sequence[Field], size_px: int, random: np.random.Generator) -> list[int]:
+    """Draw sizes at random, so large that the most crowded field is covered by its share and no more.
+
+    Parts are told from wholes the better the less the sizes differ.
+    """
     gap = placement.gap_px(size_px)
-    shares = SMALLEST_TO_LARGEST + (1 - SMALLEST_TO_LARGEST) * random.random(len(within))
+    smallest = SMALLEST_TO_LARGEST if all(entity.form is None for entity in scene.entities) else _SMALLEST_BESIDE_PARTS
+    shares = smallest + (1 - smallest) * random.random(len(within))
     largest = LARGEST_SHARE_OF_SIDE * size_px
     for field in set(within):
         crowded = math.sqrt(COVERED_SHARE * 4 * field.area / (math.pi * MEAN_SQUARE * within.count(field))) - gap
@@ -98,52 +152,47 @@ def _diameters(within: Sequence[_Field], size_px: int, random: np.random.Generat
     return [max(placement.SMALLEST_ITEM_PX, math.floor(largest * share)) for share in shares]
 
 
-def _place(
-    diameters: Sequence[int], within: Sequence[_Field], size_px: int, random: np.random.Generator
-) -> list[tuple[int, int]] | None:
-    """Find a top left corner for each disc, the largest first; None where one of them finds no room."""
-    taken = np.empty((len(diameters), 3))
-    corners = [(0, 0)] * len(diameters)
-    for rank, index in enumerate(sorted(range(len(diameters)), key=lambda index: -diameters[index])):
-        radius = diameters[index] / 2
-        corner = _free_corner(diameters[index], within[index], taken[:rank], random)
-        if corner is None:
-            return None
-        corners[index] = corner
-        taken[rank] = (corner[0] + radius, corner[1] + radius, radius + placement.gap_px(size_px))
-    return corners
+def _placed(
+    scene: Scene,
+    index: int,
+    square: tuple[int, int, int],
+    random: np.random.Generator,
+    *,
+    avoid: Set[str] = frozenset(),
+) -> Placed:
+    entity = scene.entities[index]
+    variants = _variants(scene, index)
+    variant = variants[int(random.random() * len(variants))]
+    colours = _colours(scene, entity, avoid)
+    colour = colours[int(random.random() * len(colours))]
+    match entity.form:
+        case Halves(colours=told):
+            others = [other for other in glyphs.glyph_of(entity.noun).colours if other not in told]
+            return Placed(entity.noun, variant, told[0], *square, Halves((*told, *others)[:2]))
+        case Pieces():
+            left, top, side_px = square
+            margin = math.floor(side_px * (1 - _ELBOW_ROOM) / 2)
+            return Placed(entity.noun, variant, colour, left + margin, top + margin, side_px - 2 * margin, entity.form)
+        case Portion():
+            return Placed(entity.noun, variant, colour, *square, entity.form)
+    return Placed(entity.noun, variant, colour, *square)
 
 
-def _free_corner(
-    diameter: int, field: _Field, taken: NDArray[np.float64], random: np.random.Generator
-) -> tuple[int, int] | None:
-    start = np.ceil([field.left, field.top])
-    room = np.floor([field.right - diameter, field.bottom - diameter]) - start + 1
-    if (room < 1).any():
-        return None
-    reach = (taken[:, 2] + diameter / 2) ** 2
-    for _ in range(placement.BATCHES):
-        candidates = start + np.floor(random.random((placement.BATCH, 2)) * room)
-        across, down = (candidates[:, axis, None] + diameter / 2 - taken[:, axis] for axis in (0, 1))
-        free = np.flatnonzero((across * across + down * down >= reach).all(axis=1))
-        if free.size:
-            left, top = candidates[free[0]].tolist()
-            return int(left), int(top)
-    return None
+def _variants(scene: Scene, index: int) -> Sequence[int]:
+    """Tell which drawings an entity's things may have: where something is cut, or holds things, whole ones."""
+    noun = scene.entities[index].noun
+    is_holder = any(relation.word in ("in", "on") and relation.landmark == index for relation in scene.relations)
+    if is_holder or isinstance(scene.entities[index].form, Pieces | Portion | Halves):
+        return glyphs.whole_drawings(noun)
+    has_form = any(entity.form is not None for entity in scene.entities if entity.noun == noun)
+    return glyphs.uncut_drawings(noun) if has_form else range(len(glyphs.glyph_of(noun).drawings))
 
 
-def _colours(scene: Scene, entity: Entity) -> tuple[str, ...]:
-    """Give the colours an entity's things may have; without one of their own they keep off their namesakes'."""
+def _colours(scene: Scene, entity: Entity, avoid: Set[str]) -> tuple[str, ...]:
+    """Give the colours an entity's things may have; without one of their own they keep off those that are taken."""
     if entity.colour is not None:
         return (entity.colour,)
-    asked = {other.colour for other in scene.entities if other.noun == entity.noun}
+    taken = {other.colour for other in scene.entities if other.noun == entity.noun} | avoid
     natural = glyphs.glyph_of(entity.noun).colours
-    free = tuple(colour for colour in natural if colour not in asked)
-    return free or tuple(colour for colour in PALETTE if colour not in asked) or natural
-
-
-def _placed(
-    noun: str, colours: Sequence[str], corner: tuple[int, int], side_px: int, random: np.random.Generator
-) -> Placed:
-    variant = int(random.random() * len(glyphs.glyph_of(noun).drawings))
-    return Placed(noun, variant, colours[int(random.random() * len(colours))], *corner, side_px)
+    free = tuple(colour for colour in natural if colour not in taken)
+    return free or tuple(colour for colour in PALETTE if colour not in taken) or natural

@@ -9,7 +9,9 @@ import resvg_py
 from PIL import Image
 
 from subitize.drawing.clipart import animals, foods, fruits, harvest, household, plants, playthings, shapes, sweets
-from subitize.drawing.clipart.glyph import PALETTE, Glyph
+from subitize.drawing.clipart.bare import BARE, UNCUT
+from subitize.drawing.clipart.bare import PLAIN as PLAIN
+from subitize.drawing.clipart.glyph import PALETTE, Drawing, Glyph
 from subitize.errors import BadValueError, UnknownNameError
 
 
@@ -22,13 +24,20 @@ def glyph_of(noun: str) -> Glyph:
 
 def svg(noun: str, variant: int, colour: str) -> str:
     """Draw one thing as a complete SVG document of 100 × 100 units."""
-    glyph = glyph_of(noun)
     if colour not in PALETTE:
         raise UnknownNameError("colour", colour, PALETTE)
-    if not 0 <= variant < len(glyph.drawings):
-        raise BadValueError(f"no drawing {variant} of {noun!r}; it has 0 to {len(glyph.drawings) - 1}")
-    shapes = glyph.drawings[variant](PALETTE[colour])
+    shapes = _drawing(glyph_of(noun), variant)(PALETTE[colour])
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{shapes}</svg>'
+
+
+def whole_drawings(noun: str) -> tuple[int, ...]:
+    """Tell which drawings of a thing can be cut, or hold others."""
+    return (PLAIN,) if noun in BARE else uncut_drawings(noun)
+
+
+def uncut_drawings(noun: str) -> tuple[int, ...]:
+    """Tell which drawings show all of a thing, and uncut, so that parts of it can stand beside it."""
+    return UNCUT.get(noun, tuple(range(len(glyph_of(noun).drawings))))
 
 
 def sprite(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
@@ -38,6 +47,14 @@ def sprite(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
 
 
 _SMALLEST_MASTER_PX = 64
+
+
+def _drawing(glyph: Glyph, variant: int) -> Drawing:
+    if variant == PLAIN and glyph.noun in BARE:
+        return BARE[glyph.noun]
+    if not 0 <= variant < len(glyph.drawings):
+        raise BadValueError(f"no drawing {variant} of {glyph.noun!r}; it has 0 to {len(glyph.drawings) - 1}")
+    return glyph.drawings[variant]
 
 
 def _scaled(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:

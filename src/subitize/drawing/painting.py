@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from PIL import Image
 
 from subitize.drawing import glyphs
+from subitize.scenes import Form
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One thing in a picture: which drawing of it, and the square of pixels it is drawn into."""
+    """One thing in a picture: which drawing of it, the square of pixels it is drawn into, and its form if not whole."""
 
     noun: str
     variant: int
@@ -18,6 +19,7 @@ class Placed:
     left: int
     top: int
     side_px: int
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def paint(plan: Layout, background: Colour | Image.Image = WHITE) -> Image.Image
 
 def sprites(items: Iterable[Placed]) -> list[Image.Image]:
     """Rasterise the things of a layout, in their order."""
-    return [glyphs.sprite(item.noun, item.variant, item.colour, item.side_px) for item in items]
+    return [_sprite(item) for item in items]
 
 
 def compose(plan: Layout, drawn: Iterable[Image.Image], canvas: Image.Image) -> Image.Image:
@@ -49,3 +51,11 @@ def compose(plan: Layout, drawn: Iterable[Image.Image], canvas: Image.Image) -> 
     for item, sprite in zip(plan.items, drawn, strict=True):
         canvas.paste(sprite, (item.left, item.top), sprite)
     return canvas
+
+
+def _sprite(item: Placed) -> Image.Image:
+    if item.form is None:
+        return glyphs.sprite(item.noun, item.variant, item.colour, item.side_px)
+    from subitize.drawing import cuts  # it takes scipy, which takes longer to import than a picture to draw
+
+    return cuts.sprite(item.noun, item.variant, item.colour, item.side_px, item.form)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,26 @@ LARGEST_PICTURE_PX = 4096
 SMALLEST_ITEM_PX = 12
 
 Corners = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part of the picture that things keep to, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def area(self) -> float:
+        """How large it is."""
+        return (self.right - self.left) * (self.bottom - self.top)
+
+    @property
+    def width_of_disc(self) -> float:
+        """How wide a disc in it may be at the most."""
+        return min(self.right - self.left, self.bottom - self.top)
 
 
 def check_room(number: int, size_px: int) -> None:
@@ -36,33 +57,50 @@ def gap_px(size_px: int) -> int:
 
 
 def fit(
-    diameters: Sequence[int], size_px: int, random: np.random.Generator, *, overlap: float = 0.0
+    diameters: Sequence[int],
+    size_px: int,
+    random: np.random.Generator,
+    *,
+    overlap: float = 0.0,
+    fields: Sequence[Field] | None = None,
 ) -> tuple[tuple[int, ...], Corners]:
     """Place discs, all of them shrunk as far as it takes; return their diameters and top left corners."""
     check_room(len(diameters), size_px)
     shrunk = tuple(diameters)
     while True:
-        corners = place(shrunk, size_px, random, overlap=overlap)
+        corners = place(shrunk, size_px, random, overlap=overlap, fields=fields)
         if corners is not None:
             return shrunk, corners
         if max(shrunk) <= SMALLEST_ITEM_PX:
-            raise BadValueError(_too_many(len(shrunk), size_px))
-        shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * SHRINK)) for diameter in shrunk)
+            raise BadValueError(
+                f"{_that_many(len(shrunk), size_px)} find no room in their places on {size_px} × {size_px} px: "
+                "ask for fewer or for a larger picture"
+            )
+        shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
 
 
 def place(
-    diameters: Sequence[int], size_px: int, random: np.random.Generator, *, overlap: float = 0.0
+    diameters: Sequence[int],
+    size_px: int,
+    random: np.random.Generator,
+    *,
+    overlap: float = 0.0,
+    fields: Sequence[Field] | None = None,
 ) -> Corners | None:
     """Find a top left corner for each disc, the largest first; None where one of them finds no room.
 
     Without overlap discs stand a gap apart; with it, two may come as near as that share of their diameters allows.
+    Each disc keeps to its field if there are any, and otherwise a gap off the border.
     """
-    gap = 0 if overlap else gap_px(size_px)
+    border = gap_px(size_px)
+    gap = 0 if overlap else border
+    whole = Field(border, border, size_px - border, size_px - border)
     placed = np.empty((len(diameters), 3))
     corners = np.empty((len(diameters), 2), dtype=np.int64)
     order = sorted(range(len(diameters)), key=lambda index: -diameters[index])
     for rank, index in enumerate(order):
-        corner = _free_corner(diameters[index], placed[:rank], size_px, random, 1 - overlap)
+        field = fields[index] if fields is not None else whole
+        corner = _free_corner(diameters[index], field, placed[:rank], random, 1 - overlap)
         if corner is None:
             return None
         corners[index] = corner
@@ -71,27 +109,30 @@ def place(
     return corners
 
 
-SHRINK = 0.9
-BATCH = 16
-BATCHES = 16
+_SHRINK = 0.9
+_BATCH = 16
+_BATCHES = 16
 _LATTICE = 96
 
 
 def _free_corner(
-    diameter: int, placed: NDArray[np.float64], size_px: int, random: np.random.Generator, apart: float
+    diameter: int, field: Field, placed: NDArray[np.float64], random: np.random.Generator, apart: float
 ) -> Corners | None:
-    gap = gap_px(size_px)
-    room = size_px - diameter - 2 * gap
-    if room < 0:
+    start = np.array([math.ceil(field.left), math.ceil(field.top)])
+    room = np.array([math.floor(field.right), math.floor(field.bottom)]) - diameter - start
+    if (room < 0).any():
         return None
-    for _ in range(BATCHES):
-        candidates = gap + np.floor(random.random((BATCH, 2)) * (room + 1)).astype(np.int64)
+    for _ in range(_BATCHES):
+        candidates = start + np.floor(random.random((_BATCH, 2)) * (room + 1)).astype(np.int64)
         free = np.flatnonzero(_is_free(candidates, diameter, placed, apart))
         if free.size:
             return np.asarray(candidates[free[0]])
     # Chance has found nothing: look everywhere, once, so that a crowded picture still ends.
-    steps = gap + np.unique(np.linspace(0, room, _LATTICE).astype(np.int64))
-    lattice = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    across, down = (
+        first + np.unique(np.linspace(0, most, _LATTICE).astype(np.int64))
+        for first, most in zip(start, room, strict=True)
+    )
+    lattice = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
     free = np.flatnonzero(_is_free(lattice, diameter, placed, apart))
     return np.asarray(lattice[free[int(random.random() * free.size)]]) if free.size else None
 
@@ -106,6 +147,10 @@ def _is_free(corners: Corners, diameter: int, placed: NDArray[np.float64], apart
 
 def _too_many(number: int, size_px: int) -> str:
     return (
-        f"number {number}: that many items of at least {SMALLEST_ITEM_PX} px, {gap_px(size_px)} px apart, do not fit "
-        f"on {size_px} × {size_px} px; at most {capacity(size_px)} do: ask for fewer or for a larger picture"
+        f"{_that_many(number, size_px)} do not fit on {size_px} × {size_px} px; at most {capacity(size_px)} do: "
+        "ask for fewer or for a larger picture"
     )
+
+
+def _that_many(number: int, size_px: int) -> str:
+    return f"number {number}: that many items of at least {SMALLEST_ITEM_PX} px, {gap_px(size_px)} px apart,"

@@ -1,12 +1,16 @@
-"""Counts what is in a picture by classical vision on its pixels."""
+"""Counts what is in a picture, and tells what holds of it, by classical vision on its pixels."""
 
+import re
 from collections.abc import Sequence
 
 from subitize.interfaces import Exhibit
-from subitize.records import Boxes, Count, Drawn, Evidence, Outcome, Question
+from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Words
+from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import look_at
+from subitize.vision.observing import see_picture
 from subitize.vision.recognition import KINDS
+from subitize.vision.sight import Sight
+from subitize.vision.statements import holds
 
 
 class Observer:
@@ -16,19 +20,59 @@ class Observer:
     is_stand_in = True
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a count of things, colours and landmarks it knows."""
-        is_picture = len(outcomes) == 1 and isinstance(outcomes[0], Drawn)
-        return is_picture and isinstance(question, Count) and _is_known(question)
+        """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
+        return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
 
     def compute(self, exhibit: Exhibit, /) -> tuple[Evidence, ...]:
-        """Look once; every question gets the same boxes."""
+        """Look once, and answer every question from what is seen."""
         (outcome,) = exhibit.outcomes
         if not isinstance(outcome, Drawn):
             raise TypeError(f"the observer looks at pictures, not at {outcome.kind}")
-        found = Boxes(look_at(exhibit.load(outcome.picture)))
-        return tuple(found for _ in exhibit.inquiries)
+        sight = see_picture(exhibit.load(outcome.picture))
+        return tuple(_answer(inquiry.question, sight) for inquiry in exhibit.inquiries)
 
 
-def _is_known(question: Count) -> bool:
-    nouns = {question.noun, question.place.landmark} if question.place else {question.noun}
-    return nouns <= set(KINDS) and question.colour in (None, *COLOUR_NAMES)
+def _is_known(question: Question) -> bool:
+    match question:
+        case Count():
+            nouns = {question.noun, question.place.landmark} if question.place else {question.noun}
+            return nouns <= set(KINDS) and question.colour in (None, *COLOUR_NAMES)
+        case Choose(lines=lines):
+            return all(_read(line) is not None for line in lines)
+        case Confirm(statement=statement):
+            return _read(statement) is not None
+    return False
+
+
+def _answer(question: Question, sight: Sight) -> Evidence:
+    match question:
+        case Choose(lines=lines):
+            fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, sight))
+            return Words(next(fitting, "none of them"))
+        case Confirm(statement=statement):
+            return Words("yes" if _is_so(statement, sight) else "no")
+    return Boxes(sight.boxes())
+
+
+def _is_so(text: str, sight: Sight) -> bool:
+    scenes = _read(text)
+    if scenes is None:
+        raise ValueError(f"the observer cannot tell whether {text!r}: ask it what it can answer first")
+    return any(holds(scene, sight) for scene in scenes)
+
+
+_EITHER = re.compile(
+    r"(?P<start>.*)some (?P<one>.+) or some (?P<other>.+), but not with both (?P=one) and (?P=other)\."
+)
+
+
+def _read(text: str) -> tuple[Scene, ...] | None:
+    """Read a statement as scenes one of which must hold; None if it is not understood."""
+    either = _EITHER.fullmatch(text)
+    texts = [text]
+    if either:
+        start, one, other = either.group("start", "one", "other")
+        texts = [f"{start}some {has} and with no {lacks}." for has, lacks in ((one, other), (other, one))]
+    read = [read_scene(each, KINDS, COLOUR_NAMES) for each in texts]
+    scenes = tuple(scene for scene in read if not isinstance(scene, NotUnderstood))
+    return scenes if len(scenes) == len(read) else None

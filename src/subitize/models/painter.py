@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from subitize.drawing.clipart.glyph import PALETTE
-from subitize.drawing.compositions import compose
+from subitize.drawing.compositions import compose, drawing_order
 from subitize.drawing.glyphs import GLYPHS
-from subitize.drawing.painting import WHITE, Colour, Layout, paint
+from subitize.drawing.painting import WHITE, Colour, Layout, Placed, paint
 from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
 from subitize.errors import BadValueError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.records import Refused, TaskKind
-from subitize.scenes import MOST_THINGS, NotUnderstood, Scene, read_scene
+from subitize.scenes import MOST_THINGS, Halves, NotUnderstood, read_scene, settle
 from subitize.stats.number_laws import Slips, human_law
 
 SIZE_PX = 1024
@@ -91,13 +91,16 @@ def draw(request: Request, number: Callable[[int, np.random.Generator], Number],
     if isinstance(asked, NotUnderstood):
         return Reply(Refused(f"not understood: {asked.reason}"), request.provenance())
     random = np.random.default_rng(request.seed)
-    numbers = [number(entity.number, random) for entity in asked.entities]
-    entities = (replace(entity, number=n.seen) for entity, n in zip(asked.entities, numbers, strict=True))
+    settled = settle(asked, random)
+    numbers = [number(entity.exact_number, random) for entity in settled.entities]
+    entities = (replace(entity, number=n.seen) for entity, n in zip(settled.entities, numbers, strict=True))
+    scene = replace(settled, entities=tuple(entities))
     try:
-        plan = compose(Scene(tuple(entities), asked.relations), request.seed, size_px)
+        plan = compose(scene, request.seed, size_px)
     except BadValueError as error:  # it was understood, but there is no room for so many
         return Reply(Refused(f"not drawn: {error}"), request.provenance())
-    return Reply(Pixels(_png(_with_hidden(plan, numbers, random))), request.provenance())
+    in_order = [numbers[index] for index in drawing_order(scene)]
+    return Reply(Pixels(_png(_with_hidden(plan, in_order, random))), request.provenance())
 
 
 def _with_hidden(plan: Layout, numbers: list[Number], random: np.random.Generator) -> Layout:
@@ -113,9 +116,13 @@ def _with_hidden(plan: Layout, numbers: list[Number], random: np.random.Generato
 
 def _png(plan: Layout) -> bytes:
     file = io.BytesIO()
-    background = _PALE_BLUE if any(item.colour == "white" for item in plan.items) else WHITE
+    background = _PALE_BLUE if any("white" in _colours(item) for item in plan.items) else WHITE
     paint(plan, background).save(file, "PNG", compress_level=_COMPRESS_LEVEL)
     return file.getvalue()
+
+
+def _colours(item: Placed) -> tuple[str, ...]:
+    return item.form.colours if isinstance(item.form, Halves) else (item.colour,)
 
 
 _PALE_BLUE: Colour = (150, 180, 210)  # white things would not be seen on white

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from subitize.drawing.glyphs import GLYPHS
 from subitize.vision.appearance import Appearances, Colours, body_colours, describe
 from subitize.vision.colours import colour_name
-from subitize.vision.references import References, references
-from subitize.vision.sampling import COLOUR_STEP, Samples, middle_colours, sample
-from subitize.vision.segmentation import Region
+from subitize.vision.references import References, all_references, references
+from subitize.vision.sampling import COLOUR_STEP, USUAL_PX, Samples, at_usual_size, middle_colours, sample
+from subitize.vision.segmentation import Mask, Region
 
 UNKNOWN = "unknown"
 KINDS = tuple(GLYPHS)
@@ -23,63 +23,108 @@ KINDS = tuple(GLYPHS)
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a region is taken for, how surely, and its colour."""
+    """What a region is taken for, how surely, and its colour; whether a good part of it has another colour."""
 
     kind: str
     score: float
     colour: str
+    is_mixed: bool = False
+
+    @property
+    def doubt(self) -> float:
+        """How far it is from looking just like a drawing: 0 at one, 1 on the limit to unknown, 2 at the most."""
+        return 2 * (self.score if self.kind == UNKNOWN else 1 - self.score)
 
 
 def recognise(regions: Sequence[Region]) -> list[Recognised]:
     """Name regions by kind and colour; the score of an unknown is 1 less its membership of the best kind."""
     starts = range(0, len(regions), _AT_ONCE)
-    return [thing for start in starts for thing in _recognise(regions[start : start + _AT_ONCE])]
+    return [thing for start in starts for thing in _recognise(regions[start : start + _AT_ONCE], references(), 1.0)]
 
 
-_AT_ONCE = 256  # a picture full of scraps must not fill the memory
-_BLUR_PX = 10  # a thing that is ten pixels large may be twice as far: its form is shown that inexactly
-_LEAST_CLEAR = 0.78  # of the distance to the nearest other kind
-_FEWEST_CELLS = 6
-_NEVER_ZERO = 1e-6
+def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
+    """Name a region that may also be a thing drawn plain; a large one just as large as drawings are known by."""
+    size_px = max(region.mask.shape)
+    if size_px > USUAL_PX:
+        region = at_usual_size(region)
+        leeway *= float(blur(np.array(size_px)) / blur(np.array(USUAL_PX)))
+    (thing,) = _recognise([region], all_references(), leeway)
+    return thing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Matches:
+class Matches:
     """For every region its nearest reference, and how far it is from being unknown: 0 at it, 1 on the limit."""
 
     nearest: NDArray[np.intp]
     doubt: NDArray[np.float64]
 
 
-def _recognise(regions: Sequence[Region]) -> list[Recognised]:
-    known, samples = references(), sample(regions)
-    bodies = body_colours(samples)
-    sizes_px = np.array([max(region.mask.shape) for region in regions])
-    matches = _match(describe(samples, bodies), sizes_px, known)
-    colours = _colours(samples, bodies, matches, known)
-    things = []
-    for nearest, doubt, (red, green, blue) in zip(matches.nearest, matches.doubt, colours.tolist(), strict=True):
-        membership = max(0.0, 1 - float(doubt) / 2)
-        is_known = doubt <= 1
-        kind, score = (known.nouns[nearest], membership) if is_known else (UNKNOWN, 1 - membership)
-        things.append(Recognised(kind, score, colour_name(red, green, blue)))
-    return things
+def name(kind: str, doubt: float, colour: str, *, is_mixed: bool = False) -> Recognised:
+    """Call a region by its nearest kind, or unknown if that is beyond the limit."""
+    membership = max(0.0, 1 - doubt / 2)
+    if doubt > 1:
+        return Recognised(UNKNOWN, 1 - membership, colour, is_mixed)
+    return Recognised(kind, membership, colour, is_mixed)
 
 
-def _match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References) -> _Matches:
+def sizes_px(regions: Sequence[Region]) -> NDArray[np.int64]:
+    """Measure the longer side of each region."""
+    return np.array([max(region.mask.shape) for region in regions])
+
+
+def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References, *, leeway: float = 1.0) -> Matches:
+    """Find the nearest reference of each appearance, and doubt it the more the nearer another kind is."""
     # Not by BLAS: its threads take longer to start than this takes, and get into each other's way in many processes.
-    by_reference = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
-    by_kind = np.minimum.reduceat(by_reference, known.first_of_kind, axis=1)
+    less_own = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
+    by_kind = np.minimum.reduceat(less_own, known.first_of_kind, axis=1)
     two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
+    nearest = less_own.argmin(axis=1)
+    return Matches(nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px)))
+
+
+def doubt(two_nearest: NDArray[np.float32], reach: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hold the square distances to the nearest kind and the next against the nearest one's reach."""
     distance, other = np.sqrt(np.maximum(two_nearest, 0)).T
-    nearest = by_reference.argmin(axis=1)
-    limit = np.minimum(known.reach[nearest] * (1 + _BLUR_PX / sizes_px), _LEAST_CLEAR * other)
-    return _Matches(nearest, distance / np.maximum(limit, _NEVER_ZERO))
+    return np.asarray(distance / np.maximum(np.minimum(reach, _LEAST_CLEAR * other), _NEVER_ZERO))
 
 
-def _colours(samples: Samples, bodies: Colours, matches: _Matches, known: References) -> Colours:
-    """Take the colour of the parts that take it in the drawing, or of the body if the thing is unknown."""
+def blur(sizes_px: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Tell how many times as far small things may be: their form is shown that inexactly."""
+    return np.asarray(1 + _BLUR_PX / sizes_px)
+
+
+def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: References) -> tuple[Colours, Mask]:
+    """Take the colour of the parts that take it in the drawing, or of the body if the thing is unknown.
+
+    Tell as well whether a good share of these parts has quite another colour.
+    """
     inside = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
     tinted = known.takes_colour[matches.nearest] & inside
-    is_usable = (matches.doubt <= 1) & (np.count_nonzero(tinted, axis=(1, 2)) >= _FEWEST_CELLS)
-    return np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)
+    counts = np.count_nonzero(tinted, axis=(1, 2))
+    is_usable = (matches.doubt <= 1) & (counts >= _FEWEST_CELLS)
+    colours = np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)
+    off = samples.colours - colours[:, None, None, :] + _FAR  # unsigned bytes wrap around
+    is_off = (off > 2 * _FAR).any(axis=3) & tinted
+    return colours, is_usable & (np.count_nonzero(is_off, axis=(1, 2)) > _MIXED * counts)
+
+
+_AT_ONCE = 256  # a picture full of scraps must not fill the memory
+_BLUR_PX = 9  # a thing that is nine pixels large may be twice as far
+_LEAST_CLEAR = 0.78  # of the distance to the nearest other kind
+_FEWEST_CELLS = 6
+_NEVER_ZERO = 1e-6
+_FAR = np.uint8(60)
+_MIXED = 0.15
+
+
+def _recognise(regions: Sequence[Region], known: References, leeway: float) -> list[Recognised]:
+    samples = sample(regions)
+    bodies = body_colours(samples)
+    matches = match(describe(samples, bodies), sizes_px(regions), known, leeway=leeway)
+    colours, is_mixed = tinted_colours(samples, bodies, matches, known)
+    rows = zip(matches.nearest, matches.doubt.tolist(), colours.tolist(), is_mixed.tolist(), strict=True)
+    return [
+        name(known.nouns[nearest], doubt, colour_name(*colour), is_mixed=mixed)
+        for nearest, doubt, colour, mixed in rows
+    ]

@@ -1,7 +1,8 @@
-"""What our drawings look like: computed from the drawings themselves, once per machine.
+"""What our drawings look like, whole and in parts: computed from the drawings themselves, once per machine.
 
 Whatever is added to the clip-art is known from then on. Each drawing is looked at on white in a few colours that
-stand for all others: a dark and a light one of strong hue, and the ends of the scale without hue.
+stand for all others: a dark and a light one of strong hue, and the ends of the scale without hue. Parts are looked
+at when the first is to be told: most pictures have none.
 """
 
 import contextlib
@@ -9,23 +10,29 @@ import io
 import os
 import sys
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 import resvg_py
 from numpy.typing import NDArray
 from PIL import Image
 
+from subitize.drawing import cuts
+from subitize.drawing.clipart.bare import BARE
 from subitize.drawing.clipart.glyph import PALETTE
-from subitize.drawing.glyphs import GLYPHS, svg
+from subitize.drawing.glyphs import GLYPHS, PLAIN, svg, whole_drawings
 from subitize.records import digest
+from subitize.scenes import Form, Pieces, Portion, Whole
 from subitize.vision import appearance, sampling, segmentation
-from subitize.vision.appearance import Appearances, body_colours, describe
+from subitize.vision.appearance import Appearances, body_colours, describe, half_bodies
 from subitize.vision.sampling import sample
 from subitize.vision.segmentation import Background, Mask, Region, foreground
 
@@ -34,9 +41,10 @@ REFERENCE_COLOURS = ("blue", "yellow", "black", "white")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """One row per view of a drawing: the noun, the appearance, and where it takes the colour asked for."""
+    """One row per view of a drawing: the noun, the form, the appearance, and where it takes the colour asked for."""
 
     nouns: tuple[str, ...]
+    forms: NDArray[np.intp]  # positions among the forms that were looked at
     appearances: Appearances
     takes_colour: Mask
     reach: NDArray[np.float32]  # how far from it a thing may look and still be one
@@ -44,66 +52,155 @@ class References:
     first_of_kind: NDArray[np.intp]  # the rows where another noun begins
 
 
+Kept = TypeVar("Kept", bound=References)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HalvedReferences(References):
+    """The same of whole drawings, each half by itself, with the cells that belong to the second."""
+
+    is_second: Mask
+
+
+# What a thing in so many pieces may look like. Half a dot is a shape of its own, and not known as a half.
+PART_FORMS: Mapping[int, tuple[Form, ...]] = MappingProxyType(
+    {
+        1: (Portion(Fraction(1, 2)), Portion(Fraction(1, 4))),
+        2: (Pieces(2), Pieces(2, (1, 2))),
+        3: (Pieces(3, (1, 1, 1)),),
+        4: (Pieces(4, (1, 1, 1, 1)),),
+        5: (Pieces(5, (1, 1, 1, 1, 1)),),
+    }
+)
+_SHAPES_OF_THEIR_OWN = frozenset({"dot"})
+
+
 @lru_cache(maxsize=1)
 def references() -> References:
     """Recall what every drawing looks like, or look at them all, which takes a second."""
-    sources = [svg(noun, variant, colour) for noun, variant, colour in _drawn()]
-    file = _cache_folder() / f"references-{digest(_ways_of_looking(), sources)}.npz"
-    return _recall(file) or _keep(look_at_drawings(), file)
+    return _recall("references", References, look_at_drawings)
 
 
-def look_at_drawings() -> References:
+@lru_cache(maxsize=1)
+def all_references() -> References:
+    """Recall the same, and with it what things look like that are drawn plain, to hold others or to be cut."""
+    return _recall("all-references", References, lambda: look_at_drawings(with_plain=True))
+
+
+@lru_cache(maxsize=len(PART_FORMS))
+def part_references(number: int) -> References:
+    """Recall what every drawing looks like in so many pieces, or if there is one piece, what a portion looks like."""
+    return _recall(f"parts-{number}", References, lambda: look_at_parts(PART_FORMS[number]))
+
+
+@lru_cache(maxsize=1)
+def halved_references() -> HalvedReferences:
+    """Recall what both halves of every drawing look like."""
+    return _recall("halves", HalvedReferences, look_at_halves)
+
+
+def look_at_drawings(*, with_plain: bool = False) -> References:
     """Look at every drawing of every glyph in every reference colour, large and small."""
-    drawn = _drawn()
+    drawn = _drawn(with_plain=with_plain)
     with ThreadPoolExecutor() as threads:  # rendering lets other threads run
         large = list(threads.map(lambda thing: _render(svg(*thing)), drawn))
     small = [image.resize((_SMALL_PX, _SMALL_PX), Image.Resampling.HAMMING) for image in large]
     views = zip(drawn, _cut_out(large), _cut_out(small), strict=True)
-    visible = [(*thing, view) for thing, *both in views for view in both if view.mask.size]
-    nouns = tuple(noun for noun, _, _, _ in visible)
-    samples = sample([view for _, _, _, view in visible])
-    appearances = describe(samples, body_colours(samples))
+    return _references([(_View(*thing, 0), view) for thing, *both in views for view in both if view.mask.size])
+
+
+def look_at_parts(forms: Sequence[Form]) -> References:
+    """Look at every drawing of a whole thing in these forms, in every reference colour."""
+    views = [
+        _View(noun, variant, colour, row)
+        for noun, variant in _whole()
+        for row, form in enumerate(forms)
+        if not (isinstance(form, Portion) and noun in _SHAPES_OF_THEIR_OWN)
+        for colour in REFERENCE_COLOURS
+    ]
+    images = _rendered(views, forms)
+    seen = zip(views, _cut_out(images), strict=True)
+    return _references([(view, region) for view, region in seen if region.mask.size])
+
+
+def look_at_halves() -> HalvedReferences:
+    """Look at both halves of every drawing of a whole thing, in every reference colour."""
+    views = [_View(*thing, colour, 0) for thing in _whole() for colour in REFERENCE_COLOURS]
+    images = _rendered(views, [Whole()])
+    halves = [_on_white(_second_half(view)) for view in views]
+    seen = [
+        (view, region, _crop(half, region))
+        for view, region, half in zip(views, _cut_out(images), halves, strict=True)
+        if region.mask.size
+    ]
+    is_second = sample([half for _, _, half in seen]).colours[..., 0] < 128
+    samples = sample([region for _, region, _ in seen])
+    appearances = describe(samples, half_bodies(samples, is_second))
+    whole = _references([(view, region) for view, region, _ in seen], appearances)
+    return HalvedReferences(**{field.name: getattr(whole, field.name) for field in fields(whole)}, is_second=is_second)
+
+
+def _drawn(*, with_plain: bool) -> list[tuple[str, int, str]]:
+    return [
+        (noun, variant, colour)
+        for noun, glyph in GLYPHS.items()
+        for variant in (*range(len(glyph.drawings)), *((PLAIN,) if with_plain and noun in BARE else ()))
+        for colour in REFERENCE_COLOURS
+    ]
+
+
+def _whole() -> list[tuple[str, int]]:
+    return [(noun, variant) for noun in GLYPHS for variant in whole_drawings(noun)]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A drawing in a colour and a form, the position of which is told."""
+
+    noun: str
+    variant: int
+    colour: str
+    form: int
+
+
+def _references(seen: Sequence[tuple[_View, Region]], appearances: Appearances | None = None) -> References:
+    views = [view for view, _ in seen]
+    nouns = tuple(view.noun for view in views)
+    samples = sample([region for _, region in seen])
+    if appearances is None:
+        appearances = describe(samples, body_colours(samples))
     return References(
         nouns,
+        np.array([view.form for view in views], dtype=np.intp),
         appearances,
-        _is_near(samples.colours, np.array([_channels(PALETTE[colour].plain) for _, _, colour, _ in visible])),
-        _reach(appearances, _starts([(noun, variant) for noun, variant, _, _ in visible])),
+        _is_near(samples.colours, np.array([_channels(PALETTE[view.colour].plain) for view in views])),
+        _reach(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
         (appearances**2).sum(axis=1),
         _starts(nouns),
     )
 
 
-def _drawn() -> list[tuple[str, int, str]]:
-    return [
-        (noun, variant, colour)
-        for noun, glyph in GLYPHS.items()
-        for variant in range(len(glyph.drawings))
-        for colour in REFERENCE_COLOURS
-    ]
+def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
+    """Read what was kept; whatever is wrong with it, looking again is the answer."""
+    sources = [svg(*thing) for thing in _drawn(with_plain=True)]
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
+    file = folder / f"{name}-{digest(_ways_of_looking(), sources)}.npz"
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+            arrays = {field.name: kept[field.name] for field in fields(kind)}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return _keep(look(), file)
+    return kind(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
 
 
 def _ways_of_looking() -> list[str]:
     """Give the code and the libraries that the result depends on: what others have kept is not recalled."""
-    modules = (appearance, sampling, segmentation, sys.modules[__name__])
+    modules = (appearance, sampling, segmentation, cuts, sys.modules[__name__])
     versions = [version(library) for library in ("numpy", "scipy", "pillow", "resvg-py")]
     return [*versions, *(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)]
 
 
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
-
-
-def _recall(file: Path) -> References | None:
-    """Read what was kept; whatever is wrong with it, looking again is the answer."""
-    try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
-            arrays = {field.name: kept[field.name] for field in fields(References)}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
-    return References(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
-
-
-def _keep(found: References, file: Path) -> References:
+def _keep(found: Kept, file: Path) -> Kept:
     """Keep it for the next process, if there is a place for it."""
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
     with contextlib.suppress(OSError):
@@ -116,6 +213,7 @@ def _keep(found: References, file: Path) -> References:
 
 # As in pictures of some ten and of a hundred things; what is larger looks like the first.
 _LARGE_PX, _SMALL_PX = 40, 24
+_PART_PX = 88  # parts of things are seen in pictures of few
 _NEAR = 16
 # So that in benchmarks.observer things of ours stay well inside and foreign ones outside.
 _LEAST_REACH, _REACH_BY_SPREAD = 1.1, 0.75
@@ -127,6 +225,32 @@ def _render(source: str) -> Image.Image:
         svg_string=source, width=_LARGE_PX, height=_LARGE_PX, background="#ffffff", skip_system_fonts=True
     )
     return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")
+
+
+def _rendered(views: Sequence[_View], forms: Sequence[Form]) -> list[Image.Image]:
+    with ThreadPoolExecutor() as threads:
+        sprites = threads.map(lambda v: cuts.sprite(v.noun, v.variant, v.colour, _PART_PX, forms[v.form]), views)
+        return [_on_white(sprite) for sprite in sprites]
+
+
+def _on_white(sprite: Image.Image) -> Image.Image:
+    image = Image.new("RGB", sprite.size, "white")
+    image.paste(sprite, (0, 0), sprite)
+    return image
+
+
+def _second_half(view: _View) -> Image.Image:
+    """Draw the second half in black on nothing."""
+    is_second = cuts.cut(view.noun, view.variant, (1, 1), is_broken=False) == 1
+    mask = Image.fromarray(is_second.view(np.uint8) * np.uint8(255)).resize((_PART_PX, _PART_PX))
+    return Image.merge("RGBA", (*Image.new("RGB", mask.size).split(), mask))
+
+
+def _crop(image: Image.Image, region: Region) -> Region:
+    """Show another image where a region is."""
+    height, width = region.mask.shape
+    pixels = np.asarray(image)[region.top : region.top + height, region.left : region.left + width]
+    return Region(region.left, region.top, region.mask, pixels)
 
 
 def _cut_out(images: Sequence[Image.Image]) -> Iterator[Region]:

@@ -13,6 +13,7 @@ from subitize.vision.segmentation import Mask, Region
 
 GRID = 64
 COLOUR_STEP = 2  # colour is sampled in every second cell
+USUAL_PX = 44  # how large a thing is in most pictures
 COARSE = 16  # cells of the coarse grid, on which coverage is exact
 
 
@@ -38,6 +39,16 @@ def sample(regions: Sequence[Region]) -> Samples:
         coverage[index] = rows.shares @ region.mask.astype(np.float32) @ columns.shares.T
     within = _fill_holes(seen)
     return Samples(within, colours, coverage + pool(within & ~seen, COARSE))
+
+
+def at_usual_size(region: Region) -> Region:
+    """Scale a region to the usual size, whatever the factor."""
+    height, width = region.mask.shape
+    factor = USUAL_PX / max(height, width)
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).resize(size, Image.Resampling.HAMMING)
+    pixels = Image.fromarray(region.pixels).resize(size, Image.Resampling.HAMMING)
+    return Region(region.left, region.top, np.asarray(mask) >= _LEAST_COVERED, np.asarray(pixels))
 
 
 def pool(maps: NDArray[np.float32] | Mask, cells: int) -> NDArray[np.float32]:
@@ -72,7 +83,6 @@ def middle_colours(colours: NDArray[np.uint8], chosen: Mask) -> NDArray[np.uint8
 
 
 _MARGIN = 2
-_USUAL_PX = 44
 _LEAST_COVERED = 64  # of 255
 _LEAST_FULL = 0.05
 _LAST = np.int16(256)  # sorts behind every channel's value
@@ -83,7 +93,7 @@ def _seen_from_afar(region: Region) -> Region:
 
     Of a thing that is all line nothing would be left.
     """
-    factor = max(region.mask.shape) // _USUAL_PX
+    factor = max(region.mask.shape) // USUAL_PX
     if factor < 2 or np.count_nonzero(region.mask) < _LEAST_FULL * region.mask.size:
         return region
     mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).reduce(factor)

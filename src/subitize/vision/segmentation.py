@@ -33,7 +33,11 @@ def regions(pixels: Rgb) -> list[Region]:
 
     What lies inside the outline of another thing is a part of it: the eyes of a white cat on white.
     """
-    mask = foreground(pixels, background(pixels))
+    return components(foreground(pixels, background(pixels)), pixels)
+
+
+def components(mask: Mask, pixels: Rgb) -> list[Region]:
+    """Find what hangs together in a mask, without specks and inner parts."""
     labels, _ = ndimage.label(mask, structure=_EIGHT_NEIGHBOURS)
     least_px = max(_SPECK_PX, mask.size * _SPECK_SHARE)
     found = []

@@ -1,0 +1,131 @@
+"""Things that are cut, broken, or there in part: pieces that lie together and look like one thing, and portions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from subitize.scenes import Form, Pieces
+from subitize.vision.appearance import body_colours, describe
+from subitize.vision.colours import colour_name
+from subitize.vision.recognition import Recognised, match, name, sizes_px, tinted_colours
+from subitize.vision.references import PART_FORMS, part_references
+from subitize.vision.sampling import sample
+from subitize.vision.segmentation import Region
+
+MOST_PIECES = max(PART_FORMS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Regions that are the pieces of one thing: which they are, the whole of them, and what it is."""
+
+    members: tuple[int, ...]
+    region: Region
+    thing: Recognised
+    form: Pieces
+
+
+def recognise_portion(region: Region) -> tuple[Recognised, Form]:
+    """Tell of what a region may be half or a quarter."""
+    return _recognise(region, 1)
+
+
+def join_pieces(regions: Sequence[Region]) -> list[Joined]:
+    """Find the regions that make one thing together: nearer to each other than to others, and known as a whole."""
+    found: list[Joined] = []
+    for members in _clusters(regions):
+        union = _union([regions[index] for index in members])
+        thing, _ = _recognise(union, len(members))
+        if thing.doubt <= 1:
+            areas = [int(np.count_nonzero(regions[index].mask)) for index in members]
+            found.append(Joined(members, union, thing, Pieces(len(members), _ratio(areas))))
+    found.sort(key=lambda joined: joined.thing.doubt)
+    taken: set[int] = set()
+    kept = []
+    for joined in found:
+        if not taken & set(joined.members):
+            kept.append(joined)
+            taken.update(joined.members)
+    return kept
+
+
+_LEEWAY = 2.1  # pieces lie so by chance more rarely than a thing looks like another
+_NEAR = 0.3  # of the larger piece's longer side
+_EQUAL = 1.6  # how many times as large as the smallest a piece may be that is as good as equal
+
+
+def _recognise(region: Region, number: int) -> tuple[Recognised, Form]:
+    known, samples = part_references(number), sample([region])
+    bodies = body_colours(samples)
+    leeway = _LEEWAY if number > 1 else 1.0
+    matches = match(describe(samples, bodies), sizes_px([region]), known, leeway=leeway)
+    ((colour,), _) = tinted_colours(samples, bodies, matches, known)
+    nearest = int(matches.nearest[0])
+    form = PART_FORMS[number][known.forms[nearest]]
+    return name(known.nouns[nearest], float(matches.doubt[0]), colour_name(*colour.tolist())), form
+
+
+def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
+    """Join the nearest two again and again; give every cluster on the way that is not too large."""
+    cluster_of: dict[int, tuple[int, ...]] = {index: (index,) for index in range(len(regions))}
+    for _, one, other in sorted(_distances(regions)):
+        if cluster_of[one] != cluster_of[other]:
+            joined = tuple(sorted(cluster_of[one] + cluster_of[other]))
+            for index in joined:
+                cluster_of[index] = joined
+            if len(joined) <= MOST_PIECES:
+                yield joined
+
+
+def _distances(regions: Sequence[Region]) -> Iterator[tuple[float, int, int]]:
+    """Measure how far apart regions are, where that is little."""
+    boxes = np.array([region.xyxy for region in regions]).reshape(-1, 4)
+    gaps = np.maximum(boxes[:, None, :2] - boxes[None, :, 2:], boxes[None, :, :2] - boxes[:, None, 2:]).max(axis=2)
+    sides = (boxes[:, 2:] - boxes[:, :2]).max(axis=1)
+    limits = _NEAR * np.maximum(sides[:, None], sides[None, :])
+    edges: dict[int, NDArray[np.int64]] = {}
+    for one, other in np.argwhere(np.triu(gaps <= limits, 1)).tolist():
+        for index in (one, other):
+            if index not in edges:
+                edges[index] = _edge(regions[index])
+        distance = float(np.min(cKDTree(edges[one]).query(edges[other])[0]))
+        if distance <= limits[one, other]:
+            yield distance, one, other
+
+
+def _edge(region: Region) -> NDArray[np.int64]:
+    """List the pixels at both ends of every row and column of a region."""
+    rows, columns = np.flatnonzero(region.mask.any(axis=1)), np.flatnonzero(region.mask.any(axis=0))
+    height, width = region.mask.shape
+    points = [
+        np.stack([region.mask[rows].argmax(axis=1), rows], axis=1),
+        np.stack([width - 1 - region.mask[rows, ::-1].argmax(axis=1), rows], axis=1),
+        np.stack([columns, region.mask[:, columns].argmax(axis=0)], axis=1),
+        np.stack([columns, height - 1 - region.mask[::-1, columns].argmax(axis=0)], axis=1),
+    ]
+    return np.asarray(np.concatenate(points) + np.array([region.left, region.top]))
+
+
+def _union(pieces: Sequence[Region]) -> Region:
+    """Put pieces into one region, on white: what lies between them belongs to none."""
+    boxes = np.array([piece.xyxy for piece in pieces]).astype(np.int64)
+    (left, top), (right, bottom) = boxes[:, :2].min(axis=0).tolist(), boxes[:, 2:].max(axis=0).tolist()
+    mask = np.zeros((bottom - top, right - left), dtype=np.bool_)
+    pixels = np.full((*mask.shape, 3), 255, dtype=np.uint8)
+    for piece, (x, y) in zip(pieces, boxes[:, :2].tolist(), strict=True):
+        height, width = piece.mask.shape
+        where = np.s_[y - top : y - top + height, x - left : x - left + width]
+        mask[where] |= piece.mask
+        pixels[where][piece.mask] = piece.pixels[piece.mask]
+    return Region(left, top, mask, pixels)
+
+
+def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
+    """Tell how large pieces are by the smallest, in whole numbers."""
+    smallest = min(areas)
+    if max(areas) <= _EQUAL * smallest:
+        return (1,) * len(areas)
+    return tuple(sorted(round(area / smallest) for area in areas))

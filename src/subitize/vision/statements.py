@@ -1,0 +1,89 @@
+"""Whether a scene holds of what is seen."""
+
+from collections.abc import Sequence
+
+from subitize.records import RelationWord
+from subitize.scenes import MOST_FEW, Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene
+from subitize.vision.sight import Seen, Sight
+
+
+def holds(scene: Scene, sight: Sight) -> bool:
+    """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
+    numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
+    return all(_is_so_many(number, entity) for number, entity in zip(numbers, scene.entities, strict=True)) and all(
+        _compares(comparison, numbers) for comparison in scene.comparisons
+    )
+
+
+def _things(scene: Scene, index: int, sight: Sight) -> list[Seen]:
+    """Find the things of an entity, where its relations put them; those of a namesake of which more is said are not."""
+    entity = scene.entities[index]
+    namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
+    relations = [relation for relation in scene.relations if relation.subject == index]
+    return [
+        thing
+        for thing in sight.things
+        if _fits(thing, entity)
+        and not any(_fits(thing, other) for other in namesakes)
+        and all(_stands(thing, relation, scene, sight) for relation in relations)
+    ]
+
+
+def _says_more(other: Entity, entity: Entity) -> bool:
+    colour = other.colour == entity.colour or entity.colour is None
+    form = other.form == entity.form or entity.form is None
+    return other != entity and colour and form and (other.colour, other.form) != (entity.colour, entity.form)
+
+
+def _fits(thing: Seen, entity: Entity) -> bool:
+    is_of_colour = entity.colour is None or thing.colours == (entity.colour,)
+    return thing.kind == entity.noun and is_of_colour and _has_form(thing.form, entity.form)
+
+
+def _has_form(seen: Form | None, told: Form | None) -> bool:
+    """Tell whether a form is what is told of it; without a word, a thing in any form will do, but not a part of it."""
+    match seen, told:
+        case Portion(), None:
+            return False
+        case _, None:
+            return True
+        case Pieces(number=number, ratio=ratio), Pieces(number=wanted, ratio=sizes):
+            return number == wanted and sizes in ((), tuple(sorted(ratio)), ratio)
+        case Halves(colours=colours), Halves(colours=wanted_colours):
+            return set(wanted_colours) <= set(colours)
+    return seen == told
+
+
+def _stands(thing: Seen, relation: Relation, scene: Scene, sight: Sight) -> bool:
+    landmarks = [other for other in sight.things if _fits(other, scene.entities[relation.landmark])]
+    if relation.word == "in" or relation.word == "on":
+        return thing.holder is not None and sight.things[thing.holder] in landmarks
+    return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
+
+
+def _is_beside(thing: Seen, word: RelationWord, other: Seen) -> bool:
+    axis = 0 if word in ("left of", "right of") else 1
+    own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
+    return own < others if word in ("left of", "above") else own > others
+
+
+def _is_so_many(number: int, entity: Entity) -> bool:
+    match entity.number:
+        case "some":
+            return number >= 1
+        case "few":
+            return 1 <= number <= MOST_FEW
+        case "many":
+            return number > MOST_FEW
+    return number == entity.number
+
+
+def _compares(comparison: Comparison, numbers: Sequence[int]) -> bool:
+    own, other = numbers[comparison.subject], numbers[comparison.other]
+    match comparison.word:
+        case "fewer":
+            return own < other
+        case "as many":
+            return own == other
+        case "more":
+            return own > other

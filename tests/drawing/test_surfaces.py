@@ -1,0 +1,51 @@
+"""Things lie on the flat part of what holds them, apart from each other."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from subitize.drawing import glyphs, surfaces
+from subitize.drawing.clipart.bare import BARE, HOLDERS
+from subitize.errors import BadValueError
+
+
+def seeded(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("noun", BARE)
+def test_a_plain_drawing_is_one_shape_inside_its_circle(noun: str) -> None:
+    alpha = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, "red", 200).getchannel("A"))
+    rows, columns = np.nonzero(alpha >= 16)
+    assert np.hypot(rows - 99.5, columns - 99.5).max() < 97
+
+
+@pytest.mark.parametrize("noun", HOLDERS)
+def test_a_good_part_of_a_holder_is_flat(noun: str) -> None:
+    assert surfaces.surface(noun).mean() > 0.15
+
+
+@pytest.mark.parametrize("number", [0, 1, 5, 18])
+@pytest.mark.parametrize("noun", HOLDERS)
+def test_things_lie_on_the_flat_part_and_apart(noun: str, number: int) -> None:
+    sides, corners = surfaces.lay(number, noun, 900, seeded(1))
+    centres = corners + np.array(sides).reshape(-1, 1) / 2
+    is_flat = surfaces.surface(noun)
+    for (x, y), side in zip(centres, sides, strict=True):
+        for turn in np.linspace(0, 2 * np.pi, 16):
+            at = np.array([y + np.sin(turn) * side / 2, x + np.cos(turn) * side / 2]) * surfaces.SURFACE_PX / 900
+            assert is_flat[int(at[0]), int(at[1])]
+    for one, other in combinations(range(number), 2):
+        assert np.hypot(*(centres[one] - centres[other])) > (sides[one] + sides[other]) / 2
+
+
+def test_more_than_there_is_room_for_are_refused() -> None:
+    with pytest.raises(BadValueError, match="no room in or on one shelf"):
+        surfaces.lay(200, "shelf", 300, seeded(1))
+
+
+@pytest.mark.parametrize(("holder", "colour", "clashing"), [("table", "black", "grey"), ("plate", "white", "white")])
+def test_colours_that_would_not_be_seen_clash(holder: str, colour: str, clashing: str) -> None:
+    assert clashing in surfaces.clashing_colours(holder, colour)
+    assert "red" not in surfaces.clashing_colours(holder, colour)

@@ -1,0 +1,111 @@
+"""Things in and on others, cut, broken, in part and in two colours are seen from pixels alone."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from subitize.drawing.compositions import compose
+from subitize.drawing.painting import Layout, Placed, paint
+from subitize.scenes import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
+from subitize.vision.observing import observe, see
+from subitize.vision.sight import Sight
+
+HOLDINGS: list[tuple[str, HoldingWord, str]] = [
+    ("flower", "in", "vase"),
+    ("candle", "on", "cake"),
+    ("plate", "on", "table"),
+    ("book", "on", "shelf"),
+    ("page", "in", "book"),
+    ("seed", "in", "watermelon"),
+    ("olive", "on", "plate"),
+    ("rice grain", "on", "table"),
+]
+PAPER_NOUNS = ["apple", "cake", "pizza", "loaf", "fork", "pencil", "plate", "banana"]
+OTHER_NOUNS = ["dog", "fish", "tree", "butterfly", "car", "cup", "star", "bottle"]
+HALF, QUARTER = Portion(Fraction(1, 2)), Portion(Fraction(1, 4))
+
+
+def sight_of(scene: Scene, seed: int, size_px: int = 512) -> Sight:
+    return see(np.asarray(paint(compose(scene, seed, size_px))))
+
+
+@pytest.mark.parametrize("number", [0, 4, 15], ids=["none", "few", "many"])
+@pytest.mark.parametrize(("noun", "word", "holder"), HOLDINGS, ids=lambda value: str(value))
+def test_things_are_seen_in_and_on_their_holder(noun: str, word: HoldingWord, holder: str, number: int) -> None:
+    scene = Scene((Entity(noun, number), Entity(holder, 1)), (Relation(0, word, 1),))
+    for seed in (1, 2):
+        first, *held = sight_of(scene, seed, 1024).things
+        assert (first.kind, first.form, first.holder) == (holder, Whole(), None)
+        assert Counter(thing.kind for thing in held) == ({noun: number} if number else {})
+        assert all(thing.holder == 0 for thing in held)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        Pieces(2, (1, 1)),
+        Pieces(2, (1, 2)),
+        Pieces(3, (1, 1, 1)),
+        Pieces(4, (1, 1, 1, 1)),
+        HALF,
+        QUARTER,
+        Halves(("red", "blue")),
+        Halves(("orange", "black")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("noun", [*PAPER_NOUNS, *OTHER_NOUNS])
+def test_a_thing_is_seen_in_its_form_beside_a_whole_one(noun: str, form: Form) -> None:
+    sight = sight_of(Scene((Entity(noun, 1), Entity(noun, 1, form=form))), 3, 1024)
+    assert [thing.kind for thing in sight.things] == [noun, noun]
+    seen = next(thing.form for thing in sight.things if thing.form != Whole())
+    if isinstance(form, Halves):
+        assert isinstance(seen, Halves)
+        assert set(seen.colours) == set(form.colours)
+    else:
+        assert seen == form
+
+
+@pytest.mark.parametrize("noun", ["fork", "pencil", "plate"])
+@pytest.mark.parametrize("number", range(5))
+def test_the_broken_one_among_whole_ones_is_found(noun: str, number: int) -> None:
+    sight = sight_of(Scene((Entity(noun, number), Entity(noun, 1, form=Pieces(2)))), number, 1024)
+    forms = Counter(type(thing.form) for thing in sight.things if thing.kind == noun)
+    assert forms == Counter({Whole: number, Pieces: 1})
+    assert len(sight.things) == number + 1
+
+
+def test_what_is_cut_counts_once_and_a_portion_does_not() -> None:
+    scene = Scene((Entity("apple", 2), Entity("apple", 1, form=Pieces(4)), Entity("apple", 1, form=HALF)))
+    boxes = observe(np.asarray(paint(compose(scene, 5, 1024))))
+    assert Counter(box.label for box in boxes) == {"apple": 3, "half apple": 1}
+
+
+def test_the_box_of_a_thing_in_pieces_goes_around_all_of_them() -> None:
+    plan = Layout(400, (Placed("pizza", -1, "orange", 50, 60, 200, Pieces(4, (1, 1, 1, 1))),))
+    (box,) = observe(np.asarray(paint(plan)))
+    assert max(abs(a - b) for a, b in zip(box.xyxy, (54, 64, 246, 256), strict=True)) < 4
+
+
+def test_a_piece_without_the_others_is_unknown() -> None:
+    picture = paint(Layout(400, (Placed("pizza", -1, "orange", 50, 60, 240, Pieces(3, (1, 1, 1))),)))
+    picture.paste("white", (0, 0, 400, 165))
+    assert {box.label for box in observe(np.asarray(picture))} == {"unknown"}
+
+
+def test_scraps_that_lie_together_make_no_thing() -> None:
+    picture = Image.new("RGB", (400, 400), "white")
+    draw = ImageDraw.Draw(picture)
+    for left in (100, 170, 240):
+        draw.polygon([(left, 150), (left + 55, 140), (left + 40, 230), (left + 5, 250)], fill=(120, 60, 20))
+    assert [box.label for box in observe(np.asarray(picture))] == ["unknown"] * 3
+
+
+def test_what_lies_on_a_holder_and_is_none_of_ours_is_unknown() -> None:
+    picture = paint(Layout(600, (Placed("plate", -1, "blue", 20, 20, 560),)))
+    ImageDraw.Draw(picture).polygon([(250, 250), (330, 240), (300, 290), (340, 340), (260, 330)], fill=(200, 30, 30))
+    plate, scrap = see(np.asarray(picture)).things
+    assert (plate.kind, scrap.kind, scrap.form, scrap.holder) == ("plate", "unknown", None, 0)
