@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("startup", "store", "stimuli", "report")
+NAMES = ("startup", "store", "stimuli", "report", "geckonum")
 
 
 def main() -> None:

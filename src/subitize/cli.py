@@ -4,7 +4,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ from subitize import __version__
 from subitize.errors import BadValueError, RunError, SubitizeError, UnknownNameError
 
 if TYPE_CHECKING:
+    from subitize.analysis.papers.geckonum_labels import Annotations
     from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
     from subitize.store import Location, Run
@@ -40,6 +41,13 @@ ImagesFolder = Annotated[
     typer.Option("--images", envvar="SUBITIZE_IMAGES", help="Where the images of --database runs are kept."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+PromptsFile = Annotated[
+    str | None, typer.Option("--prompts", metavar="FILE", help="The suite's official prompts [its own].")
+]
+FreshSeed = Annotated[
+    str | None, typer.Option("--fresh", metavar="SEED", help="Draw new prompts of the same design, never published.")
+]
+NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Own nouns for fresh prompts.")]
 SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
 
@@ -87,14 +95,21 @@ def list_(kind: Annotated[str, typer.Argument(metavar="suites|models|judges")], 
 
 
 @app.command()
-def prompts(suite: SuiteSpec, seed: Seed = None) -> None:
+def prompts(
+    suite: SuiteSpec,
+    seed: Seed = None,
+    official: PromptsFile = None,
+    fresh: FreshSeed = None,
+    nouns: NounsFile = None,
+) -> None:
     """Print a suite's prompts or questions as CSV: id, prompt, and a column per factor."""
     import csv
 
     from subitize.records import task_text
     from subitize.registry import make_suite
 
-    items = list(make_suite(suite).it.items(seed or 0))
+    spec = _with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    items = list(make_suite(spec).it.items(seed or 0))
     factors = list(dict.fromkeys(name for item in items for name in item.factors))
     writer = csv.DictWriter(sys.stdout, ["id", "prompt", *factors], lineterminator="\n")
     writer.writeheader()
@@ -111,7 +126,7 @@ def glyphs(
     from subitize.drawing.glyphs import GLYPHS
 
     if out is not None:
-        _check_is_no_run(out)
+        _check_file(out)
         write_contact_sheet(out)
         return print(out)
     if as_json:
@@ -143,6 +158,7 @@ def stimuli(
     from subitize.report.terminal import Bar
     from subitize.runner import write_stimuli
 
+    _check_folder(out)
     options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(_with_options(suite, options | {"background": background, "overlap": overlap}))
     with Bar() as bar:
@@ -150,10 +166,17 @@ def stimuli(
     print(listing)
 
 
-def _check_is_no_run(path: Path) -> None:
+def _check_file(path: Path) -> None:
     """Refuse to write over a run: one slip of the hand would cost all its answers."""
     if path.name.startswith("run.sqlite"):
         raise BadValueError(f"{path} is the name of a run's database; name another file")
+    _check_folder(path.parent)
+
+
+def _check_folder(folder: Path) -> None:
+    for path in (folder, *folder.parents):
+        if path.is_file():
+            raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
 
 
 def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
@@ -165,7 +188,9 @@ def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
 @app.command()
 def run(
     suite: SuiteSpec,
-    model: Annotated[list[str], typer.Option(help="name or name:key=value,…; may be given several times.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="name or name:key=value,…; may be given several times [required].")
+    ] = None,
     out: Annotated[str | None, typer.Option(metavar="RUN", help="The run to make or go on with [runs/SUITE].")] = None,
     judge: Annotated[
         str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
@@ -173,6 +198,9 @@ def run(
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
     seed: Seed = None,
+    prompts: PromptsFile = None,
+    fresh: FreshSeed = None,
+    nouns: NounsFile = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
     tries: Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")] = 5,
     database: DatabaseUrl = None,
@@ -183,7 +211,11 @@ def run(
     from subitize.report.terminal import Bar
     from subitize.runner import Settings, run_suite
 
-    made_suite = make_suite(suite)
+    if not model:
+        raise BadValueError(
+            "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
+        )
+    made_suite = make_suite(_with_options(suite, {"prompts": prompts, "fresh": fresh, "nouns": nouns}))
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
     each = [Settings(made_suite, make_model(m), made_judge, seed, repeats, limit, concurrency, tries) for m in model]
@@ -297,7 +329,7 @@ def report(
     from subitize.report.terminal import Bar
     from subitize.report.writing import Outputs, write_report
 
-    _check_is_no_run(out)
+    _check_file(out)
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(_open(name, database, images)) for name in runs]
         for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
@@ -379,6 +411,94 @@ def import_readings_(
     with _open(run, database, images) as opened:
         summary = import_readings(opened, csv_file, judge=judge, rule=parse_rule(rule))
     print(summary)
+
+
+@import_app.command("geckonum")
+def import_geckonum_(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="prompts.csv and task_N_MODEL.csv, as released.")],
+    out: Annotated[str, typer.Option(metavar="RUN", help="The run to make or add to.")],
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Read GeckoNum's released annotations into a run: its images as responses, its annotators as a judge."""
+    from subitize.importers.geckonum import import_geckonum
+    from subitize.suites.geckonum.release import LICENCE, read_release
+
+    release = read_release(folder)
+    with _open(out, database, images, create=True) as opened:
+        summary = import_geckonum(opened, release)
+    _print_warnings([*release.warnings, LICENCE])
+    print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper geckonum")
+
+
+Paper = Annotated[str, typer.Argument(metavar="PAPER", help="geckonum")]
+Extensions = Annotated[
+    bool, typer.Option("--extensions", help="Also what the paper has not: failures, odds ratios, paired differences.")
+]
+
+
+@app.command()
+def reproduce(
+    paper: Paper,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The authors' release.")],
+    extensions: Extensions = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compute a paper's tables from its released data, beside the published figures, with a verdict on each."""
+    _check_paper(paper)
+    from subitize.analysis.papers.geckonum_release import read_released
+    from subitize.suites.geckonum.release import LICENCE, read_release
+
+    release = read_release(folder)
+    _print_warnings([*release.warnings, LICENCE])
+    _print_tables(read_released(release), extensions=extensions, as_json=as_json)
+
+
+@app.command()
+def tables(
+    run: RunName,
+    paper: Annotated[str, typer.Option(metavar="PAPER", help="Whose tables: geckonum.")],
+    judge: Annotated[str | None, typer.Option(help="Whose readings; needed where there are several.")] = None,
+    extensions: Extensions = False,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute a paper's tables from the answers in a run, published figures beside those of the paper's models."""
+    _check_paper(paper)
+    from subitize.analysis.papers.geckonum_runs import read_run
+
+    with _open(run, database, images) as opened:
+        annotations = read_run(opened, judge)
+    _print_tables(annotations, extensions=extensions, as_json=as_json)
+
+
+def _check_paper(paper: str) -> None:
+    known = ("geckonum",)
+    if paper not in known:
+        raise UnknownNameError("paper", paper, known)
+
+
+def _print_tables(annotations: "Annotations", *, extensions: bool, as_json: bool) -> None:
+    from subitize.analysis.papers.geckonum import compute_tables
+    from subitize.analysis.papers.geckonum_reproduction import compare
+
+    cells = compute_tables(annotations)
+    if extensions:
+        from subitize.analysis.papers.geckonum_extensions import compute_extensions
+
+        cells += compute_extensions(annotations)
+    found = compare(cells, annotations.models)
+    if as_json:
+        return _print_json(found)
+    from subitize.report.reproduction import print_reproduction
+
+    return print_reproduction(found)
+
+
+def _print_warnings(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"subitize: {line}", file=sys.stderr)
 
 
 @app.command()

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from samples import MODEL, SUITE, naming_item, response, trial
-from subitize.analysis.observations import NO_JUDGE, Observation, Reader, observe_run
+from samples import MODEL, SUITE, naming_item, reading, response, trial
+from subitize.analysis.observations import NO_JUDGE, Observation, Reader, find_gaps, observe_run, survey_run
+from subitize.analysis.papers.numbersense import evaluate
+from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
@@ -17,15 +19,20 @@ from subitize.records import (
     Confirm,
     Count,
     Discarded,
+    Draw,
     Evidence,
     Failed,
+    Item,
     Known,
+    Name,
     Outcome,
     Reading,
     Refused,
     Said,
+    Scalar,
     Spec,
     Subject,
+    Task,
     Trial,
     Words,
 )
@@ -256,6 +263,42 @@ def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
         assert [one.ask.question.id for one in observe_run(run, Reader())] == ["count:apple"] * 2
 
 
+FORK, BROKEN, TWO = (Confirm(text, is_informed=False) for text in ("a fork", "it is broken", "in two pieces"))
+
+
+@pytest.mark.parametrize(
+    ("answers", "right", "right_by_itself"),
+    [
+        ((True, True, True), 3, 3),
+        ((True, False, True), 1, 2),
+        ((False, True, True), 0, 2),
+        ((True, True, False), 2, 2),
+    ],
+    ids=["all", "the middle one is wrong", "the root is wrong", "a leaf is wrong"],
+)
+def test_an_answer_counts_only_if_what_it_rests_on_is_right(
+    tmp_path: Path, answers: tuple[bool, ...], right: int, right_by_itself: int
+) -> None:
+    parents = (None, FORK.id, BROKEN.id)
+    asks = [Ask(one, "?", (True,), parent) for one, parent in zip((FORK, BROKEN, TWO), parents, strict=True)]
+    item = replace(ITEMS[0], asks=tuple(asks))
+    with Run(Folder(tmp_path / "graph"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        answer(run, (trial(item), Said("a fork")))
+        readings = [
+            Reading(Subject((trial(item).id,)), ask.question, "parser", Words(str(said)), "strict@1", Known(said))
+            for ask, said in zip(asks, answers, strict=True)
+        ]
+        with run.lease("judge") as lease:
+            run.add_readings(lease, readings)
+        observations = observe_run(run, Reader())
+    shares = {one.measure: one.estimate for one in score(observations) if one.factor == "all"}
+    assert sum(one.is_right for one in observations) == right
+    assert shares["accuracy"].value == pytest.approx(right / 3)
+    assert shares["accuracy_by_itself"].value == pytest.approx(right_by_itself / 3)
+
+
 def test_an_empty_run_says_what_to_do_first(location: Location) -> None:
     with Run(location, create=True) as run, pytest.raises(NothingToDoError) as caught:
         observe_run(run, Reader())
@@ -282,3 +325,72 @@ def test_a_run_where_everything_failed_says_so(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Failed("503", True)))
     with pytest.raises(NothingToDoError, match=r"all 1 trials of .* failed"):
         observe_run(run, Reader())
+
+
+@pytest.mark.parametrize(
+    ("task", "count", "status"),
+    [
+        pytest.param(Draw("An image with 3 apples"), 0, "discarded", id="nothing drawn"),
+        pytest.param(Draw("An image with 3 apples"), 0.4, "discarded", id="as good as nothing"),
+        pytest.param(Draw("An image with 3 apples"), 1, "eligible", id="something drawn"),
+        pytest.param(ITEMS[0].task, 0, "eligible", id="an answer of 0"),
+    ],
+)
+def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure(
+    tmp_path: Path, task: Task, count: float, status: str
+) -> None:
+    factors: dict[str, Scalar] = {"category": "apples", "number": 3}
+    item = replace(ITEMS[0], task=task, asks=(replace(ITEMS[0].asks[0], expects=(3,)),), factors=factors)
+    one = trial(item)
+    with Run(Folder(tmp_path / "drawn"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        answer(run, (one, Said("drawn elsewhere")))
+        with run.lease("judge") as lease:
+            counted = Reading(
+                Subject((one.id,)), item.asks[0].question, "parser", Words(str(count)), "total@1", Known(count)
+            )
+            run.add_readings(lease, [counted])
+        (found,) = observe_run(run, Reader())
+    assert (found.status, found.value) == (status, count)
+    scores = {of.measure: of.estimate.value for of in score([found])}
+    (enumeration,) = evaluate({"run": [found]})
+    assert scores["discarded"] == enumeration.discarded == (status == "discarded")
+    assert ("accuracy" in scores) == (enumeration.accuracy is not None) == (status == "eligible")
+
+
+def test_a_missing_entity_of_several_is_not_an_empty_drawing(tmp_path: Path) -> None:
+    item = replace(ITEMS[0], task=Draw("3 apples and 2 dots"), factors={"entities": 2})
+    one = trial(item)
+    with Run(Folder(tmp_path / "drawn"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        say(run, one, "0")
+        (found,) = observe_run(run, Reader())
+    assert (found.status, found.is_right) == ("eligible", False)
+
+
+def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "5")
+    say(run, trial(ITEMS[1]), "4")
+    answer(run, (trial(ITEMS[2]), Refused("no")), (trial(ITEMS[3]), Failed("HTTP 400", False)))
+    survey = survey_run(run)
+    assert survey.observations == observe_run(run, Reader())
+    assert seen(survey.observations)[-1] == ("parser", "refused", None)
+    assert [one.subject for one in survey.observations] == [Subject((trial(item).id,)) for item in ITEMS[:3]]
+    assert survey.asides == []
+    assert survey.gaps == find_gaps(run)
+
+
+def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> None:
+    ask = Ask(Name(), "What is it?", ("apple",), is_relevant=False)
+    items = [ITEMS[0], Item("naming/control", ITEMS[0].task, (ask,), {})]
+    with Run(location, create=True) as run:
+        run.add_suite(SUITE, 0, items)
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [response(trial(item)) for item in items])
+            run.add_readings(lease, [reading(trial(items[0])), reading(trial(items[1]), question=Name())])
+        survey = survey_run(run)
+    assert [one.item.id for one in survey.observations] == [ITEMS[0].id]
+    assert [one.item.id for one in survey.asides] == ["naming/control"]

@@ -10,7 +10,7 @@ from scipy import stats
 
 from samples import naming_item
 from subitize.analysis.observations import Observation
-from subitize.analysis.scoring import MEASURES, Score, score
+from subitize.analysis.scoring import MEASURES, Score, estimate_error, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Estimate, Item, Question, Scalar
 
@@ -206,3 +206,33 @@ def test_every_figure_has_an_interval_an_n_and_a_method() -> None:
         assert one.estimate.n > 0
         assert one.estimate.method
         assert one.estimate.confidence == 0.95
+
+
+@pytest.mark.parametrize("off", [0, 1], ids=["always right", "always one too many"])
+def test_errors_that_never_vary_may_still_be_others(off: int) -> None:
+    targets = [1, 2, 4, 5] * 5
+    found = measure([observe(target + off, target) for target in targets if not off or target == 4])
+    n = 5 if off else 20
+    missed = stats.binomtest(0, n).proportion_ci(method="wilson").high
+    step = 0.25 if off else np.mean([1 / target for target in targets])
+    for name, value, one_more in (("mae", off, 1.0), ("nae", off / 4, step)):
+        assert (found[name].value, found[name].n) == (value, n)
+        assert found[name].high == pytest.approx(value + missed * one_more)
+        assert found[name].low == pytest.approx(max(0.0, value - missed * one_more))
+        assert "never vary" in found[name].method
+
+
+def test_the_interval_of_rare_errors_covers_the_mean_error_behind_them() -> None:
+    chance, trials, rate = np.random.default_rng(3), 40, 0.01
+    samples = (chance.random((400, trials)) < rate).astype(float)
+    intervals = [estimate_error(sample.tolist(), [1.0] * trials) for sample in samples]
+    assert np.mean([one.low <= rate <= one.high for one in intervals]) >= 0.95
+
+
+def test_one_answer_alone_says_nothing_about_its_error() -> None:
+    assert measure([observe(3, 3)])["mae"].high == float("inf")
+
+
+def test_a_value_that_was_discarded_has_no_error() -> None:
+    found = measure([observe(3, 3), observe(2, 3), observe(0, 3, status="discarded")])
+    assert (found["mae"].n, found["accuracy"].n, found["discarded"].n) == (2, 2, 3)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from threading import Barrier
 
 import pytest
@@ -72,10 +73,17 @@ def picture(of: str) -> Stored:
     return Stored(f"{of.encode().hex():0<64}"[:64], "png")
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Run]:
-    with Run(Folder(tmp_path / "run"), create=True) as run:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("filled") / "run"
+    with Run(Folder(folder), create=True) as run:
         fill(run)
+    return folder
+
+
+@pytest.fixture
+def run(filled: Path, tmp_path: Path) -> Iterator[Run]:
+    with Run(Folder(copytree(filled, tmp_path / "run"))) as run:
         yield run
 
 

@@ -2,14 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from subitize.analysis.rows import ReadingRow, ResponseRow, read_readings, read_responses
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, consensus, interpret
-from subitize.records import Ask, Item, Known, Scalar, Subject, Value
+from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
 from subitize.store import Database, Run, codec
+from subitize.store.rows import ReadingRow, ResponseRow, read_readings, read_responses
 
 Status = Literal["eligible", "discarded", "refused"]
 
@@ -19,7 +19,11 @@ NO_JUDGE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One relevant question about the latest response to an item, as one judge read it."""
+    """One relevant question about the latest response to an item, as one judge read it.
+
+    A drawing in which nothing is to be counted is discarded, its value 0 (Numbersense, section 2.1.2): in production it
+    was asked for again, and after the last attempt there is no number to be right or wrong about.
+    """
 
     item: Item
     ask: Ask
@@ -31,11 +35,26 @@ class Observation:
     is_excluded: bool
     subject: Subject | None = field(default=None, compare=False, repr=False)
     """What was read; nothing where an observation was made without a run."""
+    is_founded: bool = True
+    """Whether the answers to the questions that this one rests on, in a scene graph, are right."""
 
     @property
     def is_right(self) -> bool:
+        """Tell whether the value is one of those that a right outcome shows, and what it rests on is right, too."""
+        return self.is_founded and self.is_right_by_itself
+
+    @property
+    def is_right_by_itself(self) -> bool:
         """Tell whether the value is one of those that a right outcome shows."""
         return self.status == "eligible" and self.value in self.ask.expects
+
+
+def asks_for_number(item: Item, ask: Ask) -> bool:
+    """Tell whether an ask is a count whose right answer is the item's factor `number`, of things of its category."""
+    factors = item.factors
+    number = factors.get("number")
+    is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+    return isinstance(ask.question, Count) and is_number and "category" in factors and ask.expects == (number,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +104,32 @@ def _observe(material: _Material, *, is_relevant: bool = True) -> list[Observati
     labels, excluded = material.labels, material.excluded
     shown = list(_shown(material, is_relevant=is_relevant))
     judges = _judges(shown, labels)
-    return [
-        Observation(
-            one.item, one.ask, one.model, judge, one.repeat, status, value, one.item.id in excluded, one.subject
-        )
-        for one in shown
-        for judge in judges[one.suite, one.model]
-        for status, value in _outcome(one, labels[judge])
-    ]
+    found = []
+    for one in shown:
+        item, key = one.item, (one.subject.id, one.question_id)
+        for judge in judges[one.suite, one.model]:
+            status, value = _outcome(one, labels[judge].get(key))
+            if status is not None:
+                is_excluded = item.id in excluded
+                found.append(
+                    Observation(item, one.ask, one.model, judge, one.repeat, status, value, is_excluded, one.subject)
+                )
+    return _with_foundations(found) if any(one.ask.parent for one in found) else found
+
+
+def _with_foundations(observations: Sequence[Observation]) -> list[Observation]:
+    """Mark the answers that rest on a wrong one: where there is no fork, it does not matter that none is broken."""
+    known = {_place(one, one.ask.question.id): one for one in observations}
+
+    def is_founded(one: Observation) -> bool:
+        parent = known.get(_place(one, one.ask.parent)) if one.ask.parent else None
+        return parent is None or (parent.is_right_by_itself and is_founded(parent))
+
+    return [one if is_founded(one) else replace(one, is_founded=False) for one in observations]
+
+
+def _place(one: Observation, question_id: str) -> tuple[str, str, str]:
+    return (one.subject.id if one.subject else "", one.judge, question_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +170,15 @@ def survey_run(run: Run) -> Survey:
 
 
 def _gaps(items: Iterable[Item], latest: Sequence[ResponseRow], readings: Iterable[ReadingRow]) -> Gaps:
-    read = {trial_id for row in readings for trial_id in _members(row)}
+    read: set[str] = set()
+    for row in readings:
+        if "," in row.trial_ids:  # a group: only then must they be decoded
+            read.update(codec.trial_ids.validate_json(row.trial_ids))
+        else:
+            read.add(row.subject_id)
     failed = sum(row.kind == "failed" for row in latest)
     answered = (row for row in latest if row.kind not in ("failed", "refused"))
     return Gaps(_unasked(items, latest), failed, sum(row.trial_id not in read for row in answered))
-
-
-def _members(row: ReadingRow) -> Sequence[str]:
-    """Name the trials that a reading is about; only of a group must they be decoded."""
-    return codec.trial_ids.validate_json(row.trial_ids) if "," in row.trial_ids else (row.subject_id,)
 
 
 def _unasked(items: Iterable[Item], latest: Iterable[ResponseRow]) -> int:
@@ -168,10 +205,13 @@ class _Shown(NamedTuple):
     item: Item
     suite: str
     ask: Ask
+    question_id: str
     subject: Subject
     model: str
     repeat: int
     is_refused: bool
+    is_to_draw: bool
+    """Whether a number of things was to be drawn."""
 
 
 def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
@@ -184,15 +224,19 @@ def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
         for ask in item.asks:
             if ask.is_relevant != is_relevant:
                 continue
+            question_id = ask.question.id
+            is_to_draw = isinstance(item.task, Draw) and asks_for_number(item, ask)
             if ask.group == 1:
                 for row in rows:
                     subject = Subject((row.trial_id,))
-                    yield _Shown(item, suite, ask, subject, row.model, row.repeat, row.kind == "refused")
+                    is_refused = row.kind == "refused"
+                    yield _Shown(item, suite, ask, question_id, subject, row.model, row.repeat, is_refused, is_to_draw)
                 continue
             for members in _grouped(rows, ask.group):
                 subject = Subject(tuple(row.trial_id for row in members))
                 is_refused = any(row.kind == "refused" for row in members)
-                yield _Shown(item, suite, ask, subject, members[0].model, members[0].repeat, is_refused)
+                first = members[0]
+                yield _Shown(item, suite, ask, question_id, subject, first.model, first.repeat, is_refused, is_to_draw)
 
 
 def _grouped(rows: Sequence[ResponseRow], size: int) -> Iterable[Sequence[ResponseRow]]:
@@ -253,11 +297,13 @@ def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str], l
     return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}
 
 
-def _outcome(one: _Shown, labels: Mapping[tuple[str, str], Value]) -> Iterator[tuple[Status, Scalar | None]]:
-    label = labels.get((one.subject.id, one.ask.question.id))
+def _outcome(one: _Shown, label: Value | None) -> tuple[Status | None, Scalar | None]:
+    """Tell what came of it as one judge labels it; nothing where an answer has no label."""
     if one.is_refused:
-        yield "refused", None
-    elif isinstance(label, Known):
-        yield "eligible", label.value
-    elif label is not None:
-        yield "refused" if label.is_refusal else "discarded", None
+        return "refused", None
+    if isinstance(label, Known):
+        is_empty = one.is_to_draw and not isinstance(label.value, str) and round(label.value) == 0
+        return ("discarded" if is_empty else "eligible"), label.value
+    if label is None:
+        return None, None
+    return ("refused" if label.is_refusal else "discarded"), None

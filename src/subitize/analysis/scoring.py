@@ -1,5 +1,6 @@
 """Accuracy, MAE, NAE and the shares of what could not be used, each with its interval and n."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -99,14 +100,38 @@ def accuracy_answered(observations: Sequence[Observation]) -> Estimate | None:
     return _share(o.is_right for o in observations if o.status == "eligible")
 
 
+def accuracy_by_itself(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of right ones, whatever they rest on in a scene graph; where none rests on another, it is the accuracy."""
+    if not any(o.ask.parent for o in observations):
+        return None
+    return _share(o.is_right_by_itself for o in observations if o.status in ("eligible", "refused"))
+
+
 def mean_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
     """Mean of |response − target|."""
-    return _mean([abs(response - target) for response, target in _numbers(observations)])
+    found = list(_numbers(observations))
+    return estimate_error([abs(response - target) for response, target in found], [1.0] * len(found)) if found else None
 
 
 def normalized_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
     """Mean of |response − target| / target, where the target is not 0."""
-    return _mean([abs(response - target) / target for response, target in _numbers(observations) if target])
+    found = [(response, target) for response, target in _numbers(observations) if target]
+    errors = [abs(response - target) / target for response, target in found]
+    return estimate_error(errors, [1 / target for _, target in found]) if found else None
+
+
+def estimate_error(errors: Sequence[float], steps: Sequence[float]) -> Estimate:
+    """Estimate a mean error with Student's interval; `steps` are what each would differ by if it were off by 1 more.
+
+    Where all errors are the same, as where every answer is right, they have no spread, and Student's interval no width.
+    As many as Wilson's interval leaves possible may still be off by 1 more or less.
+    """
+    n, mean = len(errors), errors[0]
+    if n == 1 or any(error != mean for error in errors):
+        return mean_interval(errors, at_least=0.0)
+    half = wilson_interval(0, n).high * math.fsum(steps) / n
+    method = "mean, errors never vary: Wilson bound on the share of answers off by 1 more or less"
+    return Estimate(mean, max(0.0, mean - half), mean + half, n, method)
 
 
 def discarded(observations: Sequence[Observation]) -> Estimate | None:
@@ -122,6 +147,7 @@ def refused(observations: Sequence[Observation]) -> Estimate | None:
 MEASURES: dict[str, Callable[[Sequence[Observation]], Estimate | None]] = {
     "accuracy": accuracy,
     "accuracy_answered": accuracy_answered,
+    "accuracy_by_itself": accuracy_by_itself,
     "mae": mean_absolute_error,
     "nae": normalized_absolute_error,
     "discarded": discarded,
@@ -134,15 +160,13 @@ def _share(flags: Iterable[bool]) -> Estimate | None:
     return wilson_interval(sum(found), len(found)) if found else None
 
 
-def _mean(values: Sequence[float]) -> Estimate | None:
-    return mean_interval(values, at_least=0.0) if values else None
-
-
 def _numbers(observations: Iterable[Observation]) -> Iterator[tuple[float, float]]:
     """Pair each number read with the right one, the nearest where several are right."""
     for one in observations:
         # A line's position is a number too, but only a count can be off by so many.
-        if isinstance(one.ask.question, Count) and isinstance(response := one.value, int | float):
+        if one.status != "eligible" or not isinstance(one.ask.question, Count):
+            continue
+        if isinstance(response := one.value, int | float):
             targets = [target for target in one.ask.expects if isinstance(target, int | float)]
             if targets:
                 yield response, min(targets, key=lambda target: abs(response - target))

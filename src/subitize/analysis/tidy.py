@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from subitize.analysis.observations import Observation
-from subitize.records import Count
+from subitize.analysis.observations import Observation, asks_for_number
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "model", "judge", "item_id", "task", "category"), pl.String()),
@@ -23,31 +22,25 @@ def frame_counts(observations: Iterable[Observation]) -> pl.DataFrame:
     Excluded items are left out. The wording is null where a suite has only one; so is the response where there is
     none.
     """
-    rows = [_row(one) for one in observations if is_count(one) and not one.is_excluded]
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+    counts = [one for one in observations if not one.is_excluded and is_count(one)]
+    items = [one.item for one in counts]
+    wordings = [item.factors.get("wording") for item in items]
+    columns: list[list[object]] = [
+        [item.suite for item in items],
+        [one.model for one in counts],
+        [one.judge for one in counts],
+        [item.id for item in items],
+        [item.task.kind for item in items],
+        [str(item.factors["category"]) for item in items],
+        [item.factors["number"] for item in items],
+        [None if wording is None else str(wording) for wording in wordings],
+        [one.repeat for one in counts],
+        [None if one.value is None else float(one.value) for one in counts],
+        [one.status for one in counts],
+    ]
+    return pl.DataFrame(dict(zip(COLUMNS, columns, strict=True)), schema=COLUMNS)
 
 
 def is_count(one: Observation) -> bool:
     """Tell whether an observation is of a count whose right number is the item's factor `number`."""
-    factors = one.item.factors
-    number = factors.get("number")
-    is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-    return isinstance(one.ask.question, Count) and is_number and "category" in factors and one.ask.expects == (number,)
-
-
-def _row(one: Observation) -> tuple[object, ...]:
-    factors = one.item.factors
-    wording = factors.get("wording")
-    return (
-        one.item.suite,
-        one.model,
-        one.judge,
-        one.item.id,
-        one.item.task.kind,
-        str(factors["category"]),
-        factors["number"],
-        None if wording is None else str(wording),
-        one.repeat,
-        None if one.value is None else float(one.value),
-        one.status,
-    )
+    return asks_for_number(one.item, one.ask)

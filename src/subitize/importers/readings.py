@@ -1,13 +1,12 @@
 """Answers that people gave elsewhere, from a CSV, as readings of a run."""
 
-import csv
-import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from subitize import registry
+from subitize.csv_files import read_records
 from subitize.errors import BadFileError, BadValueError
 from subitize.labels import Rule, interpret
 from subitize.records import Ask, Discarded, Drawn, Elsewhere, Failed, Item, Reading, Refused, Spec, Subject, Words
@@ -61,7 +60,7 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSu
 
 
 def _lines(path: Path) -> Iterator["_Line"]:
-    records = _records(path)
+    records = read_records(path)
     _, names = next(records, (1, []))
     columns = [name.strip() for name in names]
     _check_columns(path, columns)
@@ -69,29 +68,6 @@ def _lines(path: Path) -> Iterator["_Line"]:
         if len(fields) != len(columns):
             raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
         yield _Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
-
-
-def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Read the records that are not empty, each with the line it begins on: a quoted field may go over several."""
-    reader = csv.reader(io.StringIO(_text(path), newline=None), strict=True)
-    begins_on = 1
-    try:
-        for fields in reader:
-            if fields:
-                yield begins_on, fields
-            begins_on = reader.line_num + 1
-    except csv.Error as error:
-        raise BadFileError(f"{path.name} line {begins_on}: no CSV: {error}") from None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _check_columns(path: Path, columns: Sequence[str]) -> None:

@@ -5,7 +5,9 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 from types import TracebackType
 from typing import Self
 
@@ -18,8 +20,10 @@ from subitize.records import (
     Drawn,
     Failed,
     Item,
+    Known,
     Outcome,
     Picture,
+    Question,
     Reading,
     Response,
     Spec,
@@ -27,6 +31,8 @@ from subitize.records import (
     Subject,
     Task,
     Trial,
+    Value,
+    Words,
     is_final,
 )
 from subitize.store import codec, leases, tables
@@ -35,6 +41,7 @@ from subitize.store.images import Images
 from subitize.store.leases import Lease
 
 _ROWS_AT_ONCE = 2_000
+_DIFFERENT_RECORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +190,13 @@ class Run:
             leases.require(connection, lease)
             _insert_all(connection, tables.readings, rows)
 
+    def add_judged(self, lease: Lease, responses: Iterable[Response], readings: Iterable[Reading]) -> tuple[int, int]:
+        """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
+        with self._backend.writing() as connection:
+            leases.require(connection, lease)
+            added = _insert_all(connection, tables.responses, (_response_row(self.run_id, one) for one in responses))
+            return added, _insert_all(connection, tables.readings, (_reading_row(self.run_id, one) for one in readings))
+
     def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
         """Go through the readings that stand, in the order they were stored; replaced ones are left out."""
         query = self._of(tables.readings).order_by(tables.readings.c.id)
@@ -214,6 +228,12 @@ class Run:
             if row.is_excluded:
                 reasons[row.item_id] = row.reason
         return reasons
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Look into the database; nobody is held up."""
+        with self._backend.reading() as connection:
+            yield connection
 
     @contextmanager
     def lease(self, name: str) -> Iterator[Lease]:
@@ -300,7 +320,7 @@ class Run:
         return select(table).where(table.c.run_id == self.run_id)
 
     def _rows(self, query: Select[tuple[object, ...]]) -> Sequence[Row[tuple[object, ...]]]:
-        with self._backend.reading() as connection:
+        with self.reading() as connection:
             return connection.execute(query).all()
 
 
@@ -329,10 +349,19 @@ def _precedence(stored: StoredResponse) -> tuple[bool, int]:
     return not isinstance(stored.response.outcome, Failed), stored.response.trial.attempt
 
 
-def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> None:
-    remaining = iter(rows)
+def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> int:
+    """Insert the rows, many at a time; tell how many there were.
+
+    The statement goes to the driver as it is: SQLAlchemy would look at every value once more, which takes as long as
+    all the rest.
+    """
+    remaining, total = iter(rows), 0
     while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
-        connection.execute(insert(table), chunk)
+        compiled = insert(table).compile(connection, column_keys=list(chunk[0]))
+        names = compiled.positiontup
+        connection.exec_driver_sql(str(compiled), list(map(itemgetter(*names) if names else dict, chunk)))
+        total += len(chunk)
+    return total
 
 
 def _item_row(run_id: str, position: int, item: Item) -> dict[str, object]:
@@ -391,20 +420,45 @@ def _status(outcome: Outcome) -> str:
 
 
 def _reading_row(run_id: str, reading: Reading) -> dict[str, object]:
+    evidence, value = reading.evidence, reading.value
+    subject_id, trial_ids = _encode_subject(reading.subject)
+    question_id, question = _encode_question(reading.question)
     return {
         "run_id": run_id,
-        "subject_id": reading.subject.id,
-        "trial_ids": codec.encode(codec.trial_ids, reading.subject.trial_ids),
-        "question_id": reading.question.id,
-        "question": codec.encode(codec.question, reading.question),
+        "subject_id": subject_id,
+        "trial_ids": trial_ids,
+        "question_id": question_id,
+        "question": question,
         "judge": reading.judge,
         "annotator": reading.annotator,
-        "evidence": codec.encode(codec.evidence, reading.evidence),
+        "evidence": _encode_words(evidence) if isinstance(evidence, Words) else codec.encode(codec.evidence, evidence),
         "rule": reading.rule,
-        "value": codec.encode(codec.value, reading.value),
+        "value": _encode_value(value, type(value.value).__name__ if isinstance(value, Known) else ""),
         "replaces": reading.replaces,
         "at": time.time(),
     }
+
+
+# Many readings are of few questions and have few values: each is encoded once.
+@lru_cache(_DIFFERENT_RECORDS)
+def _encode_subject(subject: Subject) -> tuple[str, str]:
+    return subject.id, codec.encode(codec.trial_ids, subject.trial_ids)
+
+
+@lru_cache(_DIFFERENT_RECORDS)
+def _encode_question(question: Question) -> tuple[str, str]:
+    return question.id, codec.encode(codec.question, question)
+
+
+@lru_cache(_DIFFERENT_RECORDS)
+def _encode_words(words: Words) -> str:
+    return codec.encode(codec.evidence, words)
+
+
+@lru_cache(_DIFFERENT_RECORDS)
+def _encode_value(value: Value, _type: str) -> str:
+    # Known(True), Known(1) and Known(1.0) are equal, but not the same: the type keeps them apart.
+    return codec.encode(codec.value, value)
 
 
 def _reading(row: Row[tuple[object, ...]]) -> Reading:

@@ -208,8 +208,9 @@ def test_an_answer_of_nought_is_wrong_and_has_no_place_in_the_matrix() -> None:
     assert found.knower.numbers[0].hits.value == 0.75
 
 
-def test_a_drawing_with_nothing_to_count_is_discarded() -> None:
-    found = one_of([*(observe(production(2), 2) for _ in range(3)), observe(production(2), 0)])
+def test_a_discarded_drawing_with_nothing_to_count_is_a_zero_in_no_figure() -> None:
+    empty = observe(production(2), 0, status="discarded")
+    found = one_of([*(observe(production(2), 2) for _ in range(3)), empty])
     assert (found.eligible, found.zeros, found.discarded) == (3, 1, 1)
     assert found.accuracy is not None
     assert found.accuracy.value == 1.0

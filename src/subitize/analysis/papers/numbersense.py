@@ -1,9 +1,11 @@
 """The measures of Numbersense (Testolin, Hou and Zorzi 2025), and beyond, for naming and production."""
 
+import heapq
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers.numbersense_control import score_controls
+from subitize.analysis.scoring import estimate_error
 from subitize.analysis.tidy import frame_counts, is_count
 from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
@@ -27,11 +30,12 @@ from subitize.stats.confusion import (
     random_matrix,
 )
 from subitize.stats.cues import Coefficient, CueModel, Cues, Seen, find_cue
-from subitize.stats.intervals import mean_interval, wilson_interval
+from subitize.stats.intervals import wilson_interval
 from subitize.stats.knower_levels import KnowerLevel, KnownNumber, knower_level
 from subitize.stats.scalar_variability import ScalarVariability, Spread, scalar_variability
 from subitize.stats.signed_ranks import Direction, signed_rank_test
 from subitize.stats.weber import CurvePoint, Weber, fit_weber
+from subitize.suites.naming import LEAST_PER_CELL
 
 __all__ = [
     "ALL",
@@ -55,7 +59,7 @@ __all__ = [
 ]
 
 ALL = "all"
-LEAST_PER_CELL = 20  # eligible trials of a number in a category (section 2.1.1)
+
 SUBITIZING = 4  # numbers up to here are seen exactly, so the Weber fraction is that of the numbers above
 
 # Measuring a picture takes a millisecond; this many, the same for all models, tell which cue is followed.
@@ -238,7 +242,7 @@ def _keep(run: str, observations: Sequence[Observation]) -> list[_Kept]:
         if isinstance(one.item.task, Answer) and isinstance(one.item.task.picture, Stimulus)
     }
     found = []
-    for rows in _without_empty_drawings(frame_counts(observations)).partition_by(*_Key._fields, maintain_order=True):
+    for rows in frame_counts(observations).partition_by(*_Key._fields, maintain_order=True):
         key = _Key(*rows.select(_Key._fields).row(0))
         scores = {name: _wording_score(str(name), part) for (name,), part in _by_wording(rows)}
         wording = _best_wording(scores)
@@ -257,14 +261,6 @@ def _key(one: Observation) -> _Key:
 def _wording(one: Observation) -> str | None:
     wording = one.item.factors.get("wording")
     return None if wording is None else str(wording)
-
-
-def _without_empty_drawings(rows: pl.DataFrame) -> pl.DataFrame:
-    """Discard drawn pictures with nothing to count (section 2.1.2)."""
-    is_empty = (pl.col("task") == "draw") & (pl.col("response").round() == 0)
-    return rows.with_columns(
-        pl.when(is_empty.fill_null(False)).then(pl.lit("discarded")).otherwise("status").alias("status")
-    )
 
 
 def _by_wording(rows: pl.DataFrame) -> Iterable[tuple[tuple[object, ...], pl.DataFrame]]:
@@ -305,8 +301,8 @@ def _figures(rows: pl.DataFrame) -> _Figures:
     return _Figures(
         wilson_interval(right, n + refused) if n + refused else None,
         wilson_interval(right, n) if n else None,
-        mean_interval(errors.tolist(), at_least=0.0) if n else None,
-        mean_interval((errors / number).tolist(), at_least=0.0) if n else None,
+        estimate_error(errors.tolist(), [1.0] * n) if n else None,
+        estimate_error((errors / number).tolist(), (1 / number).tolist()) if n else None,
         n,
         refused,
     )
@@ -375,25 +371,48 @@ def _biases(rows: pl.DataFrame, categories: Sequence[str]) -> Iterable[Bias]:
 
 
 def _find_cues(kept: Iterable[_Kept]) -> dict[_Key, Cues]:
-    shown: dict[_Key, list[tuple[Stimulus, float]]] = defaultdict(list)
+    shown: dict[_Key, list[_Shown]] = defaultdict(list)
     for one in kept:
         counted = one.rows.filter(pl.col("status") == "eligible")
-        for item_id, response in counted.select("item_id", "response").iter_rows():
-            if item_id in one.pictures:
-                shown[one.key].append((one.pictures[item_id], response))
-    measured: dict[Stimulus, tuple[float, float, float]] = {}
-    found = {key: _find_cue(responses, measured) for key, responses in shown.items()}
+        if one.pictures:
+            shown[one.key].append(_Shown(one.pictures, counted["item_id"].to_list(), counted["response"].to_list()))
+    measured: dict[Stimulus, _Magnitudes] = {}
+    # By a hash, so that models that saw the same pictures are measured on the same ones.
+    lot = lru_cache(None)(lambda picture: zlib.crc32(repr(picture).encode()))
+    found = {}
+    for key, parts in shown.items():
+        pictures = {part.pictures[id] for part in parts for id in set(part.item_ids) & part.pictures.keys()}
+        chosen = heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)
+        for picture in chosen:
+            if picture not in measured:
+                measured[picture] = _measure_picture(picture)
+        found[key] = _find_cue(parts, {picture: measured[picture] for picture in chosen})
     return {key: cues for key, cues in found.items() if cues is not None}
 
 
-def _find_cue(
-    responses: Sequence[tuple[Stimulus, float]], measured: dict[Stimulus, tuple[float, float, float]]
-) -> Cues | None:
-    # By a hash, so that models that saw the same pictures are measured on the same ones.
-    pictures = sorted({picture for picture, _ in responses}, key=lambda picture: zlib.crc32(repr(picture).encode()))
-    chosen = set(pictures[:_MOST_PICTURES])
-    for picture in chosen - measured.keys():
-        of_picture = magnitudes(picture)
-        measured[picture] = of_picture.number, of_picture.mean_item_area_px, of_picture.convex_hull_px
-    rows = [(response, *measured[picture]) for picture, response in responses if picture in chosen]
-    return find_cue(Seen(*np.array(rows, dtype=np.float64).T))
+class _Shown(NamedTuple):
+    """The pictures of one run by item, and the responses to its items."""
+
+    pictures: Mapping[str, Stimulus]
+    item_ids: list[str]
+    responses: list[float]
+
+
+_Magnitudes = tuple[float, float, float]
+
+
+def _measure_picture(picture: Stimulus) -> _Magnitudes:
+    found = magnitudes(picture)
+    return found.number, found.mean_item_area_px, found.convex_hull_px
+
+
+def _find_cue(parts: Iterable[_Shown], measured: Mapping[Stimulus, _Magnitudes]) -> Cues | None:
+    rows = []
+    for part in parts:
+        by_item = {id: measured[picture] for id, picture in part.pictures.items() if picture in measured}
+        rows += [
+            (response, *by_item[id])
+            for id, response in zip(part.item_ids, part.responses, strict=True)
+            if id in by_item
+        ]
+    return find_cue(Seen(*np.array(rows, dtype=np.float64).reshape(-1, 4).T))

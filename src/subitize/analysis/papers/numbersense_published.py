@@ -118,24 +118,6 @@ ABSTRACTIONS: Mapping[str, float] = MappingProxyType(
     }
 )
 
-# Section 3.1: responses discarded in naming, and the wording that did best.
-DISCARDED: Mapping[str, int] = MappingProxyType(
-    {"ViLT": 0, "BLIP-2": 6, "LLaVA": 0, "Qwen": 0, "GPT-4V": 0, "Gemini": 20}
-)
-BEST_WORDINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "ViLT": "things",
-        "BLIP-2": "category",
-        "LLaVA": "category",
-        "Qwen": "things",
-        "GPT-4V": "things",
-        "Gemini": "things",
-    }
-)
-
-# Section 2.4.1; one sample of random answers, whose expected value is 2.300.
-RANDOM_NAE = 2.38
-
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
         **{row.model: row.model for row in TABLE_1},

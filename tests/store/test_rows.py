@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from samples import MODEL, SUITE, naming_item, reading, response, trial
-from subitize.analysis.observations import find_gaps, survey_run
-from subitize.analysis.rows import (
+from subitize.labels import interpret, parse_rule
+from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
+from subitize.store import Location, Run
+from subitize.store.rows import (
     look_up_failures,
     look_up_readings,
     look_up_responses,
@@ -15,9 +17,6 @@ from subitize.analysis.rows import (
     read_readings,
     read_responses,
 )
-from subitize.labels import interpret, parse_rule
-from subitize.records import Ask, Count, Failed, Item, Known, Name, Outcome, Reading, Refused, Said, Subject, Words
-from subitize.store import Location, Run
 
 ITEMS = [naming_item(index) for index in range(5)]
 OUTCOMES: list[Outcome] = [
@@ -98,29 +97,3 @@ def test_judges_are_listed_with_their_rules(run: Run) -> None:
     assert (judging.judge, judging.rule, judging.readings, judging.annotators) == ("parser", "strict@1", 3, 1)
     assert judging.first_at <= judging.last_at
     assert len(list(read_provenances(run))) == len(OUTCOMES)
-
-
-def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
-    survey = survey_run(run)
-    assert [(one.status, one.value) for one in survey.observations] == [
-        ("eligible", 5),
-        ("eligible", 4),
-        ("refused", None),
-    ]
-    assert [one.subject for one in survey.observations] == [Subject((trial(item).id,)) for item in ITEMS[:3]]
-    assert survey.asides == []
-    assert survey.gaps == find_gaps(run)
-
-
-def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> None:
-    ask = Ask(Name(), "What is it?", ("apple",), is_relevant=False)
-    items = [ITEMS[0], Item("naming/control", ITEMS[0].task, (ask,), {})]
-    with Run(location, create=True) as run:
-        run.add_suite(SUITE, 0, items)
-        run.add_model(MODEL, is_stand_in=True)
-        with run.lease("test") as lease:
-            run.add_responses(lease, [response(trial(item)) for item in items])
-            run.add_readings(lease, [reading(trial(items[0])), reading(trial(items[1]), question=Name())])
-        survey = survey_run(run)
-    assert [one.item.id for one in survey.observations] == [ITEMS[0].id]
-    assert [one.item.id for one in survey.asides] == ["naming/control"]

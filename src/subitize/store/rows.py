@@ -5,7 +5,6 @@ among the values there are few different ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,8 +12,8 @@ from pydantic_core import from_json
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, select
 
 from subitize.records import Evidence, Outcome, Provenance, Question, Value
-from subitize.store import Run, codec, tables
-from subitize.store.databases import open_backend
+from subitize.store import codec, tables
+from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
 _ROWS_AT_ONCE = 5_000
@@ -63,7 +62,7 @@ def read_responses(run: Run) -> list[ResponseRow]:
     columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
     query = _of(run, tables.responses, *columns).order_by(c.id)
     latest: dict[str, ResponseRow] = {}
-    with _connected(run) as connection:
+    with run.reading() as connection:
         for trial_id, item_id, model, repeat, attempt, status, outcome in _rows(connection, query):
             if trial_id not in latest or latest[trial_id].kind == "failed":
                 kind = _kind(outcome) if status == tables.DONE else "failed"
@@ -83,15 +82,36 @@ def read_readings(
         query = query.where(c.judge == judge)
     found: dict[int, ReadingRow] = {}
     replaced: set[int] = set()
-    with _connected(run) as connection:
+    with run.reading() as connection:
         for id, subject_id, trial_ids, question_id, name, replaces, text, *rest in _rows(connection, query):
             if replaces is not None:
                 replaced.add(replaces)
             value = (
-                interpreted(codec.evidence.validate_json(rest[0]), _question(rest[1])) if interpreted else _value(text)
+                interpreted(codec.evidence.validate_json(rest[0]), _question(rest[1]))
+                if interpreted
+                else decode_value(text)
             )
             found[id] = ReadingRow(subject_id, trial_ids, question_id, name, value)
     return [row for id, row in found.items() if id not in replaced]
+
+
+class AnswerRow(NamedTuple):
+    """A reading with who gave it, its value as JSON."""
+
+    subject_id: str
+    question_id: str
+    annotator: str
+    value: str
+
+
+def read_answers(run: Run, judge: str) -> list[AnswerRow]:
+    """List the readings of one judge that stand, in the order they were stored, with who looked."""
+    c = tables.readings.c
+    query = _of(run, tables.readings, c.id, c.replaces, c.subject_id, c.question_id, c.annotator, c.value)
+    with run.reading() as connection:
+        rows = list(_rows(connection, query.where(c.judge == judge).order_by(c.id)))
+    replaced = {row[1] for row in rows}
+    return [AnswerRow(*row[2:]) for row in rows if row[0] not in replaced]
 
 
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
@@ -114,7 +134,7 @@ def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, st
     found: dict[tuple[str, str], list[Judged]] = {}
     for id, _, subject_id, question_id, judge, evidence, value in rows:
         if id not in replaced:
-            judged = Judged(judge, codec.evidence.validate_json(evidence), _value(value))
+            judged = Judged(judge, codec.evidence.validate_json(evidence), decode_value(value))
             found.setdefault((subject_id, question_id), []).append(judged)
     return found
 
@@ -135,7 +155,7 @@ def read_judgings(run: Run) -> list[Judging]:
     c = tables.readings.c
     columns = (c.judge, c.rule, func.count(), func.count(c.annotator.distinct()), func.min(c.at), func.max(c.at))
     query = _of(run, tables.readings, *columns).group_by(c.judge, c.rule).order_by(c.judge, c.rule)
-    with _connected(run) as connection:
+    with run.reading() as connection:
         return [Judging(*row) for row in connection.execute(query)]
 
 
@@ -151,12 +171,13 @@ def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
 def read_provenances(run: Run) -> Iterator[Any]:
     """Go through the model, time and provenance (as JSON) of every response."""
     c = tables.responses.c
-    with _connected(run) as connection:
+    with run.reading() as connection:
         yield from _rows(connection, _of(run, tables.responses, c.model, c.at, c.provenance).order_by(c.id))
 
 
 @lru_cache(_DIFFERENT_VALUES)
-def _value(text: str) -> Value:
+def decode_value(text: str) -> Value:
+    """Read a value from its JSON."""
     return codec.value.validate_json(text)
 
 
@@ -175,7 +196,7 @@ def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
 
 
 def _look_up(run: Run, query: Select[Any], key: Column[str], ids: Sequence[str]) -> Iterator[Any]:
-    with _connected(run) as connection:
+    with run.reading() as connection:
         for start in range(0, len(ids), _IDS_AT_ONCE):
             yield from connection.execute(query.where(key.in_(ids[start : start + _IDS_AT_ONCE])))
 
@@ -184,13 +205,3 @@ def _rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
     """Go through the rows, many fetched at a time: one by one takes longer than all that is done with them."""
     for chunk in connection.execute(query).partitions(_ROWS_AT_ONCE):
         yield from chunk
-
-
-@contextmanager
-def _connected(run: Run) -> Iterator[Connection]:
-    backend = open_backend(run.location, create=False)
-    try:
-        with backend.reading() as connection:
-            yield connection
-    finally:
-        backend.close()

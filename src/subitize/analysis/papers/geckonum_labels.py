@@ -1,0 +1,159 @@
+"""GeckoNum's answers as labels: what its annotators, or any judge, said of each image, made one value per question.
+
+All tables are functions of two frames, whether they come from a run or straight from the released files: `questions`
+has a row for each question of a prompt, known by its `key`; `answers` a row for each answer: model, key, seed (the
+repeat of a run), annotator, value. The value of Task 2 is the code of the line, that of Task 3 is 1 for yes.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from subitize.records import Ask, Choose, Confirm, Count, Item
+from subitize.scenes import line_codes
+
+SEEDS = 5
+"""Only Imagen-C has more images per prompt; but for Task 1 of Table 2, the paper uses these."""
+
+_QUESTIONS: dict[str, Any] = {
+    "item": pl.String,
+    "prompt": pl.String,
+    "question": pl.String,
+    "parent": pl.String,
+    "wording": pl.String,
+    "is_relevant": pl.Boolean,
+    "task": pl.UInt8,
+    "type": pl.String,
+    "noun": pl.String,
+    "place": pl.String,
+    "lines": pl.UInt8,
+    "truth": pl.Float64,
+    "representation": pl.String,
+    "frequency": pl.String,
+    "quantifier": pl.String,
+}
+ANSWERS = ("model", "key", "seed", "annotator", "value")
+_UNIT = ("model", "key", "seed")
+_IMAGE = ("model", "prompt", "seed")
+
+
+def list_questions(items: Iterable[Item]) -> pl.DataFrame:
+    """List the questions about items, as their asks and factors tell them."""
+    rows = [_question(item, ask) for item in items for ask in item.asks]
+    return pl.DataFrame(rows, schema=_QUESTIONS, orient="row").with_columns(
+        pl.int_range(pl.len(), dtype=pl.UInt32).alias("key")
+    )
+
+
+def _question(item: Item, ask: Ask) -> tuple[object, ...]:
+    factors, question = item.factors, ask.question
+    noun = question.noun if isinstance(question, Count) else None
+    place = question.place.relation if isinstance(question, Count) and question.place else None
+    lines = len(question.lines) if isinstance(question, Choose) else None
+    of_prompt = (item.id, item.id.partition("/")[2])
+    of_question = (question.id, ask.parent, ask.wording, ask.is_relevant)
+    told = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
+    return (*of_prompt, *of_question, factors["task"], factors["type"], noun, place, lines, _truth(ask), *told)
+
+
+def _truth(ask: Ask) -> float | None:
+    """The one right value, in the release's coding; an ask that does not enter the score may have several."""
+    if len(ask.expects) != 1:
+        return None
+    (expected,) = ask.expects
+    match ask.question:
+        case Choose() as question:
+            return float(line_codes(question)[int(expected)])
+        case Count() | Confirm():
+            return float(expected)
+    return None
+
+
+class Annotations:
+    """Questions and the answers to them, with the labels that follow."""
+
+    def __init__(self, questions: pl.DataFrame, answers: pl.DataFrame) -> None:
+        self.questions = questions
+        self.answers = answers
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The models, in the order of their names."""
+        return self.answers["model"].unique().sort().to_list()
+
+    @cached_property
+    def has_graph(self) -> bool:
+        """Tell whether questions of Task 3 rest on others; those of the release are not told to."""
+        return bool(self.questions.filter("is_relevant")["parent"].is_not_null().any())
+
+    def of_task(self, task: int, *, is_relevant: bool = True) -> pl.DataFrame:
+        """The answers to the questions of a task, in the order they were given."""
+        asked = self.questions.filter((pl.col("task") == task) & (pl.col("is_relevant") == is_relevant))
+        return self.answers.join(asked.select("key"), on="key", how="semi", maintain_order="left")
+
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """The labels of Task 1, rounded half to even; where the release has every answer twice, so is the label."""
+        found = self.label(self.of_task(1))
+        label = pl.Series(np.rint(found["label"].to_numpy()))
+        repeated = pl.int_range(pl.len()).repeat_by("copies").explode()
+        return found.with_columns(label=label).with_columns(_IS_RIGHT).select(pl.all().gather(repeated))
+
+    @cached_property
+    def lines(self) -> pl.DataFrame:
+        """The labels of Task 2, coded from 0 to 4."""
+        return self.label(self.of_task(2)).with_columns(_IS_RIGHT)
+
+    @cached_property
+    def confirmations(self) -> pl.DataFrame:
+        """The images of Task 3 with the mean of all answers to their questions, as `right`.
+
+        In `right_in_graph` an answer counts only if the answers to the questions that it rests on are right, too.
+        """
+        answers = self.of_task(3).join(self.questions, on="key", maintain_order="left")
+        answers = _hold_with_parents(answers.with_columns((pl.col("value") == pl.col("truth")).alias("holds")))
+        means = (pl.col("holds").mean().alias("right"), pl.col("holds_in_graph").mean().alias("right_in_graph"))
+        return answers.group_by(*_IMAGE, "type", maintain_order=True).agg(*means)
+
+    def label(self, answers: pl.DataFrame) -> pl.DataFrame:
+        """Take the most frequent value of each question, the first given of several; `top` people gave it."""
+        answers = answers.select(*_UNIT, "annotator", "value").with_row_index("row")
+        values = answers.group_by(*_UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
+        winners = values.sort("votes", "row", descending=[True, False]).unique(_UNIT, keep="first", maintain_order=True)
+        people = answers.unique((*_UNIT, "annotator"))
+        tops = people.group_by(*_UNIT, "value").agg(pl.len().alias("top")).group_by(_UNIT).agg(pl.col("top").max())
+        copies = answers.group_by(_UNIT).len("rows").join(people.group_by(_UNIT).len("people"), on=_UNIT)
+        return (
+            winners.sort("row")
+            .rename({"value": "label"})
+            .join(tops, on=_UNIT, maintain_order="left")
+            .join(
+                copies.select(*_UNIT, "people", (pl.col("rows") // pl.col("people")).alias("copies")),
+                on=_UNIT,
+                maintain_order="left",
+            )
+            .join(self.questions, on="key", maintain_order="left")
+        )
+
+
+_IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
+
+
+def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
+    """Add `holds_in_graph`: an answer that is right, and so is what it rests on, up to the root of the scene graph."""
+    by = (*_IMAGE, "annotator")
+    answers = answers.with_columns(pl.col("holds").alias("holds_in_graph"))
+    for _ in range(_DEEPEST):
+        parents = answers.select(
+            *by, pl.col("question").alias("parent"), pl.col("holds_in_graph").alias("parent_holds")
+        )
+        joined = answers.join(parents.unique((*by, "parent")), on=(*by, "parent"), how="left", maintain_order="left")
+        settled = pl.col("holds_in_graph") & pl.col("parent_holds").fill_null(True)
+        answers = joined.with_columns(settled.alias("holds_in_graph")).drop("parent_holds")
+    return answers
+
+
+_DEEPEST = 4  # no scene graph of ours has longer chains of questions

@@ -1,0 +1,131 @@
+"""GeckoNum's released annotations as a run: its images as responses, its annotators' answers as readings."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from subitize.errors import ConflictError
+from subitize.garbage import uncollected
+from subitize.labels import Rule, interpret
+from subitize.records import (
+    Ask,
+    Drawn,
+    Elsewhere,
+    Item,
+    Provenance,
+    Question,
+    Reading,
+    Response,
+    Spec,
+    Subject,
+    Trial,
+    Value,
+    Words,
+)
+from subitize.store import Run
+from subitize.store.rows import read_readings, read_responses
+from subitize.suites.geckonum.release import Release
+from subitize.suites.geckonum.released_questions import released_items
+
+SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
+JUDGE = "geckonum-annotators"
+RULE = Rule("geckonum")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """What an import added, and what was there already."""
+
+    responses: int
+    readings: int
+    already_there: int
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        known = f", {self.already_there} readings were there already" if self.already_there else ""
+        return f"{self.responses} images and {self.readings} readings added{known}"
+
+
+def import_geckonum(run: Run, release: Release) -> ReleaseSummary:
+    """Add the answers of a release to a run, all or none; those about a model and task that it has are left alone."""
+    items = released_items(release)
+    with run.lease(f"judge {JUDGE}") as lease:
+        _add_suite(run, items)
+        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        new, already_there = _find_new(run, release)
+        specs = {name: Spec(name, {"released": "geckonum"}, name) for name, _ in new}
+        for spec in specs.values():
+            run.add_model(spec, is_stand_in=False)
+        trials = _Trials(run, specs)
+        asks = {(item.id, ask.wording): ask for item in items for ask in item.asks}
+        tables = list(new.values())
+        readings = (reading for table in tables for reading in _readings(release, table, trials, asks))
+        with uncollected():
+            stored = run.add_judged(lease, trials.responses(tables), readings)
+    return ReleaseSummary(*stored, already_there, release.warnings)
+
+
+def _add_suite(run: Run, items: list[Item]) -> None:
+    run.add_suite(SUITE, 0, items)
+    if run.items(SUITE.name) != items:
+        raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
+
+
+def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
+    """Find the models and tasks that the run has no answers about, and how many answers about others it has."""
+    tasks = {item.id: int(item.factors["task"]) for item in run.items(SUITE.name)}
+    of_trial = {row.trial_id: (row.model, tasks[row.item_id]) for row in read_responses(run) if row.item_id in tasks}
+    there = Counter(of_trial[row.subject_id] for row in read_readings(run, JUDGE))
+    new, known = {}, 0
+    for task, answers in release.answers.items():
+        for (name,), own in answers.group_by("model", maintain_order=True):
+            model = str(name)
+            found = there[model, task]
+            if found not in (0, own.height):
+                message = f"has {found} answers about {model} in Task {task}, the release {own.height}"
+                raise ConflictError(f"{run.location} {message}; import it into a new run")
+            known += found
+            if not found:
+                new[model, task] = own
+    return new, known
+
+
+class _Trials:
+    """The trials that drew the released images, each with its subject; one that was stored before is not made again."""
+
+    def __init__(self, run: Run, specs: Mapping[str, Spec]) -> None:
+        self._specs = specs
+        self._finished = set().union(*(run.finished(name) for name in specs))
+        self._subjects: dict[tuple[str, str, int], Subject] = {}
+
+    def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[Response]:
+        """Make the responses of all images that are new."""
+        for table in tables:
+            for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
+                spec = self._specs[model]
+                trial = Trial(f"{SUITE.name}/{prompt}", spec.shown, spec.options, seed)
+                self._subjects[model, prompt, seed] = Subject((trial.id,))
+                if trial.id not in self._finished:
+                    self._finished.add(trial.id)
+                    yield Response(trial, Drawn(Elsewhere(f"{prompt}_{seed}")), Provenance(seed, ""))
+
+    def subject(self, model: str, prompt: str, seed: int) -> Subject:
+        """Find what an answer is about."""
+        return self._subjects[model, prompt, seed]
+
+
+def _readings(
+    release: Release, table: pl.DataFrame, trials: _Trials, asks: Mapping[tuple[str, str], Ask]
+) -> Iterator[Reading]:
+    rule = str(RULE)
+    known: dict[tuple[str, str, str], tuple[Question, Words, Value]] = {}
+    columns = table.select("model", "prompt", "seed", "question", "raw", "annotator")
+    for model, prompt, seed, wording, raw, annotator in columns.iter_rows():
+        said = (prompt, wording, raw)
+        if said not in known:
+            question, words = asks[f"{SUITE.name}/{prompt}", wording].question, Words(raw)
+            known[said] = question, words, interpret(words, question, RULE)
+        question, words, value = known[said]
+        yield Reading(trials.subject(model, prompt, seed), question, JUDGE, words, rule, value, annotator)
