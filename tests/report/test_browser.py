@@ -1,5 +1,6 @@
 """The report in a real browser: it works without a network, fits desktops and phones, and its controls do something."""
 
+import itertools
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from conftest import require
 from report_runs import Written
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -60,6 +61,25 @@ def test_filters_leave_only_what_they_say(page: "Page") -> None:
     assert gallery.locator("output").inner_text() == f"{shown.count()} of {total} pictures"
 
 
+def test_filters_that_leave_nothing_say_so(page: "Page") -> None:
+    gallery = page.locator("#gallery-naming")
+    outcomes = gallery.locator("select[name=outcome] option").all_inner_texts()[1:]
+    models = gallery.locator("select[name=model] option").all_inner_texts()[1:]
+    shown = {(card.get_attribute("data-model"), card.get_attribute("data-outcome")) for card in _cards(page)}
+    model, outcome = next(pair for pair in itertools.product(models, outcomes) if pair not in shown)
+    note = gallery.locator(".no-match")
+    assert not note.is_visible()
+    gallery.locator("select[name=model]").select_option(model)
+    gallery.locator("select[name=outcome]").select_option(outcome)
+    assert note.is_visible()
+    gallery.locator("select[name=outcome]").select_option("")
+    assert not note.is_visible()
+
+
+def _cards(page: "Page") -> "list[Locator]":
+    return page.locator("#gallery-naming .card").all()
+
+
 def test_the_published_rows_can_be_put_away(page: "Page") -> None:
     rows = page.locator("[data-table=naming-leaderboard] .row-published")
     assert rows.first.is_visible()
@@ -83,9 +103,11 @@ def _keys(page: "Page") -> list[float]:
 
 
 def test_a_picture_opens_with_its_story_and_closes(page: "Page") -> None:
-    page.locator("#gallery-naming .card").first.click()
+    card = _cards(page)[0]
+    card.click()
     dialog = page.locator("dialog")
     assert dialog.is_visible()
+    assert dialog.locator(".who").inner_text() == card.get_attribute("data-model")
     assert "Right would be" in dialog.inner_text()
     assert dialog.locator("img").is_visible()
     page.keyboard.press("Escape")

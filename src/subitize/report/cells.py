@@ -5,7 +5,7 @@ import unicodedata
 import zlib
 
 from subitize.records import Estimate
-from subitize.report.document import Cell, Column, Tagged
+from subitize.report.document import Cell, Column, Printed, Tagged
 
 NOTHING = "–"
 
@@ -17,6 +17,8 @@ def readable(cell: Cell, column: Column) -> str:
             return NOTHING
         case Estimate():
             return f"{figure(cell.value, column.digits)} {interval(cell, column.digits)}"
+        case Printed(value=value, standard_error=error):
+            return f"{figure(value, column.digits)} ± {figure(error, column.digits)}"
         case Tagged(word=word, estimate=None):
             return word
         case Tagged(word=word, estimate=Estimate() as estimate):
@@ -50,7 +52,7 @@ def interval(estimate: Estimate, digits: int) -> str:
 def sort_key(cell: Cell) -> str:
     """Give what a column is sorted by, as a number in text, or the text itself."""
     match cell:
-        case Estimate(value=value):
+        case Estimate(value=value) | Printed(value=value):
             return str(value)
         case Tagged(estimate=Estimate(value=value)):
             return str(value)

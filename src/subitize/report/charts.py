@@ -1,13 +1,13 @@
-"""The charts of a report, from tidy rows to Vega-Lite; one colour per model throughout, intervals always drawn."""
+"""The charts of a report, from tidy rows to Vega-Lite; one colour per model throughout, intervals always drawn.
+
+They are written as the plain data that Vega-Lite is: building them with a library took longer than drawing them.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from subitize.report.figures import INK, QUIET
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Rows = Sequence[Mapping[str, object]]
 Spec = Mapping[str, Any]
@@ -29,9 +29,15 @@ _PANEL_HEIGHT_PX = 150
 _PANELS_WIDTH_PX = 690
 _WIDE_PX = 640
 _RANKING_PX = 440
-_MOST_SIDE_BY_SIDE = 6
-# The lowest colour of viridis: cells that nothing fell into are the ground and not drawn.
+_NARROW_PX = 320
+MOST_SIDE_BY_SIDE = 6
+_CELL_HEIGHT_PX = 7
+_LEAST_FOR_TWO_DIGITS_PX = 18
+# The lowest colour of viridis: the ground of the numbers asked, on which cells that nothing fell into are not drawn.
 _VIRIDIS_ZERO = "#440154"
+_SHARE = {"domain": [0, 1]}
+_PERCENT = {"format": ".0%", "tickCount": 5}
+_QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,188 +56,369 @@ class Palette:
         """The models shown, in their order."""
         return [name for name in self.names if not self.shown or name in self.shown]
 
-    def colour(self, *, legend: bool = True) -> "alt.Color":
+    def colour(self, *, legend: bool = True) -> Spec:
         """Encode the model."""
-        import altair as alt
-
         names = self.order
         colours = [_COLOURS[self.names.index(name) % len(_COLOURS)] for name in names]
-        shown = alt.Legend(title=None, orient="top", columns=3, columnPadding=40, symbolOpacity=1) if legend else None
-        return alt.Color("model:N", scale=alt.Scale(domain=names, range=colours), legend=shown)
+        shown = {**_LEGEND, "columns": 3} if legend else None
+        return _field("model", "nominal", scale={"domain": names, "range": colours}, legend=shown)
 
 
-def confusion(
-    rows: Rows, models: Sequence[str], categories: Sequence[str], axes: tuple[Sequence[int], Sequence[int]]
-) -> Spec:
-    """Draw one matrix per model and category: target across, response up, share of the responses as colour."""
-    import altair as alt
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The matrices of one model: its rows, and the numbers that it was asked and could answer."""
 
-    targets, responses = axes
-    ticks = [number for number in responses if number == 1 or number % 5 == 0]
+    model: str
+    rows: Rows
+    targets: Sequence[int]
+    responses: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """What panels stand for: a column of the rows, and its values in their order."""
+
+    field: str
+    order: Sequence[str]
+
+
+def colour_kinds(kinds: Mapping[str, str]) -> Spec:
+    """Encode what is compared within a model, each kind in the colour named for it."""
+    scale = {"domain": list(kinds), "range": list(kinds.values())}
+    return _field("kind", "nominal", scale=scale, legend={**_LEGEND, "columns": 5})
+
+
+def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
+    """Draw one matrix per model and category: target across, response up, share of the responses as colour.
+
+    Numbers that a model was not asked in a category are left blank.
+    """
+    targets = max(len(panel.targets) for panel in panels)
     # Six panels, those of the paper, fill a row; fewer are wider, up to a square.
-    width_px = min(7 * len(responses), max(11 * len(targets), _PANELS_WIDTH_PX // len(categories)))
-    panels = []
-    for model in models:
-        own = alt.InlineData(values=[row for row in rows if row["model"] == model])
-        x = alt.X("target:O", title="target", scale=alt.Scale(domain=list(targets)))
-        y = alt.Y("response:O", title="response", scale=alt.Scale(domain=sorted(responses, reverse=True)))
-        legend = alt.Legend(title="share of responses", format=".0%", orient="top", direction="horizontal")
-        base = alt.Chart(own, height=7 * len(responses), width=width_px).mark_rect()
-        panel = base.encode(
-            x.axis(labelAngle=0, ticks=False, domain=False, labelOverlap=True),
-            y.axis(values=ticks, ticks=False, domain=False),
-            alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend),
-        ).properties(view=alt.ViewBackground(fill=_VIRIDIS_ZERO))
-        column = alt.Column("category:N", sort=list(categories), title=None, spacing=12)
-        facet = panel.facet(column=column.header(labelFontWeight="normal", labelColor=QUIET, labelPadding=6))
-        panels.append(facet.properties(title=alt.TitleParams(model, anchor="start")))
-    return _spec(alt.vconcat(*panels, spacing=22))
+    widest_px = _CELL_HEIGHT_PX * max(len(panel.responses) for panel in panels)
+    cell_px = min(widest_px, max(_CELL_HEIGHT_PX * targets, _PANELS_WIDTH_PX // len(categories))) / targets
+    rows = [_confusion_row(panel, categories, cell_px) for panel in panels]
+    return _spec({"vconcat": rows, "spacing": 22})
 
 
-def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int]) -> Spec:
+def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> Spec:
+    targets, responses = list(panel.targets), sorted(panel.responses, reverse=True)
+    plain = {"ticks": False, "domain": False}
+    ticks = targets if cell_px >= _LEAST_FOR_TWO_DIGITS_PX or max(targets) < 10 else _round_numbers(targets)
+    across = {**plain, "labelAngle": 0, "values": ticks}
+    x = _field("target", "ordinal", title="target", scale={"domain": targets}, axis=across)
+    up = {**plain, "values": _round_numbers(responses)}
+    y = _field("response", "ordinal", title="response", scale={"domain": responses}, axis=up)
+    legend = {"title": "share of responses", "format": ".0%", "orient": "top", "direction": "horizontal"}
+    share = _field("share", "quantitative", scale={"scheme": "viridis", **_SHARE}, legend=legend)
+    asked = {"aggregate": [{"op": "count", "as": "count"}], "groupby": ["category", "target"]}
+    # The stroke closes the seams that a browser leaves between neighbours.
+    ground = {"transform": [asked], **_layer("rect", {"x": x}, color=_VIRIDIS_ZERO, stroke=_VIRIDIS_ZERO)}
+    header = {"labelFontWeight": "normal", "labelColor": QUIET, "labelPadding": 6}
+    by_category = _field("category", "nominal", sort=list(categories), title=None)
+    return {
+        "title": {"text": panel.model, "anchor": "start"},
+        "data": {"values": list(panel.rows)},
+        "facet": {"column": {**by_category, "header": header}},
+        "spacing": 12,
+        "spec": {
+            "width": round(cell_px * len(targets)),
+            "height": _CELL_HEIGHT_PX * len(responses),
+            "layer": [ground, _layer("rect", {"x": x, "y": y, "color": share})],
+        },
+    }
+
+
+def _round_numbers(numbers: Sequence[int]) -> list[int]:
+    return [number for number in numbers if number == 1 or number % 5 == 0]
+
+
+def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, x_title: str) -> Spec:
     """Draw the share of right answers by number, the models side by side, or many in panels of their own."""
-    import altair as alt
-
-    if len(palette.order) > _MOST_SIDE_BY_SIDE:
-        return _accuracy_panels(rows, palette)
-    x = alt.X("number:O", title="number shown", scale=alt.Scale(domain=list(numbers))).axis(labelAngle=0, ticks=False)
-    y = alt.Y("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    offset = alt.XOffset("model:N", scale=alt.Scale(domain=palette.order, paddingOuter=0.25))
-    base = alt.Chart(_data(rows), width=_WIDE_PX, height=260)
-    bounds = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
-        x, alt.Y("low:Q"), alt.Y2("high"), offset, palette.colour()
-    )
-    points = base.mark_circle(size=46, opacity=1).encode(x, y, offset, palette.colour())
-    return _spec(alt.layer(bounds, points))
-
-
-def _accuracy_panels(rows: Rows, palette: Palette) -> Spec:
-    import altair as alt
-
-    base = alt.Chart(width=_panel_width_px(len(palette.order)), height=_PANEL_HEIGHT_PX)
-    x, colour = _number_axis(), palette.colour(legend=False)
-    y = alt.Y("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    bounds = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x, alt.Y("low:Q"), alt.Y2("high"), colour)
-    points = base.mark_circle(size=44, opacity=1).encode(x, y, colour)
-    return _panels(alt.layer(bounds, points, data=_data(rows)), palette.order)
+    y = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
+    if len(palette.order) > MOST_SIDE_BY_SIDE:
+        layers = _dots_and_bounds(_number_axis(x_title), y, palette.colour(legend=False))
+        return _panels(rows, layers, Facet("model", palette.order))
+    axis = {"labelAngle": 0, "ticks": False}
+    x = _field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=axis)
+    beside = {"xOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.25})}
+    shared = {"x": x, "color": palette.colour(), **beside}
+    layers = [
+        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.55),
+        _layer("circle", {**shared, "y": y}, size=46, opacity=1),
+    ]
+    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
 
 
 def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, float]) -> Spec:
     """Draw hits and false alarms by number with their criteria, a panel per model."""
-    import altair as alt
-
     kinds = list(criteria)
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=["#0072b2", "#d55e00"]))
-    legend = colour.legend(title=None, orient="top", columnPadding=40, symbolOpacity=1)
-    base = alt.Chart(width=_panel_width_px(len(models)), height=_PANEL_HEIGHT_PX)
-    x = (
-        alt.X("number:Q", title="number")
-        .axis(tickMinStep=1, tickCount=12, grid=False, format="d")
-        .scale(zero=False, nice=False, padding=10)
-    )
-    y = alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    lines = base.mark_rule(strokeDash=[4, 3], opacity=0.8).encode(alt.Y("mean(criterion):Q"), legend)
-    bounds = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x, alt.Y("low:Q"), alt.Y2("high"), legend)
-    points = base.mark_point(size=38, filled=True, opacity=1).encode(
-        x, y, legend, alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["circle", "triangle-down"]))
-    )
-    return _panels(alt.layer(bounds, points, lines, data=_data(rows)), models)
+    x, colours = _number_axis(), {"domain": kinds, "range": ["#0072b2", "#d55e00"]}
+    colour = _field("kind", "nominal", scale=colours, legend=_LEGEND)
+    shape = _field("kind", "nominal", scale={"domain": kinds, "range": ["circle", "triangle-down"]})
+    y = _field("value", "quantitative", title="share", scale=_SHARE, axis=_PERCENT)
+    line = {"y": _field("criterion", "quantitative", aggregate="mean"), "color": colour}
+    layers = [
+        _layer("rule", {"x": x, **_bounds("y"), "color": colour}, strokeWidth=2, opacity=0.5),
+        _layer("point", {"x": x, "y": y, "color": colour, "shape": shape}, size=38, filled=True, opacity=1),
+        _layer("rule", line, strokeDash=[4, 3], opacity=0.8),
+    ]
+    return _panels(rows, layers, Facet("model", models))
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
     """Draw the share of exact answers as observed (points) and as the fitted law has it (line), a panel per model."""
-    import altair as alt
-
-    base = alt.Chart(width=_panel_width_px(len(models)), height=_PANEL_HEIGHT_PX)
-    x = (
-        alt.X("number:Q", title="number")
-        .axis(tickMinStep=1, tickCount=12, grid=False, format="d")
-        .scale(zero=False, nice=False, padding=10)
-    )
-    y = alt.Y("value:Q", title="share exact", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    colour = palette.colour(legend=False)
-    law = base.mark_line(strokeWidth=2, opacity=0.75).encode(x, alt.Y("predicted:Q"), colour)
-    bounds = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x, alt.Y("low:Q"), alt.Y2("high"), colour)
-    points = base.mark_circle(size=44, opacity=1).encode(x, y, colour)
-    return _panels(alt.layer(law, bounds, points, data=_data(rows)), models)
+    x, colour = _number_axis(), palette.colour(legend=False)
+    y = _field("value", "quantitative", title="share exact", scale=_SHARE, axis=_PERCENT)
+    fitted = {"x": x, "y": _field("predicted", "quantitative"), "color": colour}
+    law = _layer("line", fitted, strokeWidth=2, opacity=0.75)
+    return _panels(rows, [law, *_dots_and_bounds(x, y, colour)], Facet("model", models))
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
     """Draw the standard deviation of the responses over their mean, both on log scales, with the fitted line."""
-    import altair as alt
-
-    are_many = len(palette.order) > _MOST_SIDE_BY_SIDE
-    width_px = _panel_width_px(len(palette.order)) if are_many else _WIDE_PX
-    base = alt.Chart(width=width_px, height=_PANEL_HEIGHT_PX if are_many else 280)
-    x = alt.X("mean:Q", title="mean response", scale=alt.Scale(type="log", nice=False, padding=12)).axis(tickCount=6)
-    y = alt.Y("sd:Q", title="standard deviation", scale=alt.Scale(type="log", nice=False, padding=12)).axis(tickCount=6)
+    are_many = len(palette.order) > MOST_SIDE_BY_SIDE
+    scale, axis = {"type": "log", "nice": False, "padding": 12}, {"tickCount": 6}
+    x = _field("mean", "quantitative", title="mean response", scale=scale, axis=axis)
+    y = _field("sd", "quantitative", title="standard deviation", scale=scale, axis=axis)
     colour = palette.colour(legend=not are_many)
-    fits = base.mark_line(strokeWidth=1.5, opacity=0.7).encode(x, alt.Y("fitted:Q"), colour)
-    layers = alt.layer(fits, base.mark_circle(size=56, opacity=0.9).encode(x, y, colour), data=_data(rows))
-    return _panels(layers, palette.order) if are_many else _spec(layers)
+    fitted = {"x": x, "y": _field("fitted", "quantitative"), "color": colour}
+    layers = [
+        _layer("line", fitted, strokeWidth=1.5, opacity=0.7),
+        _layer("circle", {"x": x, "y": y, "color": colour}, size=56, opacity=0.9),
+    ]
+    if are_many:
+        return _panels(rows, layers, Facet("model", palette.order))
+    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 280, "layer": layers})
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
     """Draw one estimate per line with its interval and a line at 0, a panel per model."""
-    import altair as alt
-
-    base = alt.Chart(width=_panel_width_px(len(models)), height=26 * max(2, len(order)))
-    y = alt.Y("name:N", title=None, sort=list(order)).axis(ticks=False, domain=False, labelColor=INK)
-    x = alt.X("value:Q", title=x_title).axis(tickCount=5)
+    axis = {"ticks": False, "domain": False, "labelColor": INK}
+    y = _field("name", "nominal", title=None, sort=list(order), axis=axis)
+    x = _field("value", "quantitative", title=x_title, axis={"tickCount": 5})
     colour = palette.colour(legend=False)
-    zero = base.mark_rule(color=QUIET, strokeDash=[3, 3]).encode(alt.X(datum=0))
-    bounds = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(y, alt.X("low:Q"), alt.X2("high"), colour)
-    points = base.mark_circle(size=60, opacity=1).encode(y, x, colour)
-    return _panels(alt.layer(zero, bounds, points, data=_data(rows)), models, order)
+    layers = [
+        _layer("rule", {"x": {"datum": 0}}, color=QUIET, strokeDash=[3, 3]),
+        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=2.5, opacity=0.55),
+        _layer("circle", {"y": y, "x": x, "color": colour}, size=60, opacity=1),
+    ]
+    return _panels(rows, layers, Facet("model", models), height_px=26 * max(2, len(order)), labels=order)
 
 
-def ranking(rows: Rows, names: Sequence[str], *, x_title: str, is_share: bool) -> Spec:
-    """Draw one measure of many models, best first; published figures, which have no interval, are hollow."""
-    import altair as alt
-
-    base = alt.Chart(_data(rows), width=_RANKING_PX, height=alt.Step(22))
-    y = alt.Y("name:N", title=None, sort=list(names)).axis(ticks=False, domain=False, labelLimit=260, labelColor=INK)
-    scale = alt.Scale(domain=[0, 1]) if is_share else alt.Scale(zero=True)
-    x = alt.X("value:Q", title=x_title, scale=scale).axis(format=".0%" if is_share else "~g", tickCount=5)
-    kinds = ["measured", "stand-in", "published", "baseline"]
-    colours = ["#0072b2", "#009e73", "#6b7480", "#b8860b"]
-    present = [kind for kind in kinds if any(row["kind"] == kind for row in rows)]
-    domain = alt.Scale(domain=present, range=[colours[kinds.index(kind)] for kind in present])
-    colour = alt.Color("kind:N", scale=domain).legend(title=None, orient="top", columnPadding=40, symbolOpacity=1)
-    shape = alt.Shape(
-        "kind:N", scale=alt.Scale(domain=present, range=["circle" if k in kinds[:2] else "diamond" for k in present])
-    )
-    bounds = base.mark_rule(strokeWidth=3, opacity=0.5).encode(y, alt.X("low:Q"), alt.X2("high"), colour)
-    points = base.mark_point(size=60, filled=True, opacity=1).encode(y, x, colour, shape)
-    return _spec(alt.layer(bounds, points), names)
+def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
+    """Draw a share of many models, best first; published figures, which have no interval, are diamonds."""
+    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK}
+    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("value", "quantitative", title=x_title, scale=_SHARE, axis=_PERCENT)
+    colour, shape = _kinds_of_rows(rows)
+    layers = [
+        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=3, opacity=0.5),
+        _layer("point", {"y": y, "x": x, "color": colour, "shape": shape}, size=60, filled=True, opacity=1),
+    ]
+    return _spec({"data": {"values": list(rows)}, "width": _RANKING_PX, "height": {"step": 22}, "layer": layers}, names)
 
 
 def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
     """Draw the share of right outcomes by the levels of one factor, the models side by side."""
-    import altair as alt
-
-    y = alt.Y("level:N", title=title, sort=list(levels)).axis(ticks=False, domain=False, labelLimit=260, labelColor=INK)
-    offset = alt.YOffset("model:N", scale=alt.Scale(domain=palette.order, paddingOuter=0.3))
-    x = alt.X("value:Q", title="share right", scale=alt.Scale(domain=[0, 1])).axis(format=".0%", tickCount=5)
-    base = alt.Chart(_data(rows), width=_RANKING_PX, height=alt.Step(12 + 10 * len(palette.order)))
-    bounds = base.mark_rule(strokeWidth=2.5, opacity=0.5).encode(
-        y, alt.X("low:Q"), alt.X2("high"), offset, palette.colour()
-    )
-    points = base.mark_circle(size=50, opacity=1).encode(y, x, offset, palette.colour())
-    return _spec(alt.layer(bounds, points), levels)
-
-
-def _data(rows: Rows) -> "alt.InlineData":
-    import altair as alt
-
-    return alt.InlineData(values=list(rows))
+    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK}
+    y = _field("level", "nominal", title=title, sort=list(levels), axis=axis)
+    x = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
+    beside = {"yOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.3})}
+    shared = {"y": y, "color": palette.colour(), **beside}
+    layers = [
+        _layer("rule", {**shared, **_bounds("x")}, strokeWidth=2.5, opacity=0.5),
+        _layer("circle", {**shared, "x": x}, size=50, opacity=1),
+    ]
+    step = {"step": 14 + 10 * len(palette.order), "for": "position"}
+    return _spec({"data": {"values": list(rows)}, "width": _NARROW_PX, "height": step, "layer": layers}, levels)
 
 
-def _number_axis() -> "alt.X":
-    import altair as alt
+def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
+    """Draw a share of many models for each task, with a line at chance; what was published has no interval."""
+    axis = {"ticks": False, "domain": False, "labelLimit": 220, "labelColor": INK}
+    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("value", "quantitative", title=None, scale=_SHARE, axis=_QUARTERS)
+    colour, shape = _kinds_of_rows(rows)
+    layers = [
+        _layer("rule", {"x": _field("chance", "quantitative", aggregate="mean")}, color=QUIET, strokeDash=[3, 3]),
+        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=3, opacity=0.5),
+        _layer("point", {"y": y, "x": x, "color": colour, "shape": shape}, size=60, filled=True, opacity=1),
+    ]
+    return _panels(rows, layers, Facet("task", tasks), height_px=22 * max(2, len(names)), labels=names)
 
-    scale = alt.Scale(zero=False, nice=False, padding=10)
-    return alt.X("number:Q", title="number", scale=scale).axis(tickMinStep=1, tickCount=12, grid=False, format="d")
+
+def curves(rows: Rows, facet: Facet, colour: Spec, *, x_title: str) -> Spec:
+    """Draw shares by number as lines with their intervals, those of one panel in the colours given."""
+    kinds = {"domain": colour["scale"]["domain"], "paddingOuter": 0.35}
+    beside = {"xOffset": _field(colour["field"], "nominal", scale=kinds)}
+    axis = {"labelAngle": 0, "ticks": False, "labelExpr": _MORE_THAN_TEN}
+    x = _field("number", "ordinal", title=x_title, axis=axis)
+    y = _field("value", "quantitative", title="share", scale=_SHARE, axis=_PERCENT)
+    shared = {"x": x, "color": colour, **beside}
+    layers = [
+        _layer("line", {**shared, "y": y}, strokeWidth=1.25, opacity=0.6),
+        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
+        _layer("circle", {**shared, "y": y}, size=34, opacity=1),
+    ]
+    if len(facet.order) > 1:
+        return {**_panels(rows, layers, facet), "resolve": {"scale": {"x": "independent", "xOffset": "independent"}}}
+    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
+
+
+# Labels of counts stop at eleven, which stands for whatever is above ten.
+_MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
+
+
+def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
+    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
+    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
+    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("column", "nominal", title=None, sort=list(columns), axis={**axis, "orient": "top", "labelAngle": 0})
+    share = _field("value", "quantitative", scale={"scheme": "blues", **_SHARE}, legend=None)
+    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
+    shared = {"x": x, "y": y, "color": colour}
+    value, bounds = _field("text", "nominal"), _field("bounds", "nominal")
+    layers = [
+        _layer("rect", {"x": x, "y": y, "color": share}, stroke="#ffffff", strokeWidth=1.5),
+        {**_when("datum.bounds"), **_layer("text", {**shared, "text": value}, dy=-6, fontSize=13)},
+        {**_when("datum.bounds"), **_layer("text", {**shared, "text": bounds}, dy=9, fontSize=10)},
+        {**_when("!datum.bounds"), **_layer("text", {**shared, "text": value}, fontSize=13)},
+    ]
+    size = {"width": {"step": 60}, "height": {"step": 38}}
+    return _spec({"data": {"values": list(rows)}, **size, "layer": layers}, names)
+
+
+_DARK_FROM = 0.68
+
+
+def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
+    """Draw the shares of two kinds with their intervals, a line for each model."""
+    axis = {"ticks": False, "domain": False, "labelLimit": 220, "labelColor": INK, "labelPadding": 8}
+    y = _field("model", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
+    beside = {"yOffset": _field("kind", "nominal", scale={"domain": colour["scale"]["domain"], "paddingOuter": 0.4})}
+    shared = {"y": y, "color": colour, **beside}
+    layers = [
+        _layer("rule", {**shared, **_bounds("x")}, strokeWidth=2.5, opacity=0.5),
+        _layer("circle", {**shared, "x": x}, size=50, opacity=1),
+    ]
+    chart = {
+        "data": {"values": list(rows)},
+        "width": _NARROW_PX,
+        "height": {"step": 34, "for": "position"},
+        "layer": layers,
+    }
+    return _spec(chart, names)
+
+
+def distribution(rows: Rows, models: Sequence[str]) -> Spec:
+    """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
+    axis = {"labelAngle": 0, "ticks": False, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
+    x = _field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
+    y = _field("value", "quantitative", title="share", axis={"format": ".0%", "tickCount": 5})
+    colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
+    layers = [
+        {**_only("drawn"), **_layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
+        {**_only("drawn"), **_layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
+        {**_only("asked for"), **_layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1)},
+    ]
+    return _panels(rows, layers, Facet("model", models))
+
+
+def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
+    """Draw how outcomes share each level, the first kind with its interval and its figure, a panel per model."""
+    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
+    y = _field("level", "nominal", title=None, sort=list(levels), axis=axis)
+    x = _field("value", "quantitative", stack="zero", title=None, scale=_SHARE, axis={**_QUARTERS, "grid": False})
+    order = _field("rank", "quantitative")
+    first = _only(next(iter(kinds)))
+    layers = [
+        _layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
+        {**first, **_layer("rule", {"y": y, **_bounds("x")}, color=INK, strokeWidth=1.5)},
+        {**first, **_layer("text", {"y": y, "text": _field("text", "nominal")}, x=5, color="#ffffff", align="left")},
+    ]
+    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(levels)), labels=levels)
+
+
+def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
+    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
+    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
+    y = _field("name", "nominal", title=None, sort=list(order), axis=axis)
+    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
+    ticks = {"tickCount": 4, "format": "~g"}
+    x = _field("value", "quantitative", title="odds ratio", scale=scale, axis=ticks)
+    colour = palette.colour(legend=False)
+    layers = [
+        _layer("rule", {"x": {"datum": 1}}, color=QUIET, strokeDash=[3, 3]),
+        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=2.5, opacity=0.55),
+        _layer("circle", {"y": y, "x": x, "color": colour}, size=50, opacity=1),
+    ]
+    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(order)), labels=order)
+
+
+def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
+    """Draw one value for each name, the largest first, coloured by kind."""
+    axis = {"ticks": False, "domain": False, "labelColor": INK}
+    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
+    layers = [_layer("circle", {"y": y, "x": x, "color": colour_kinds(kinds)}, size=50, opacity=1)]
+    chart = {"data": {"values": list(rows)}, "width": _NARROW_PX, "height": {"step": 16}, "layer": layers}
+    return _spec(chart, names)
+
+
+def _only(kind: str) -> Spec:
+    return {"transform": [{"filter": {"field": "kind", "equal": kind}}]}
+
+
+def _when(test: str) -> Spec:
+    return {"transform": [{"filter": test}]}
+
+
+def _kinds_of_rows(rows: Rows) -> tuple[Spec, Spec]:
+    """Encode what the rows of a ranking are by colour and shape."""
+    present = {kind: mark for kind, mark in _MARKS.items() if any(row["kind"] == kind for row in rows)}
+    colours, shapes = (list(values) for values in zip(*present.values(), strict=True))
+    colour = _field("kind", "nominal", scale={"domain": list(present), "range": colours}, legend=_LEGEND)
+    return colour, _field("kind", "nominal", scale={"domain": list(present), "range": shapes})
+
+
+_MARKS = {
+    "measured": ("#0072b2", "circle"),
+    "stand-in": ("#009e73", "circle"),
+    "published": ("#6b7480", "diamond"),
+    "baseline": ("#b8860b", "diamond"),
+}
+
+
+_LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity": 1}
+
+
+def _field(name: str, kind: str, **how: object) -> Spec:
+    """Encode a column of the rows."""
+    return {"field": name, "type": kind, **how}
+
+
+def _layer(mark: str, encoding: Spec, **look: object) -> Spec:
+    return {"mark": {"type": mark, **look}, "encoding": encoding}
+
+
+def _bounds(axis: str) -> Spec:
+    """Reach from the low to the high end of an interval."""
+    return {axis: _field("low", "quantitative"), f"{axis}2": {"field": "high"}}
+
+
+def _number_axis(title: str = "number") -> Spec:
+    axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "format": "d", "labelSeparation": 5}
+    scale = {"zero": False, "nice": False, "padding": 10}
+    return _field("number", "quantitative", title=title, axis=axis, scale=scale)
+
+
+def _dots_and_bounds(x: Spec, y: Spec, colour: Spec) -> list[Spec]:
+    return [
+        _layer("rule", {"x": x, **_bounds("y"), "color": colour}, strokeWidth=2, opacity=0.5),
+        _layer("circle", {"x": x, "y": y, "color": colour}, size=44, opacity=1),
+    ]
 
 
 def _columns(panels: int) -> int:
@@ -239,29 +426,35 @@ def _columns(panels: int) -> int:
     return panels if panels <= 3 else 2 if panels == 4 else 3
 
 
-def _panel_width_px(panels: int) -> int:
-    return min(420, _PANELS_WIDTH_PX // _columns(panels))
-
-
-def _panels(layers: "alt.LayerChart | alt.FacetChart", models: Sequence[str], labels: Sequence[str] = ()) -> Spec:
-    import altair as alt
-
-    columns = _columns(len(models))
-    facet = alt.Facet("model:N", sort=list(models), title=None).header(
-        labelAnchor="start", labelLimit=_panel_width_px(len(models)) - 24
-    )
-    chart = layers.facet(facet, columns=columns)
+def _panels(
+    rows: Rows,
+    layers: Sequence[Spec],
+    facet: Facet,
+    *,
+    height_px: int = _PANEL_HEIGHT_PX,
+    labels: Sequence[str] = (),
+) -> Spec:
+    """Repeat layers for each model, or whatever the panels stand for."""
+    columns = _columns(len(facet.order))
+    width_px = min(420, _PANELS_WIDTH_PX // columns)
+    header = {"labelAnchor": "start", "labelLimit": width_px - 24}
+    chart: Spec = {
+        "data": {"values": list(rows)},
+        "facet": _field(facet.field, "nominal", sort=list(facet.order), title=None, header=header),
+        "columns": columns,
+        "spec": {"width": width_px, "height": height_px, "layer": list(layers)},
+    }
     # A shared axis would stand under the empty places of the last row too.
-    return _spec(chart if len(models) % columns == 0 else chart.resolve_axis(x="independent"), labels)
+    own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(facet.order) % columns else {}
+    return _spec({**chart, **own_axes}, labels)
 
 
-def _spec(chart: "alt.TopLevelMixin", labels: Sequence[str] = ()) -> Spec:
-    """Give the chart as data, with room on the left for labels in letters wider than it was laid out with."""
-    # Checked against the schema when the chart was built; the whole is not checked again.
-    found: dict[str, Any] = chart.to_dict(validate=False)
-    found.pop("config", None)
+def _spec(chart: Spec, labels: Sequence[str] = ()) -> Spec:
+    """Complete a chart, with room on the left for labels in letters wider than it was laid out with."""
     longest = min(_LONGEST_LABEL, max((len(label) for label in labels), default=0))
-    return {**found, "padding": {"left": 8 + longest, "right": 22, "top": 4, "bottom": 4}}
+    padding = {"left": 8 + longest, "right": 22, "top": 4, "bottom": 4}
+    return {"$schema": _SCHEMA, **chart, "padding": padding}
 
 
 _LONGEST_LABEL = 40
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

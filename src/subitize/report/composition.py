@@ -5,26 +5,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers import numbersense
+from subitize.analysis.papers.geckonum_runs import SUITE as GECKONUM
 from subitize.analysis.papers.numbersense_published import TABLE_1
-from subitize.analysis.rows import look_up_failures
 from subitize.analysis.scoring import Score, score
 from subitize.errors import NothingToDoError, SubitizeError
-from subitize.records import Item, Name
+from subitize.records import Draw, Item, Name
 from subitize.registry import make_suite
 from subitize.report.baselines import name_baselines
 from subitize.report.cells import slug
 from subitize.report.charts import Palette
 from subitize.report.counted import Counted, rank
-from subitize.report.document import Block, Column, Document, Row, Section, TableBlock, TextBlock
+from subitize.report.document import Account, Column, Document, Row, Section, TableBlock, TextBlock
 from subitize.report.enumerations import eligibility_notes, number_sections
 from subitize.report.factors import factor_sections
 from subitize.report.gallery import make_gallery
+from subitize.report.geckonum import compose_geckonum
 from subitize.report.leaderboard import rank_counts, rank_scores
 from subitize.report.provenance import Trail, describe_judges, describe_models, describe_suites, follow_trails
 from subitize.report.references import references
 from subitize.report.sources import Series, Source, list_series
-from subitize.report.summary import summarize
+from subitize.report.summary import Headlines, summarize
 from subitize.runner.progress import Progress
+from subitize.store.rows import look_up_failures
 
 
 def compose(sources: Sequence[Source], progress: Progress) -> Document:
@@ -36,23 +38,25 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
     suites = list(dict.fromkeys(one.suite for one in series))
     titles = {suite: _title(suite) for suite in suites}
-    leaders, results = [], []
+    leaders, results, headlines = [], [], {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
-        leader, sections = _suite(name, own, counted[suite], palette)
+        is_geckonum = suite == GECKONUM
+        account = compose_geckonum(own, palette) if is_geckonum else _suite(name, own, counted[suite], palette)
+        leader, sections, headlines[suite] = account.leaderboard, [*account.sections], account.headline
         left_out = _exclusion_notes(own)
         blocks = (*leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         gallery = make_gallery(name, own, progress)
         if gallery is not None:
-            sections.append(Section(f"{name}-pictures", gallery.title, (gallery,)))
+            sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     trails = {source.name: follow_trails(source) for source in sources}
     last = (_gaps(sources), _provenance(sources, trails), *_citations(suites))
     return Document(
         _headline(list(titles.values())),
-        summarize(sources, series, counted, trails),
+        summarize(sources, series, Headlines(counted, headlines), trails),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 
@@ -97,24 +101,23 @@ def _controls(source: Source) -> list[Observation]:
     return [one for one in source.survey.asides if isinstance(one.ask.question, Name)]
 
 
-def _suite(
-    suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette
-) -> tuple[list[Block], list[Section]]:
+def _suite(suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
     """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
     left = [one for one in series if not one.is_excluded]
     if not left:
-        return [], []
+        return Account((), ())
     factors = _factors(left)
     if not counted:
         scores = _score(left, factors)
-        return rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette)
+        return Account(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
     published = [row for row in TABLE_1 if row.suite == suite]
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
-    sections = number_sections(suite, counted, palette)
+    are_drawn = all(isinstance(one.observations[0].item.task, Draw) for one in left)
+    sections = number_sections(suite, counted, palette, are_drawn=are_drawn)
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
         sections += factor_sections(suite, left, _score(left, others), palette)
-    return leader, sections
+    return Account(leader, sections)
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
@@ -162,7 +165,8 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         is_stand_in = any(judge.name == one.judge and judge.is_stand_in for judge in one.source.run.judges())
         known = marks.setdefault(one.judge, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
-        known += [_INFORMED] * (one.is_informed and _INFORMED not in known)
+        mark = _INFORMED if all(seen.ask.question.is_informed for seen in one.observations) else _INFORMED_IN_PART
+        known += [mark] * (one.is_informed and mark not in known)
     if list(marks) == [NO_JUDGE]:
         return TextBlock("Judged by nobody: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
@@ -170,6 +174,7 @@ def _judged(series: Sequence[Series]) -> TextBlock:
 
 
 _INFORMED = "informed: it knew what was asked for"
+_INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
 
 def _gaps(sources: Sequence[Source]) -> Section:

@@ -1,7 +1,7 @@
 """What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from subitize.records import Box, Estimate
@@ -19,7 +19,15 @@ class Tagged:
     tone: Tone = ""
 
 
-Cell = str | int | float | Estimate | Tagged | None
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published figure with the standard error that is printed beside it; its interval is not known."""
+
+    value: float
+    standard_error: float
+
+
+Cell = str | int | float | Estimate | Tagged | Printed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,8 @@ class Card:
     thumbnail: Thumbnail | str
     details: tuple[tuple[str, str], ...]
     boxes: tuple[Box, ...] = ()
+    subject: str = ""
+    """What was asked about, where that is not the whole picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +148,21 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """What is said of one suite: its leaderboard, its sections, and perhaps its own sentence in the summary."""
+
+    leaderboard: Sequence[Block]
+    sections: Sequence[Section]
+    headline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A whole report: the summary is its first paragraph."""
 
     title: str
     summary: str
     sections: tuple[Section, ...]
-    notes: tuple[str, ...] = field(default=())
 
     def tables(self) -> Iterator[TableBlock]:
         """Go through the tables, in their order."""

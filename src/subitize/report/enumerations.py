@@ -32,12 +32,12 @@ from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
 
 
-def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> list[Section]:
-    """Write all sections that the suite's figures suffice for, in the paper's order."""
+def number_sections(suite: str, models: Sequence[Counted], palette: Palette, *, are_drawn: bool) -> list[Section]:
+    """Write all sections that the suite's figures suffice for, in the paper's order; numbers are drawn or named."""
     made: list[Section | None] = [
         _confusion(suite, models),
         _likeness(suite, models),
-        _accuracy(suite, models, palette),
+        _accuracy(suite, models, palette, are_drawn=are_drawn),
         _knower(suite, models),
         _bias(suite, models),
         weber_section(suite, models, palette),
@@ -51,10 +51,9 @@ def number_sections(suite: str, models: Sequence[Counted], palette: Palette) -> 
 
 def _confusion(suite: str, models: Sequence[Counted]) -> Section:
     categories = _categories(models)
-    rows = [row for model in models for row in _shares(model)]
-    targets = sorted({number for model in models for number in model.it.numbers})
-    responses = max((model.it.responses for model in models), key=len)
-    shown = [*(category for category in categories), "overall"]
+    shares = {model.label: _shares(model) for model in models}
+    rows = [row for of_model in shares.values() for row in of_model]
+    panels = [charts.Panel(m.label, shares[m.label], m.it.numbers, m.it.responses) for m in models]
     columns = (
         MODEL,
         Column("Category", is_numeric=False),
@@ -74,9 +73,9 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
     figure = FigureBlock(
         f"{suite}-confusion",
         "Confusion matrices",
-        charts.confusion(rows, [model.label for model in models], shown, (targets, responses)),
+        charts.confusion(panels, [*categories, "overall"]),
         "Each column of a panel is a target number, each row a response; colour is the share of the responses to that "
-        f"target, from 0 % (dark blue) to 100 % (yellow). {_ceilings(models)} A sure counter would show one yellow "
+        f"target, from 0 % (dark purple) to 100 % (yellow). {_ceilings(models)} A sure counter would show one yellow "
         "diagonal.",
         f"Confusion matrices of {len(models)} models by category, target across and response up.",
         data,
@@ -117,13 +116,14 @@ def _shares(model: Counted) -> list[dict[str, str | int | float]]:
     return found
 
 
-def _accuracy(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
+def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_drawn: bool) -> Section | None:
     known = [(model, number) for model in models if model.it.knower for number in model.it.knower.numbers]
     if not known:
         return None
     rows = [point(model, "number", one.number, one.hits) for model, one in known]
     numbers = sorted({one.number for _, one in known})
     hits = {(model.label, one.number): one.hits for model, one in known}
+    x_title = "number asked for" if are_drawn else "number shown"
     table = TableBlock(
         f"{suite}-accuracy-by-number",
         "Share of right answers by number",
@@ -134,8 +134,8 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette) -> Sectio
     figure = FigureBlock(
         f"{suite}-accuracy",
         "Accuracy by number",
-        charts.accuracy_by_number(rows, only(palette, models), numbers),
-        "Share of right answers among those with a value, by the number shown or asked for; lines are 95 % intervals"
+        charts.accuracy_by_number(rows, only(palette, models), numbers, x_title=x_title),
+        f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
         f" ({sizes(one.hits for _, one in known)}).",
         "Accuracy by number for every model, with intervals.",
         table,
@@ -221,7 +221,7 @@ def _level_cells(model: Counted) -> tuple[Cell, ...]:
     )
 
 
-_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "–"}
+_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
 
 
 def _bias(suite: str, models: Sequence[Counted]) -> Section | None:
@@ -247,7 +247,7 @@ def _bias(suite: str, models: Sequence[Counted]) -> Section | None:
         (MODEL, *(Column("overall" if name == ALL else name) for name in categories)),
         tuple(rows),
         "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
-        "p < .05, and effect size r = |z| / √n of at least .3); “–”: neither. Figures are r with its 95 % interval; "
+        "p < .05, and effect size r = |z| / √n of at least .3); “none”: neither. Figures are r with its 95 % interval; "
         f"published rows have r alone. {differing_design(suite, models)}".strip(),
     )
     return Section(f"{suite}-bias", "Over- and underestimation", (table,))

@@ -70,7 +70,7 @@ def to_inline_svg(figure: FigureBlock) -> str:
 
 
 _PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
-_PHONE_SHARE, _PHONE_PX = 0.74, 340
+_PHONE_SHARE, _PHONE_PX = 0.9, 340
 
 
 def _with_own_ids(svg: str, name: str) -> str:

@@ -4,30 +4,38 @@ import heapq
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from subitize.analysis.observations import Observation
-from subitize.analysis.rows import Answered, Judged, look_up_readings, look_up_responses
 from subitize.records import (
+    Ask,
     Box,
     Boxes,
+    Choose,
+    Confirm,
+    Count,
     Draw,
     Drawn,
+    Elsewhere,
     Item,
     Known,
     Outcome,
     Picture,
+    Question,
     Refused,
     Said,
+    Scalar,
     Scored,
     Subject,
     Words,
     task_text,
 )
-from subitize.report.document import Card, GalleryBlock, Thumbnail
+from subitize.report.document import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.sources import Series
 from subitize.report.thumbnails import thumbnail
 from subitize.runner.progress import Progress
+from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
 
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
@@ -36,10 +44,13 @@ Verdict = Literal["right", "wrong", "refused", "discarded"]
 _VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "refused", "discarded")
 
 
-def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | None:
-    """Make the gallery of one suite; none where there is no picture to show."""
-    picked, most = _pick(series)
-    records = _look_up(picked)
+def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
+    """Make the gallery of one suite, or say that its pictures are elsewhere; none where there is no picture to show."""
+    drawn_by_lot, most = _pick(series)
+    records = _look_up(drawn_by_lot)
+    picked = [one for one in drawn_by_lot if not _is_elsewhere(one, records[one.series.source.name])]
+    if drawn_by_lot and not picked:
+        return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
     cards = []
     for one in picked:
@@ -52,6 +63,8 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         f"{len(cards):,} of {total:,} responses are shown: at most {most} for each model, outcome and category, "
         "drawn at random, the same ones every time."
     )
+    if len(picked) < len(drawn_by_lot):
+        caption += " Pictures that are known by name only are left out."
     filters = {
         "model": tuple(dict.fromkeys(card.model for card in cards)),
         "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
@@ -76,17 +89,22 @@ class _Records(NamedTuple):
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
-    strata: dict[tuple[int, Verdict, str], list[Observation]] = defaultdict(list)
+    strata: dict[tuple[int, Verdict, str], dict[_Image, Observation]] = defaultdict(dict)
     for place, one in enumerate(series):
         for observation in one.observations:
-            category = str(observation.item.factors.get("category", ""))
-            strata[place, _verdict(observation), category].append(observation)
+            factors = observation.item.factors
+            category = str(factors.get("category", factors.get("type", "")))
+            members, image = strata[place, _verdict(observation), category], _lot(observation)
+            # Of several questions about one image, one is enough to show it.
+            known = members.get(image)
+            if known is None or _lot_of_question(observation) < _lot_of_question(known):
+                members[image] = observation
     most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, len(strata))))
     picked = [
-        _Picked(series[place], observation, observation.subject, verdict, category)
+        _Picked(series[place], members[image], subject, verdict, category)
         for (place, verdict, category), members in strata.items()
-        for observation in heapq.nsmallest(most, members, key=_lot)
-        if observation.subject is not None
+        for image in heapq.nsmallest(most, members)
+        if (subject := members[image].subject) is not None
     ]
     if len(picked) > _CARDS_IN_ALL:
         picked = heapq.nsmallest(_CARDS_IN_ALL, picked, key=lambda one: _lot(one.observation))
@@ -94,9 +112,16 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     return sorted(picked, key=lambda one: (_lot(one.observation), one.series.label)), most
 
 
-def _lot(observation: Observation) -> tuple[int, str, int]:
+_Image = tuple[int, str, int]
+
+
+def _lot(observation: Observation) -> _Image:
     name = f"{observation.item.id} {observation.repeat}"
     return zlib.crc32(name.encode()), observation.item.id, observation.repeat
+
+
+def _lot_of_question(observation: Observation) -> int:
+    return zlib.crc32(f"{observation.item.id} {observation.ask.question.id}".encode())
 
 
 def _verdict(observation: Observation) -> Verdict:
@@ -128,26 +153,78 @@ def _card(one: _Picked, records: _Records) -> Card:
         for found in records.readings.get((one.subject.id, ask.question.id), [])
         if found.judge == one.series.judge
     ]
-    target = " or ".join(str(value) for value in ask.expects)
-    response = _said(answered.outcome) if one.observation.value is None else str(one.observation.value)
+    value = one.observation.value
+    response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
     return Card(
         one.series.label,
         one.verdict,
         one.category,
-        target,
+        _target(item, ask),
         response,
         _thumbnail(item, answered.outcome, one),
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
         _boxes(judged),
+        _subject_of(item, ask),
     )
 
 
-def _thumbnail(item: Item, outcome: Outcome, one: _Picked) -> Thumbnail | str:
-    picture: Picture | None = None
+def _target(item: Item, ask: Ask) -> str:
+    """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
+    quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
+    return str(quantifier) if quantifier is not None else _expected(ask)
+
+
+def _expected(ask: Ask) -> str:
+    return " or ".join(_told(value, ask.question) for value in ask.expects)
+
+
+def _told(value: Scalar, question: Question, *, is_short: bool = False) -> str:
+    """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
+    match question:
+        case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
+            return _differing(lines)[value] if is_short else lines[value]
+        case Confirm():
+            return "yes" if value else "no"
+    return str(value)
+
+
+def _differing(lines: Sequence[str]) -> list[str]:
+    """Leave out the words that lines begin and end with alike."""
+    words = [line.split() for line in lines]
+    start = _count_alike(words)
+    end = _count_alike([line[start:][::-1] for line in words])
+    return [" ".join(line[start : len(line) - end]) for line in words]
+
+
+def _count_alike(lines: Sequence[Sequence[str]]) -> int:
+    """Count the words that all lines begin with."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
+
+
+def _subject_of(item: Item, ask: Ask) -> str:
+    """Say what a question is about, where others are asked about the same picture."""
+    if sum(one.is_relevant for one in item.asks) < 2:
+        return ""
+    match ask.question:
+        case Count(noun=noun, colour=colour, place=place):
+            where = f" {place.relation} {place.landmark}" if place else ""
+            return f"{colour} {noun}{where}" if colour else f"{noun}{where}"
+    return ask.wording
+
+
+def _is_elsewhere(one: _Picked, records: _Records) -> bool:
+    outcome = records.responses[one.subject.trial_ids[0]].outcome
+    return isinstance(_picture(one.observation.item, outcome), Elsewhere)
+
+
+def _picture(item: Item, outcome: Outcome) -> Picture | None:
     if not isinstance(item.task, Draw):
-        picture = item.task.picture
-    elif isinstance(outcome, Drawn):
-        picture = outcome.picture
+        return item.task.picture
+    return outcome.picture if isinstance(outcome, Drawn) else None
+
+
+def _thumbnail(item: Item, outcome: Outcome, one: _Picked) -> Thumbnail | str:
+    picture = _picture(item, outcome)
     return "nothing was drawn" if picture is None else thumbnail(picture, one.series.source.run.images)
 
 
@@ -160,8 +237,11 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
         details.append(("Rewritten by the provider", provenance.prompt_rewritten))
     if not isinstance(answered.outcome, Drawn):
         details.append(("Answer", _said(answered.outcome)))
-    details.append(("Right would be", " or ".join(str(value) for value in one.observation.ask.expects)))
-    details += [(f"Read by {one.series.judge}", _read(found)) for found in judged]
+    ask = one.observation.ask
+    if isinstance(item.task, Draw):
+        details.append(("Question", ask.wording))
+    details.append(("Right would be", _expected(ask)))
+    details += [(f"Read by {one.series.judge}", _read(found, ask.question)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
     details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
@@ -180,8 +260,9 @@ def _said(outcome: Outcome) -> str:
             return "–"
 
 
-def _read(judged: Judged) -> str:
-    value = judged.value.value if isinstance(judged.value, Known) else f"discarded, {judged.value.reason}"
+def _read(judged: Judged, question: Question) -> str:
+    read = judged.value
+    value = _told(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
         case Boxes(boxes=boxes):
             return f"{value} (from {len(boxes)} boxes)"

@@ -39,7 +39,7 @@ def rank_counts(
     rows += [(one.nae, _baseline(name, one, gap, no_size)) for name, one in baselines]
     rows += [(one.nae, _published(one, gap)) for one in published]
     ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
-    caption = f"{_caption(ordered)} {differing_design(suite, models) if published else ''}".strip()
+    caption = f"{_caption(ordered, 'NAE')} {differing_design(suite, models) if published else ''}".strip()
     table = TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, caption)
     return [table, _glance(suite, columns, ordered)]
 
@@ -59,7 +59,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
         rows.append((-(accuracy.value if accuracy else 0.0), Row(cells, one.badge)))
     ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
-    return [TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
+    return [TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, "accuracy"))]
 
 
 _MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "mae": "MAE", "nae": "NAE"}
@@ -98,9 +98,9 @@ def _published(one: PublishedRow, gap: tuple[Cell, ...]) -> Row:
     return Row(cells, "published")
 
 
-def _caption(rows: Sequence[Row]) -> str:
+def _caption(rows: Sequence[Row], measure: str) -> str:
     badges = {row.badge for row in rows}
-    notes = ["Best first; values with their 95 % interval."]
+    notes = [f"Best first, by {measure}; values with their 95 % interval."]
     if "stand-in" in badges:
         notes.append("Stand-in: embedded in subitize to try the pipeline, not a real model.")
     if "published" in badges:
@@ -125,7 +125,7 @@ def _glance(suite: str, columns: Sequence[Column], rows: Sequence[Row]) -> Figur
     return FigureBlock(
         f"{suite}-leaderboard-chart",
         "Accuracy at a glance",
-        charts.ranking(points, names, x_title="accuracy", is_share=True),
+        charts.ranking(points, names, x_title="accuracy"),
         "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
         "Accuracy of every model with its interval, best first.",
         TableBlock(f"{suite}-leaderboard-accuracy", "Accuracy", tuple(columns[:2]), cells),

@@ -29,7 +29,7 @@ _KINDS = {
     "reference": ReferenceBlock,
 }
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅"}
-_FILTER_NAMES = {"model": "Model", "outcome": "Outcome", "category": "Category", "target": "Number"}
+_FILTER_NAMES = {"model": "Model", "outcome": "Outcome", "category": "Category", "target": "Right answer"}
 
 
 def to_html(document: Document) -> Iterator[str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from subitize.analysis.rows import Judging, read_judgings, read_provenances
 from subitize.report.document import FactsBlock
 from subitize.report.sources import Source
 from subitize.store import Entry
+from subitize.store.rows import Judging, read_judgings, read_provenances
 
 _EXAMPLES = 3
 _MOST_LISTED = 6
@@ -33,16 +33,18 @@ class Trail:
 def follow_trails(source: Source) -> dict[str, Trail]:
     """Sum up the provenance of every response, by model."""
     trails: dict[str, Trail] = defaultdict(Trail)
-    settings: Counter[tuple[str, str]] = Counter()
+    times: dict[str, list[float]] = defaultdict(list)
+    settings: dict[tuple[str, str], int] = defaultdict(int)
     for model, at, text in read_provenances(source.run):
-        trail = trails[model]
-        trail.responses += 1
-        trail.first_at, trail.last_at = min(at, trail.first_at), max(at, trail.last_at)
+        times[model].append(at)
         # Seed and prompt differ from response to response and stand first; what follows is mostly the same.
         head, mark, tail = text.partition(',"parameters":')
         settings[model, "{" + mark[1:] + tail if mark else text] += 1
-        if len(trail.prompts) < _EXAMPLES or '"prompt_rewritten":null' not in head:
-            _add_prompts(trail, from_json(text))
+        if len(trails[model].prompts) < _EXAMPLES or '"prompt_rewritten":null' not in head:
+            _add_prompts(trails[model], from_json(text))
+    for model, found in times.items():
+        trail = trails[model]
+        trail.responses, trail.first_at, trail.last_at = len(found), min(found), max(found)
     for (model, text), count in settings.items():
         for name, value in _settings(from_json(text)):
             trails[model].settings[name][value] += count

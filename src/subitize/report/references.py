@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from subitize.analysis.papers import geckonum_published
 from subitize.analysis.papers.numbersense_published import CITATION
 from subitize.report.document import ReferenceBlock
 
@@ -25,7 +26,14 @@ _NUMBERSENSE = (
         "The Weber fraction of the ideal human observer.",
     ),
 )
-_BY_SUITE = {"naming": _NUMBERSENSE, "production": _NUMBERSENSE}
+_GECKONUM = (
+    ReferenceBlock(
+        geckonum_published.CITATION,
+        "https://github.com/google-deepmind/geckonum_benchmark_t2i",
+        "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
+    ),
+)
+_BY_SUITE = {"naming": _NUMBERSENSE, "production": _NUMBERSENSE, "geckonum": _GECKONUM}
 
 
 def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:

@@ -1,6 +1,7 @@
 """A report in one paragraph: what was done, with what, when, and what came out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from subitize.analysis.scoring import accuracy
 from subitize.records import Estimate
@@ -11,14 +12,22 @@ from subitize.report.provenance import Trail, days
 from subitize.report.sources import Series, Source
 
 
+@dataclass(frozen=True, slots=True)
+class Headlines:
+    """What suites have to say: models that count, best first, or a sentence of the suite's own."""
+
+    counted: Mapping[str, Sequence[Counted]]
+    own: Mapping[str, str]
+
+
 def summarize(
     sources: Sequence[Source],
     series: Sequence[Series],
-    counted: Mapping[str, Sequence[Counted]],
+    headlines: Headlines,
     trails: Mapping[str, Mapping[str, Trail]],
 ) -> str:
     """Say it in words."""
-    return " ".join([_covered(sources, series, trails), *_headlines(counted, series)])
+    return " ".join([_covered(sources, series, trails), *_headlines(headlines, series)])
 
 
 def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Mapping[str, Trail]]) -> str:
@@ -44,11 +53,12 @@ def _stand_ins(badges: Sequence[Badge]) -> str:
     return f", {'all' if count == len(badges) else count} of them embedded stand-ins"
 
 
-def _headlines(counted: Mapping[str, Sequence[Counted]], series: Sequence[Series]) -> list[str]:
+def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     found = []
     for suite in dict.fromkeys(one.suite for one in series):
-        ranked = [one for one in counted.get(suite, ()) if one.it.nae]
-        found.append(_headline(suite, ranked) if ranked else _accuracies(suite, series))
+        ranked = [one for one in headlines.counted.get(suite, ()) if one.it.nae]
+        general = _headline(suite, ranked) if ranked else _accuracies(suite, series)
+        found.append(headlines.own.get(suite) or general)
     return [text for text in found if text]
 
 

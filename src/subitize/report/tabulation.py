@@ -7,7 +7,7 @@ import unicodedata
 
 from subitize.records import Estimate
 from subitize.report.cells import printable, readable
-from subitize.report.document import Cell, Column, Row, TableBlock, Tagged
+from subitize.report.document import Cell, Column, Printed, Row, TableBlock, Tagged
 from subitize.report.tex import to_tex
 
 _FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
@@ -57,6 +57,8 @@ def _parts(cells: list[Cell]) -> tuple[str, ...]:
     """Tell which columns of a CSV the cells of one column need."""
     if any(isinstance(cell, Tagged) for cell in cells):
         return ("word", *_ESTIMATE_PARTS)
+    if any(isinstance(cell, Printed) for cell in cells):
+        return (*_ESTIMATE_PARTS, "standard error")
     return _ESTIMATE_PARTS if any(isinstance(cell, Estimate) for cell in cells) else ("text",)
 
 
@@ -72,16 +74,21 @@ def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
         return [_inert(cell) if isinstance(cell, str) else "" if cell is None else cell]
     word, estimate = (cell.word, cell.estimate) if isinstance(cell, Tagged) else (None, cell)
     words: list[object] = [_inert(word or "")] if parts[0] == "word" else []
+    found = _figures(estimate, words)
+    return [*found, *[""] * (len(parts) - len(found))]
+
+
+def _figures(estimate: Cell, words: list[object]) -> list[object]:
     match estimate:
         case Estimate(value=value, low=low, high=high, n=n):
             return [*words, value, low, high, n]
+        case Printed(value=value, standard_error=error):
+            return [value, "", "", "", error]
         case int() | float():
-            return [*words, estimate, "", "", ""]
-        case str() if parts[0] == "word":
-            return [_inert(estimate), "", "", "", ""]
+            return [*words, estimate]
         case str():
-            return [_inert(estimate), "", "", ""]
-    return [*words, "", "", "", ""]
+            return [_inert(estimate)]
+    return words
 
 
 def _inert(text: str) -> str:

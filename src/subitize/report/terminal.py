@@ -137,6 +137,8 @@ def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequen
     print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
     if "refused" in measures:
         print("accuracy counts refusals as wrong, so its n has them too; accuracy_answered leaves them out")
+    if "accuracy_by_itself" in measures:
+        print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "discarded" in measures:
         print("discarded: answers that the rule makes no value of; they are in none of the other figures")
 

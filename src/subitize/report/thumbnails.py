@@ -11,9 +11,10 @@ from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.layouts import layout, recipe_random
 from subitize.drawing.painting import paint
 from subitize.errors import SubitizeError
-from subitize.records import Elsewhere, Picture, Stimulus, Stored
+from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.report.cells import printable
 from subitize.report.document import Thumbnail
+from subitize.runner.pictures import Loader
 from subitize.store.images import Images
 from subitize.vision.pixels import decode
 
@@ -27,8 +28,8 @@ def thumbnail(picture: Picture, images: Images) -> Thumbnail | str:
         match picture:
             case Stimulus():
                 return _of_recipe(picture)
-            case Stored():
-                return _small(Image.fromarray(decode(images.load(picture))))
+            case Stored() | Filed():
+                return _small(Image.fromarray(decode(Loader(images)(picture))))
             case Elsewhere(name=name):
                 return f"known by name only: {printable(name)}"
     except SubitizeError as error:

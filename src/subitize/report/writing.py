@@ -1,13 +1,12 @@
 """A report on disk: the page, and if asked for its figures and tables as files; each whole or not at all."""
 
-import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import BadValueError, StorageError
+from subitize.garbage import uncollected
 from subitize.report.composition import compose
 from subitize.report.document import Document
 from subitize.report.figures import to_png, to_svg
@@ -30,22 +29,10 @@ class Outputs:
 def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress) -> list[Path]:
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
-    with _uncollected():
+    with uncollected():
         document = compose(read_sources(runs), progress)
-    files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
-    return [*files, _write(outputs.page, (text.encode() for text in to_html(document)))]
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the collector from going through the observations over and over: they live to the end, without cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+        files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
+        return [*files, _write(outputs.page, (text.encode() for text in to_html(document)))]
 
 
 def check_outputs(outputs: Outputs) -> None:

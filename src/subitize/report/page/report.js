@@ -38,6 +38,7 @@
         card.hidden = selects.some((select) => select.value && card.dataset[select.name] !== select.value);
         shown += !card.hidden;
       }
+      form.parentElement.querySelector(".no-match").hidden = shown > 0;
       form.querySelector("output").value = `${shown} of ${cards.length} pictures`;
     };
     form.addEventListener("change", (event) => {
@@ -56,7 +57,7 @@
       const story = copy("dl");
       story.hidden = false;
       dialog.className = card.className.replace("card ", "");
-      dialog.querySelector(".large").replaceChildren(copy(".picture"), copy(".verdict"));
+      dialog.querySelector(".large").replaceChildren(copy(".picture"), copy(".verdict"), copy(".who"));
       dialog.querySelector(".story").replaceChildren(story);
       dialog.showModal();
     });
