@@ -17,6 +17,8 @@ endif
 NAMING := naming:images=$(IMAGES),size_px=$(SIZE)
 PRODUCTION := production
 PAINTER := painter:size_px=$(SIZE)
+# Neighbouring tests stay in one process, as they share what is dear to make.
+PYTEST := pytest -n auto --dist worksteal
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 .PHONY: demo test check bench clean
@@ -29,7 +31,7 @@ demo: $(VENV)/.core
 	@echo "The report is in $(RUN)/report.html"
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto
+	$(BIN)/$(PYTEST)
 
 # Everything that must hold before a change lands; a part that is missing is a failure here, not a skip.
 check: $(VENV)/.all
@@ -37,7 +39,7 @@ check: $(VENV)/.all
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	SUBITIZE_ALL_PARTS=1 $(BIN)/pytest -n auto
+	SUBITIZE_ALL_PARTS=1 $(BIN)/$(PYTEST)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -22,6 +22,15 @@ def require(part: str, *, is_there: bool) -> None:
     pytest.skip(f"needs {part}")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_core_each() -> Iterator[None]:
+    """Tests that share out the cores start one worker process at a time; those of whole commands start them all."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            patch.setattr(os, "cpu_count", lambda: 1)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The papers' released data, which is never part of the project: absent is fine everywhere."""

@@ -94,6 +94,10 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
         (["glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
         (["report", "nowhere", "-o", "run.sqlite"], ["run.sqlite", "a run's database"]),
+        (["report", "nowhere", "-o", "a-file/report.html"], ["a-file is a file, not a folder"]),
+        (["glyphs", "-o", "a-file/below/glyphs.png"], ["a-file is a file, not a folder"]),
+        (["stimuli", "--out", "a-file"], ["a-file is a file, not a folder"]),
+        (["run", "naming"], ["no model given", "--model observer", "subitize list models"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -101,13 +105,14 @@ def test_a_wrong_word_is_named_with_the_right_ones(
     arguments: list[str], mentions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("a-file").touch()
     assert_is_friendly(call(*arguments), *mentions)
     assert not any(path.suffix == ".csv" for path in tmp_path.rglob("*"))
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["run", "naming"], ["run", "naming", "--model", "random", "--repeats", "x"], ["frobnicate"], ["score"]],
+    [["run"], ["run", "naming", "--model", "random", "--repeats", "x"], ["frobnicate"], ["score"]],
     ids=" ".join,
 )
 def test_a_command_that_cannot_be_parsed_ends_with_code_2(arguments: list[str]) -> None:
@@ -141,31 +146,30 @@ def _text(path: Path) -> None:
     path.write_text("I am text")
 
 
-@pytest.mark.parametrize(
-    ("spoil", "mention"),
-    [(_truncated, "truncated"), (_bomb, "megapixels"), (_text, "not a PNG")],
-    ids=["cut", "bomb", "text"],
-)
-def test_a_bad_image_is_named_and_the_good_ones_are_kept(spoil: object, mention: str, tmp_path: Path) -> None:
+def test_bad_images_are_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
     (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
-    assert callable(spoil)
-    spoil(images / "apples_4_0.png")
-    command = ["run", "production:categories=apples,numbers=3-4", "--model", f"folder:{images}", "--repeats", 1]
+    spoilt = {4: (_truncated, "truncated"), 5: (_bomb, "megapixels"), 6: (_text, "not a PNG")}
+    for number, (spoil, _) in spoilt.items():
+        spoil(images / f"apples_{number}_0.png")
+    command = ["run", "production:categories=apples,numbers=3-6", "--model", f"folder:{images}", "--repeats", 1]
     out = tmp_path / "run"
-    assert_is_friendly(call(*command, "--out", out), mention, "apples_4_0.png")
-    (accuracy,) = [
-        row for row in call("score", out, "--json").json() if row["measure"] == "accuracy" and row["group"] == "all"
-    ]
-    assert (accuracy["value"], accuracy["n"]) == (1.0, 1)
+    failed = call(*command, "--out", out)
+    for number, (_, mention) in spoilt.items():
+        assert_is_friendly(failed, mention, f"apples_{number}_0.png")
+    assert _accuracy(out) == (1.0, 1)
 
-    (images / "apples_4_0.png").write_bytes(render(Stimulus("apples", 4, 1, 256)).png)
+    for number in spoilt:
+        (images / f"apples_{number}_0.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
     assert call(*command, "--out", out).code == 0
-    (accuracy,) = [
-        row for row in call("score", out, "--json").json() if row["measure"] == "accuracy" and row["group"] == "all"
-    ]
-    assert (accuracy["value"], accuracy["n"]) == (1.0, 2)
+    assert _accuracy(out) == (1.0, 4)
+
+
+def _accuracy(run: Path) -> tuple[float, int]:
+    rows = call("score", run, "--json").json()
+    (found,) = [row for row in rows if row["measure"] == "accuracy" and row["group"] == "all"]
+    return found["value"], found["n"]
 
 
 def test_a_newer_schema_is_named(run: Path) -> None:
@@ -394,7 +398,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
 def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = subprocess.Popen(
-        [sys.executable, "-m", "subitize", "run", "naming", "--model", "ideal-human", "--out", str(out)],
+        [sys.executable, "-m", "subitize", "run", "naming:images=10", "--model", "ideal-human", "--out", str(out)],
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -414,7 +418,7 @@ def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None
 
 
 def test_worker_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
-    process = start("run", "naming", "--model", "ideal-human", "--out", tmp_path / "run")
+    process = start("run", "naming:images=10", "--model", "ideal-human", "--out", tmp_path / "run")
     deadline = time.monotonic() + 60
     children: list[int] = []
     while not children and time.monotonic() < deadline:
@@ -483,6 +487,26 @@ def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_pa
     )
     with Image.open(tmp_path / "s" / "3_dots_1.png") as picture:
         assert picture.size == (256, 256)
+
+
+def test_stimuli_written_by_several_processes_are_those_written_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for cores in (1, 2):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        out = tmp_path / f"{cores}"
+        call("stimuli", "--suite", "naming:size_px=128", "--images", 1, "--out", out)
+        written.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert written[0] == written[1]
+    assert len(written[0]) == 50 + 2
+
+
+def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
+    (tmp_path / "9_dots_0.png").touch()
+    command = ["stimuli", "--numbers", "1", "--images", 1, "--categories", "dots", "--out", tmp_path]
+    assert_is_friendly(call(*command), f"{tmp_path} holds pictures already, as 9_dots_0.png", "--out")
+    assert [path.name for path in tmp_path.iterdir()] == ["9_dots_0.png"]
 
 
 def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
@@ -573,16 +597,19 @@ def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
     assert accuracy == {"observer": (1.0, 2), "human": (0.5, 2)}
 
 
-def test_an_image_with_nothing_in_it_counts_as_wrong_though_a_folder_cannot_be_asked_again(tmp_path: Path) -> None:
+def test_an_image_with_nothing_in_it_is_discarded_and_named_as_such_though_a_folder_cannot_be_asked_again(
+    tmp_path: Path,
+) -> None:
     images = tmp_path / "images"
     images.mkdir()
     (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
     Image.new("RGB", (256, 256), "white").save(images / "apples_4.png")
     out = tmp_path / "run"
-    suite = "production:categories=apples,numbers=3-4"
+    suite = "production:categories=apples,numbers=3-4,max_attempts=2"
     assert call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--out", out).code == 0
     whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
-    assert (whole["accuracy"]["value"], whole["mae"]["value"], whole["refused"]["value"]) == (0.5, 2.0, 0.0)
+    assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (1.0, 1)
+    assert (whole["discarded"]["value"], whole["discarded"]["n"], whole["refused"]["value"]) == (0.5, 2, 0.0)
 
 
 def test_a_refusal_in_words_counts_as_wrong_or_is_left_out_and_is_not_asked_again(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 import hashlib
 import os
 import random
+import sqlite3
 import time
 from collections import Counter
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -123,19 +125,17 @@ def _wait_for_more(location: Location, before: int, table: str = "responses") ->
 
 def _stored(location: Location, table: str = "responses") -> int:
     """Count the rows as they are, without the code under test."""
-    if isinstance(location, Database):
-        url, arguments = (
-            location.url.replace("postgresql:", "postgresql+psycopg:"),
-            {"options": "-c search_path=subitize"},
-        )
-    elif (location.path / "run.sqlite").exists():
-        url, arguments = f"sqlite:///{location.path / 'run.sqlite'}", {}
-    else:
-        return 0
-    engine = create_engine(url, connect_args=arguments)
+    query = f"SELECT count(*) FROM {table}"
+    if isinstance(location, Folder):
+        file = f"file:{location.path / 'run.sqlite'}?mode=rw"
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(file, uri=True)) as connection:
+            return int(connection.execute(query).fetchone()[0])
+        return 0  # the tables are not made yet
+    url = location.url.replace("postgresql:", "postgresql+psycopg:")
+    engine = create_engine(url, connect_args={"options": "-c search_path=subitize"})
     try:
-        with engine.connect() as connection:
-            return int(connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
+        with engine.connect() as opened:
+            return int(opened.execute(text(query)).scalar_one())
     except Exception:  # the tables are not made yet
         return 0
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
-from subitize.errors import NothingToDoError, StorageError
+from subitize.errors import BadValueError, NothingToDoError, StorageError
 from subitize.records import Draw, Item, Stimulus
 from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
@@ -20,6 +20,7 @@ from subitize.stats.correlations import pearson_interval
 LIST_NAME = "stimuli.csv"
 CORRELATIONS_NAME = "correlations.csv"
 _ALL = "all"
+_WORTH_A_PROCESS = 24  # pictures drawn in the time that a process takes to start
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,13 @@ def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit
     if not jobs:
         raise NothingToDoError(f"suite {items[0].suite!r} shows no pictures of its own; try naming")
     try:
+        _check_holds_no_picture(folder)
         folder.mkdir(parents=True, exist_ok=True)
         progress.begin("stimuli", len(jobs))
         rows = []
-        with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
-            for job, magnitudes in zip(jobs, pool.map(_write, jobs, chunksize=8), strict=True):
-                rows.append({"file": job.file.name, **_recipe_row(job.recipe), **asdict(magnitudes)})
-                progress.advance(has_failed=False)
+        for job, magnitudes in zip(jobs, _write_all(jobs), strict=True):
+            rows.append({"file": job.file.name, **_recipe_row(job.recipe), **asdict(magnitudes)})
+            progress.advance(has_failed=False)
         _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
         return _write_list(folder / LIST_NAME, rows)
     except OSError as error:
@@ -55,6 +56,24 @@ def _jobs(items: Iterable[Item], folder: Path) -> Iterator[_Job]:
         cell = (recipe.category, recipe.number)
         yield _Job(folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe)
         seen[cell] += 1
+
+
+def _check_holds_no_picture(folder: Path) -> None:
+    """Refuse a folder with pictures: they would lie among the new ones, and the list would not name them."""
+    old = next(folder.glob("*.png"), None)
+    if old is not None:
+        raise BadValueError(
+            f"{folder} holds pictures already, as {old.name}; name another folder with --out, or remove it first"
+        )
+
+
+def _write_all(jobs: Sequence[_Job]) -> Iterator[Magnitudes]:
+    count = min(os.cpu_count() or 1, len(jobs) // _WORTH_A_PROCESS)
+    if count < 2:
+        yield from map(_write, jobs)
+        return
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_write, jobs, chunksize=8)
 
 
 def _recipe_row(recipe: Stimulus) -> dict[str, object]:
