@@ -11,11 +11,11 @@ from subitize.garbage import uncollected
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
+    Choose,
     Drawn,
     Elsewhere,
     Item,
     Provenance,
-    Question,
     Reading,
     Response,
     Spec,
@@ -61,15 +61,16 @@ def import_geckonum(run: Run, release: Release) -> ReleaseSummary:
         trials = _Trials(run, specs)
         asks = {(item.id, ask.wording): ask for item in items for ask in item.asks}
         tables = list(new.values())
-        readings = (reading for table in tables for reading in _readings(release, table, trials, asks))
+        readings = (reading for table in tables for reading in _readings(table, trials, asks))
         with uncollected():
             stored = run.add_judged(lease, trials.responses(tables), readings)
     return ReleaseSummary(*stored, already_there, release.warnings)
 
 
 def _add_suite(run: Run, items: list[Item]) -> None:
+    is_known = any(suite.name == SUITE.name for suite in run.suites())
     run.add_suite(SUITE, 0, items)
-    if run.items(SUITE.name) != items:
+    if is_known and run.items(SUITE.name) != items:
         raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
 
 
@@ -99,6 +100,7 @@ class _Trials:
         self._specs = specs
         self._finished = set().union(*(run.finished(name) for name in specs))
         self._subjects: dict[tuple[str, str, int], Subject] = {}
+        self._provenances: dict[int, Provenance] = {}
 
     def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[Response]:
         """Make the responses of all images that are new."""
@@ -109,23 +111,25 @@ class _Trials:
                 self._subjects[model, prompt, seed] = Subject((trial.id,))
                 if trial.id not in self._finished:
                     self._finished.add(trial.id)
-                    yield Response(trial, Drawn(Elsewhere(f"{prompt}_{seed}")), Provenance(seed, ""))
+                    provenance = self._provenances.setdefault(seed, Provenance(seed, ""))
+                    yield Response(trial, Drawn(Elsewhere(f"{prompt}_{seed}")), provenance)
 
     def subject(self, model: str, prompt: str, seed: int) -> Subject:
         """Find what an answer is about."""
         return self._subjects[model, prompt, seed]
 
 
-def _readings(
-    release: Release, table: pl.DataFrame, trials: _Trials, asks: Mapping[tuple[str, str], Ask]
-) -> Iterator[Reading]:
+def _readings(table: pl.DataFrame, trials: _Trials, asks: Mapping[tuple[str, str], Ask]) -> Iterator[Reading]:
     rule = str(RULE)
-    known: dict[tuple[str, str, str], tuple[Question, Words, Value]] = {}
+    questions = {(id.partition("/")[2], wording): ask.question for (id, wording), ask in asks.items()}
+    known: dict[object, tuple[Words, Value]] = {}
     columns = table.select("model", "prompt", "seed", "question", "raw", "annotator")
     for model, prompt, seed, wording, raw, annotator in columns.iter_rows():
-        said = (prompt, wording, raw)
+        question = questions[prompt, wording]
+        # What a line means depends on the lines it stands among, a number and a yes do not.
+        said = (question, raw) if isinstance(question, Choose) else raw
         if said not in known:
-            question, words = asks[f"{SUITE.name}/{prompt}", wording].question, Words(raw)
-            known[said] = question, words, interpret(words, question, RULE)
-        question, words, value = known[said]
+            words = Words(raw)
+            known[said] = words, interpret(words, question, RULE)
+        words, value = known[said]
         yield Reading(trials.subject(model, prompt, seed), question, JUDGE, words, rule, value, annotator)

@@ -2,14 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from operator import itemgetter
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from sqlalchemy import Column, Connection, Row, Select, Table, insert, select
 
@@ -18,11 +16,12 @@ from subitize.errors import BadValueError, ConflictError, NotARunError, Subitize
 from subitize.records import (
     Draw,
     Drawn,
+    Evidence,
     Failed,
     Item,
-    Known,
     Outcome,
     Picture,
+    Provenance,
     Question,
     Reading,
     Response,
@@ -32,7 +31,6 @@ from subitize.records import (
     Task,
     Trial,
     Value,
-    Words,
     is_final,
 )
 from subitize.store import codec, leases, tables
@@ -41,7 +39,10 @@ from subitize.store.images import Images
 from subitize.store.leases import Lease
 
 _ROWS_AT_ONCE = 2_000
-_DIFFERENT_RECORDS = 10_000
+_DIFFERENT_RECORDS = 50_000
+
+RecordT = TypeVar("RecordT")
+EncodedT = TypeVar("EncodedT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ class Run:
 
     def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
         """Commit responses, all or none. Their images must have been saved before."""
-        rows = [_response_row(self.run_id, response) for response in responses]
+        rows = list(_response_rows(self.run_id, responses))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             _insert_all(connection, tables.responses, rows)
@@ -185,7 +186,7 @@ class Run:
 
     def add_readings(self, lease: Lease, readings: Sequence[Reading]) -> None:
         """Commit readings, all or none."""
-        rows = [_reading_row(self.run_id, reading) for reading in readings]
+        rows = list(_reading_rows(self.run_id, readings))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             _insert_all(connection, tables.readings, rows)
@@ -194,8 +195,8 @@ class Run:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            added = _insert_all(connection, tables.responses, (_response_row(self.run_id, one) for one in responses))
-            return added, _insert_all(connection, tables.readings, (_reading_row(self.run_id, one) for one in readings))
+            added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
+            return added, _insert_all(connection, tables.readings, _reading_rows(self.run_id, readings))
 
     def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
         """Go through the readings that stand, in the order they were stored; replaced ones are left out."""
@@ -349,32 +350,34 @@ def _precedence(stored: StoredResponse) -> tuple[bool, int]:
     return not isinstance(stored.response.outcome, Failed), stored.response.trial.attempt
 
 
-def _insert_all(connection: Connection, table: Table, rows: Iterable[Mapping[str, object]]) -> int:
-    """Insert the rows, many at a time; tell how many there were.
+def _insert_all(connection: Connection, table: Table, rows: Iterable[Sequence[object]]) -> int:
+    """Insert rows of values, in the order of the table's columns; tell how many there were.
 
     The statement goes to the driver as it is: SQLAlchemy would look at every value once more, which takes as long as
     all the rest.
     """
+    names = [column.name for column in table.columns if column.name != "id"]
+    compiled = insert(table).compile(connection, column_keys=names)
     remaining, total = iter(rows), 0
     while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
-        compiled = insert(table).compile(connection, column_keys=list(chunk[0]))
-        names = compiled.positiontup
-        connection.exec_driver_sql(str(compiled), list(map(itemgetter(*names) if names else dict, chunk)))
+        # SQLite numbers its parameters, PostgreSQL names them.
+        values = chunk if compiled.positiontup else [dict(zip(names, row, strict=True)) for row in chunk]
+        connection.exec_driver_sql(str(compiled), values)
         total += len(chunk)
     return total
 
 
-def _item_row(run_id: str, position: int, item: Item) -> dict[str, object]:
-    return {
-        "run_id": run_id,
-        "item_id": item.id,
-        "suite": item.suite,
-        "position": position,
-        "image": _task_image(item.task),
-        "task": codec.encode(codec.task, item.task),
-        "asks": codec.encode(codec.asks, item.asks),
-        "factors": codec.encode(codec.factors, item.factors),
-    }
+def _item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
+    return (
+        run_id,
+        item.id,
+        item.suite,
+        position,
+        _task_image(item.task),
+        codec.encode(codec.task, item.task),
+        codec.encode(codec.asks, item.asks),
+        codec.encode(codec.factors, item.factors),
+    )
 
 
 def _item(row: Row[tuple[object, ...]]) -> Item:
@@ -394,23 +397,29 @@ def _image_name(picture: Picture) -> str | None:
     return Images.name(picture) if isinstance(picture, Stored) else None
 
 
-def _response_row(run_id: str, response: Response) -> dict[str, object]:
-    trial, outcome = response.trial, response.outcome
-    return {
-        "run_id": run_id,
-        "trial_id": trial.id,
-        "item_id": trial.item_id,
-        "model": trial.model,
-        "repeat": trial.repeat,
-        "attempt": trial.attempt,
-        "status": _status(outcome),
-        "image": _image_name(outcome.picture) if isinstance(outcome, Drawn) else None,
-        "outcome": codec.encode(codec.outcome, outcome),
-        "provenance": codec.encode(codec.provenance, response.provenance),
-        "tries": response.tries,
-        "latency_seconds": response.latency_seconds,
-        "at": time.time(),
-    }
+def _response_rows(run_id: str, responses: Iterable[Response]) -> Iterator[tuple[object, ...]]:
+    provenances = _Memo(_encode_provenance)
+    for response in responses:
+        trial, outcome = response.trial, response.outcome
+        yield (
+            run_id,
+            trial.id,
+            trial.item_id,
+            trial.model,
+            trial.repeat,
+            trial.attempt,
+            _status(outcome),
+            _image_name(outcome.picture) if isinstance(outcome, Drawn) else None,
+            codec.encode(codec.outcome, outcome),
+            provenances.encode(response.provenance),
+            response.tries,
+            response.latency_seconds,
+            time.time(),
+        )
+
+
+def _encode_provenance(provenance: Provenance) -> str:
+    return codec.encode(codec.provenance, provenance)
 
 
 def _status(outcome: Outcome) -> str:
@@ -419,45 +428,59 @@ def _status(outcome: Outcome) -> str:
     return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
 
 
-def _reading_row(run_id: str, reading: Reading) -> dict[str, object]:
-    evidence, value = reading.evidence, reading.value
-    subject_id, trial_ids = _encode_subject(reading.subject)
-    question_id, question = _encode_question(reading.question)
-    return {
-        "run_id": run_id,
-        "subject_id": subject_id,
-        "trial_ids": trial_ids,
-        "question_id": question_id,
-        "question": question,
-        "judge": reading.judge,
-        "annotator": reading.annotator,
-        "evidence": _encode_words(evidence) if isinstance(evidence, Words) else codec.encode(codec.evidence, evidence),
-        "rule": reading.rule,
-        "value": _encode_value(value, type(value.value).__name__ if isinstance(value, Known) else ""),
-        "replaces": reading.replaces,
-        "at": time.time(),
-    }
+def _reading_rows(run_id: str, readings: Iterable[Reading]) -> Iterator[tuple[object, ...]]:
+    """Make the rows of readings. Many are of few questions and have few values: each of these is encoded once."""
+    subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
+    evidences, values = _Memo(_encode_evidence), _Memo(_encode_value)
+    for reading in readings:
+        yield (
+            run_id,
+            *subjects.encode(reading.subject),
+            *questions.encode(reading.question),
+            reading.judge,
+            reading.annotator,
+            evidences.encode(reading.evidence),
+            reading.rule,
+            values.encode(reading.value),
+            reading.replaces,
+            time.time(),
+        )
 
 
-# Many readings are of few questions and have few values: each is encoded once.
-@lru_cache(_DIFFERENT_RECORDS)
+class _Memo(Generic[RecordT, EncodedT]):
+    """Encodes a record that comes again only once.
+
+    Records are told apart by identity: that is quicker than by what they say, and True and 1, which are equal, stay
+    apart. They are kept, so that no other can take their place in memory.
+    """
+
+    def __init__(self, encode: Callable[[RecordT], EncodedT]) -> None:
+        self._encode = encode
+        self._known: dict[int, tuple[RecordT, EncodedT]] = {}
+
+    def encode(self, record: RecordT) -> EncodedT:
+        """Encode a record, or find what was made of it before."""
+        known = self._known.get(id(record))
+        if known is None:
+            if len(self._known) >= _DIFFERENT_RECORDS:
+                self._known.clear()
+            known = self._known[id(record)] = (record, self._encode(record))
+        return known[1]
+
+
 def _encode_subject(subject: Subject) -> tuple[str, str]:
     return subject.id, codec.encode(codec.trial_ids, subject.trial_ids)
 
 
-@lru_cache(_DIFFERENT_RECORDS)
 def _encode_question(question: Question) -> tuple[str, str]:
     return question.id, codec.encode(codec.question, question)
 
 
-@lru_cache(_DIFFERENT_RECORDS)
-def _encode_words(words: Words) -> str:
-    return codec.encode(codec.evidence, words)
+def _encode_evidence(evidence: Evidence) -> str:
+    return codec.encode(codec.evidence, evidence)
 
 
-@lru_cache(_DIFFERENT_RECORDS)
-def _encode_value(value: Value, _type: str) -> str:
-    # Known(True), Known(1) and Known(1.0) are equal, but not the same: the type keeps them apart.
+def _encode_value(value: Value) -> str:
     return codec.encode(codec.value, value)
 
 
