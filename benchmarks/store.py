@@ -16,7 +16,8 @@ from benchmarks.comparing import Comparison, compare_rates
 from subitize.interfaces import Model, Reply, Request
 from subitize.records import Said, Spec, TaskKind
 from subitize.registry import Made, make_suite
-from subitize.runner import Settings, Silent, run_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, tables
 
 BATCH = 64

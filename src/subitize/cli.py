@@ -156,7 +156,7 @@ def stimuli(
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
     from subitize.registry import make_suite
     from subitize.report.terminal import Bar
-    from subitize.runner import write_stimuli
+    from subitize.runner.stimuli import write_stimuli
 
     _check_folder(out)
     options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
@@ -209,7 +209,7 @@ def run(
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.registry import make_judge, make_model, make_suite
     from subitize.report.terminal import Bar
-    from subitize.runner import Settings, run_suite
+    from subitize.runner.running import Settings, run_suite
 
     if not model:
         raise BadValueError(
@@ -241,7 +241,7 @@ def judge_(
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     from subitize.registry import make_judge
     from subitize.report.terminal import Bar
-    from subitize.runner import Scope, judge_run
+    from subitize.runner.judging import Scope, judge_run
 
     made = make_judge(judge)
     with _open(run, database, images) as opened, Bar() as bar, _stopping():

@@ -9,7 +9,9 @@ from subitize.interfaces import Computes, Judge, Responds
 from subitize.labels import parse_rule
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
 from subitize.registry import Made, listings, make_judge, make_model, make_suite
-from subitize.runner import Settings, Silent, judge_run, run_suite
+from subitize.runner.judging import judge_run
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
 OUTCOMES: list[Outcome] = [Said("3 apples"), Drawn(Stored("0" * 64, "png"))]

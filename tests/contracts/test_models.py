@@ -10,7 +10,8 @@ from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Made, listings, make_model, make_suite
-from subitize.runner import Settings, Silent, Summary, run_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run
 
 SUITE_FOR: dict[TaskKind, str] = {

@@ -21,7 +21,8 @@ from subitize.models.painter import Number, Painter, draw
 from subitize.models.random import Random
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
-from subitize.runner import Settings, Silent, run_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
 from subitize.scenes import read_scene
 from subitize.stats.number_laws import Slips, human_law, painter_law
 from subitize.store import Folder, Run

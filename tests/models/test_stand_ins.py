@@ -16,7 +16,8 @@ from subitize.models.observer import Observer
 from subitize.models.random import Random
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
-from subitize.runner import Settings, Silent, run_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
 from subitize.stats import human_law
 from subitize.store import Folder, Run
 from subitize.vision.recognition import KINDS

@@ -24,7 +24,8 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_judge
-from subitize.runner import Scope, Silent, judge_run
+from subitize.runner.judging import Scope, judge_run
+from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 
 PROMPT = "An image with 3 apples"

@@ -11,7 +11,8 @@ from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunE
 from subitize.interfaces import Judge
 from subitize.records import Drawn, Failed, Known, Refused, Said
 from subitize.registry import Made, make_judge, make_model, make_suite
-from subitize.runner import Settings, Silent, Summary, run_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run, latest_attempts
 
 pytestmark = pytest.mark.usefixtures("odd_models")

@@ -11,11 +11,11 @@ from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.layouts import layout, recipe_random
 from subitize.drawing.painting import paint
 from subitize.errors import SubitizeError
+from subitize.images import Images
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.report.cells import printable
 from subitize.report.document import Thumbnail
 from subitize.runner.pictures import Loader
-from subitize.store.images import Images
 from subitize.vision.pixels import decode
 
 LONGEST_SIDE_PX = 160

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, BadValueError
+from subitize.images import Images
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
-from subitize.store.images import Images
 
 
 @dataclass(frozen=True, slots=True)
