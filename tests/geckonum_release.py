@@ -44,7 +44,8 @@ def write_release(
         for task in (1, 2, 3):
             own = [item for item, prompt in zip(items, prompts, strict=True) if TYPES[prompt.type] == task]
             rows = [row for item in own for seed in range(seeds) for row in answer(task, item, model, seed, chance)]
-            write_answers(folder / f"task_{task}_{model}.csv", rows)
+            if rows:
+                write_answers(folder / f"task_{task}_{model}.csv", rows)
     return folder
 
 

@@ -423,10 +423,12 @@ def import_geckonum_(
     """Read GeckoNum's released annotations into a run: its images as responses, its annotators as a judge."""
     from subitize.importers.geckonum import import_geckonum
     from subitize.suites.geckonum.release import LICENCE, read_release
+    from subitize.suites.geckonum.released_questions import released_items
 
     release = read_release(folder)
+    items = released_items(release)  # before there is a run: what is wrong with the files leaves none behind
     with _open(out, database, images, create=True) as opened:
-        summary = import_geckonum(opened, release)
+        summary = import_geckonum(opened, release, items)
     _print_warnings([*release.warnings, LICENCE])
     print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper geckonum")
 

@@ -19,13 +19,13 @@ def read_text(path: Path) -> str:
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
-def read_records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Read the records that are not empty, each with the line it begins on: a quoted field may go over several."""
+def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Read the records, as a rule without empty ones, each with the line it begins on: a field may go over several."""
     reader = csv.reader(io.StringIO(read_text(path), newline=None), strict=True)
     begins_on = 1
     try:
         for fields in reader:
-            if fields:
+            if fields or keep_empty:
                 yield begins_on, fields
             begins_on = reader.line_num + 1
     except csv.Error as error:

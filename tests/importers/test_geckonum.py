@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from commands import call
 from geckonum_release import SOME, write_release
-from subitize.errors import BadFileError, ConflictError
+from subitize.errors import ConflictError
 from subitize.importers.geckonum import JUDGE, import_geckonum
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
 from subitize.scenes import line_codes
@@ -117,8 +118,31 @@ def test_a_bad_row_in_the_last_file_leaves_no_run_behind(tmp_path: Path) -> None
     folder = write_release(tmp_path / "release", prompts=PROMPTS)
     path = folder / "task_3_imagen_c.csv"
     path.write_text(path.read_text(encoding="utf-8") + "geckonum_01011_0,imagen_c,0,Is", encoding="utf-8")
-    with pytest.raises(BadFileError, match=r"task_3_imagen_c\.csv line \d+"):
-        read_release(folder)
+    done = call("import", "geckonum", folder, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "task_3_imagen_c.csv line" in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_line_that_is_none_of_its_prompt_leaves_no_run_behind(tmp_path: Path) -> None:
+    folder = write_release(tmp_path / "release", models=("dalle_3",), prompts=PROMPTS)
+    path = folder / "task_2_dalle_3.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:1] + [line.replace("An image", "A picture", 2) for line in lines[1:]]))
+    assert call("import", "geckonum", folder, "--out", tmp_path / "run").code == 2
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_same_number_of_other_answers_is_refused(folder: Path, tmp_path: Path) -> None:
+    other = write_release(tmp_path / "other", prompts=PROMPTS)
+    path = other / "task_3_dalle_3.csv"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    swapped = {"0\n": "1\n", "1\n": "0\n"}
+    path.write_text("".join(lines[:1] + [line[:-2] + swapped[line[-2:]] for line in lines[1:]]), encoding="utf-8")
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        import_geckonum(run, read_release(folder))
+        with pytest.raises(ConflictError, match="other answers about dalle_3 in Task 3"):
+            import_geckonum(run, read_release(other))
 
 
 def test_the_released_values_follow_from_the_raw_answers_in_every_row(shared_data: Path) -> None:

@@ -2,10 +2,12 @@
 
 import sys
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from conftest import require
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Choose, Confirm, Count, Item, task_text
@@ -144,6 +146,23 @@ def test_options_that_make_no_sense_are_refused_at_once(options: str, message: s
 NOUNS = [f"{first}{second}ol" for first in ("b", "d", "f", "g", "k", "l", "m") for second in "aeiou" + "y"]
 
 
+@pytest.mark.parametrize(
+    ("options", "prompts"),
+    [
+        ("types=attribute-color,colours=red", 40),
+        ("types=numeric_simple,numbers=1-20", 1200),
+        ("types=2-additive,numbers=1-3", 100),
+        ("types=2-additive-color,numbers=1,colours=red", 80),
+    ],
+)
+def test_fresh_prompts_are_drawn_of_the_wanted_numbers_and_colours(options: str, prompts: int) -> None:
+    items = list(make_suite(f"geckonum:fresh=3,{options}").it.items(0))
+    assert len(items) == prompts
+    if "1-20" in options:
+        words = {item.factors["number"] for item in items if item.factors["representation"] == "words"}
+        assert words == set(range(1, 11))
+
+
 def test_own_nouns_make_fresh_prompts(tmp_path: Path) -> None:
     path = tmp_path / "nouns.txt"
     path.write_text("\n".join(f"{noun}, {'rare' if place % 2 else 'frequent'}" for place, noun in enumerate(NOUNS)))
@@ -181,7 +200,7 @@ def test_nouns_without_a_frequency_need_wordfreq(tmp_path: Path, monkeypatch: py
 
 
 def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
-    pytest.importorskip("wordfreq")
+    require("wordfreq", is_there=find_spec("wordfreq") is not None)
     path = tmp_path / "nouns.txt"
     path.write_text("\n".join(["horse", "alpaca", *(f"{noun},rare" for noun in NOUNS[:38])]))
     suite = make_suite(f"geckonum:types=numeric_simple,fresh=1,nouns={path}").it
@@ -190,5 +209,5 @@ def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
 
 
 def test_wordfreq_parts_geckonums_own_nouns_as_the_release_does() -> None:
-    pytest.importorskip("wordfreq")
+    require("wordfreq", is_there=find_spec("wordfreq") is not None)
     assert {noun: is_frequent(noun) for noun in OFFICIAL.nouns} == OFFICIAL.nouns

@@ -115,6 +115,52 @@ def test_a_wrong_file_is_named_with_its_line(
         read_release(folder)
 
 
+HARMLESS: dict[str, Callable[[bytes], bytes]] = {
+    "byte order mark": lambda data: b"\xef\xbb\xbf" + data,
+    "line ends of Windows": lambda data: data.replace(b"\n", b"\r\n"),
+    "blank lines": lambda data: data.replace(b"\n", b"\n\n", 3) + b"\n\n",
+    "no line end at the end": lambda data: data.rstrip(b"\n"),
+    "a header in quotes": lambda data: data.replace(b"image_id,model", b'"image_id","model"', 1),
+}
+
+
+@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
+def test_what_does_not_change_the_answers_does_not_matter(folder: Path, change: Callable[[bytes], bytes]) -> None:
+    before = read_release(folder).answers[1].drop("row")
+    path = folder / TASK_1
+    path.write_bytes(change(path.read_bytes()))
+    assert read_release(folder).answers[1].drop("row").equals(before)
+
+
+def test_whole_numbers_may_be_written_with_a_point(folder: Path) -> None:
+    before = {task: read_release(folder).answers[task].drop("row") for task in (2, 3)}
+    for name in (TASK_2, TASK_3):
+        edit(folder / name, lambda lines: [lines[0], *(line.rstrip("\n") + ".0\n" for line in lines[1:])])
+    after = read_release(folder).answers
+    for task, answers in before.items():
+        assert after[task].drop("row", "raw").equals(answers.drop("raw"))
+
+
+def test_a_line_is_named_rightly_after_a_blank_one(folder: Path) -> None:
+    edit(folder / TASK_1, lambda lines: with_field(6, 6, "many")([*lines[:3], "\n", *lines[3:]]))
+    with pytest.raises(BadFileError, match=r"line 6: raw_answer 'many'"):
+        read_release(folder)
+
+
+def test_an_answer_about_a_prompt_of_another_task_is_refused(folder: Path) -> None:
+    prompt = next(prompt for prompt in SOME if prompt.type == "fractional-simple")
+    row = f'{prompt.id}_0,dalle_3,0,How many apples are in the image?,"{prompt.text}",1,2,2\n'
+    edit(folder / TASK_1, lambda lines: [*lines, row])
+    with pytest.raises(BadFileError, match=rf"^{TASK_1} line \d+: {prompt.id} is a prompt of Task 3"):
+        released_items(read_release(folder))
+
+
+def test_a_file_without_answers_is_refused(folder: Path) -> None:
+    edit(folder / TASK_1, lambda lines: lines[:1])
+    with pytest.raises(BadFileError, match=rf"^{TASK_1}: no answers in it"):
+        read_release(folder)
+
+
 def test_a_line_counts_as_the_file_has_it_even_after_a_field_over_two_lines(folder: Path) -> None:
     def broken(lines: list[str]) -> list[str]:
         fields = lines[2].rstrip("\n").split(",")

@@ -1,10 +1,11 @@
 """GeckoNum's released annotations as a run: its images as responses, its annotators' answers as readings."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
+from pydantic_core import from_json
 
 from subitize.errors import ConflictError
 from subitize.garbage import uncollected
@@ -25,7 +26,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Run
-from subitize.store.rows import read_readings, read_responses
+from subitize.store.rows import read_answers, read_responses
 from subitize.suites.geckonum.release import Release
 from subitize.suites.geckonum.released_questions import released_items
 
@@ -48,9 +49,12 @@ class ReleaseSummary:
         return f"{self.responses} images and {self.readings} readings added{known}"
 
 
-def import_geckonum(run: Run, release: Release) -> ReleaseSummary:
-    """Add the answers of a release to a run, all or none; those about a model and task that it has are left alone."""
-    items = released_items(release)
+def import_geckonum(run: Run, release: Release, items: list[Item] | None = None) -> ReleaseSummary:
+    """Add the answers of a release to a run, all or none; those about a model and task that it has are left alone.
+
+    The items can be made beforehand: what is wrong with the questions is found then, before there is a run.
+    """
+    items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
         _add_suite(run, items)
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
@@ -76,21 +80,32 @@ def _add_suite(run: Run, items: list[Item]) -> None:
 
 def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
     """Find the models and tasks that the run has no answers about, and how many answers about others it has."""
-    tasks = {item.id: int(item.factors["task"]) for item in run.items(SUITE.name)}
-    of_trial = {row.trial_id: (row.model, tasks[row.item_id]) for row in read_responses(run) if row.item_id in tasks}
-    there = Counter(of_trial[row.subject_id] for row in read_readings(run, JUDGE))
+    there = _find_answers(run)
     new, known = {}, 0
     for task, answers in release.answers.items():
         for (name,), own in answers.group_by("model", maintain_order=True):
             model = str(name)
-            found = there[model, task]
-            if found not in (0, own.height):
-                message = f"has {found} answers about {model} in Task {task}, the release {own.height}"
-                raise ConflictError(f"{run.location} {message}; import it into a new run")
-            known += found
-            if not found:
+            if (model, task) not in there:
                 new[model, task] = own
+                continue
+            if there[model, task] != Counter(own.select("prompt", "seed", "annotator", "raw").iter_rows()):
+                message = f"has other answers about {model} in Task {task} than the release"
+                raise ConflictError(f"{run.location} {message}; import it into a new run")
+            known += own.height
     return new, known
+
+
+def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str, str]]]:
+    """Find what annotators said before, by model and task."""
+    tasks = {item.id: int(item.factors["task"]) for item in run.items(SUITE.name)}
+    trials = {row.trial_id: row for row in read_responses(run) if row.item_id in tasks}
+    found: dict[tuple[str, int], Counter[tuple[str, int, str, str]]] = defaultdict(Counter)
+    for answer in read_answers(run, JUDGE):
+        trial = trials[answer.subject_id]
+        raw = str(from_json(answer.evidence)["text"])
+        prompt = trial.item_id.partition("/")[2]
+        found[trial.model, tasks[trial.item_id]][prompt, trial.repeat, answer.annotator, raw] += 1
+    return found
 
 
 class _Trials:

@@ -8,9 +8,11 @@ from itertools import groupby
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from subitize.analysis.papers.geckonum_reproduction import VERDICTS, Comparison, Verdict
 from subitize.report.cells import NOTHING
+from subitize.report.terminal import whole_lines
 
 MARKS: dict[Verdict, str] = {
     "exact": "=",
@@ -24,7 +26,7 @@ _WIDEST = 8  # columns that fit beside each other
 
 def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
     """Print each table, then how many cells came out how."""
-    console = console or Console(soft_wrap=True)
+    console = console or whole_lines()
     for name, cells in groupby(comparisons, key=lambda one: one.table):
         console.print(_table(name, list(cells)))
     console.print(_verdicts(comparisons))
@@ -42,9 +44,9 @@ def _table(name: str, cells: Sequence[Comparison]) -> Table:
     table = Table(title=name, title_justify="left", box=SIMPLE_HEAD)
     table.add_column("")
     for column in columns:
-        table.add_column(column, justify="right")
+        table.add_column(Text(column), justify="right")
     for row in rows:
-        table.add_row(row, *(texts.get((row, column), "") for column in columns))
+        table.add_row(Text(row), *(texts.get((row, column), "") for column in columns))
     return table
 
 

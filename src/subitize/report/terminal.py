@@ -332,6 +332,9 @@ def _printable(text: str) -> str:
 
 
 def _print(table: Table) -> None:
+    whole_lines().print(table)
+
+
+def whole_lines() -> Console:
     """Print in full width where nobody watches, so that a file or pipe gets whole lines."""
-    console = Console() if sys.stdout.isatty() else Console(width=_NO_WIDTH_LIMIT)
-    console.print(table)
+    return Console() if sys.stdout.isatty() else Console(width=_NO_WIDTH_LIMIT)

@@ -3,7 +3,7 @@
 from subitize.scenes.asks import count_asks
 from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
 from subitize.scenes.drafts import MOST_THINGS
-from subitize.scenes.lines import MOST_FEW, line_asks, line_codes
+from subitize.scenes.lines import LINES_WORDING, MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
 from subitize.scenes.reading import NotUnderstood, read_scene
 from subitize.scenes.scene import (
@@ -24,6 +24,7 @@ from subitize.scenes.settling import settle
 
 __all__ = [
     "IMAGE_ASK",
+    "LINES_WORDING",
     "MOST_FEW",
     "MOST_THINGS",
     "Comparison",

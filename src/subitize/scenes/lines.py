@@ -11,7 +11,7 @@ from subitize.scenes.scene import Comparison, ComparisonWord, Quantifier, Relati
 MOST_FEW = 10
 """People call up to ten of something a few, and more than ten many (Figure A16 of the paper)."""
 
-_WORDING = "Which line describes the image the best?"
+LINES_WORDING = "Which line describes the image the best?"
 _QUANTITIES: dict[int | Quantifier, str] = {0: "no", "few": "only a few", "many": "many"}
 _COMPARISONS: dict[ComparisonWord, str] = {
     "fewer": "fewer {ones} than {others}",
@@ -46,7 +46,7 @@ def _comparison_ask(scene: Scene, comparison: Comparison) -> Ask:
             for pattern in _COMPARISONS.values()
         ),
     )
-    return Ask(Choose(lines), _WORDING, (2 + get_args(ComparisonWord).index(comparison.word),))
+    return Ask(Choose(lines), LINES_WORDING, (2 + get_args(ComparisonWord).index(comparison.word),))
 
 
 def _holding_asks(scene: Scene, holding: Relation) -> tuple[Ask, ...]:
@@ -56,6 +56,6 @@ def _holding_asks(scene: Scene, holding: Relation) -> tuple[Ask, ...]:
     lines = tuple(f"{opening} There are {word} {things} {holding.word} the {place}." for word in _QUANTITIES.values())
     numbers = {0: (0,), "few": tuple(range(1, MOST_FEW + 1)), "many": tuple(range(MOST_FEW + 1, MOST_THINGS + 1))}
     return (
-        Ask(Choose(lines), _WORDING, (list(_QUANTITIES).index(thing.number),)),
+        Ask(Choose(lines), LINES_WORDING, (list(_QUANTITIES).index(thing.number),)),
         Ask(Count(thing.noun), f"How many {things} are in the image?", numbers[thing.number], is_relevant=False),
     )

@@ -96,18 +96,20 @@ def read_readings(
 
 
 class AnswerRow(NamedTuple):
-    """A reading with who gave it, its value as JSON."""
+    """A reading with who gave it, its value and evidence as JSON."""
 
     subject_id: str
     question_id: str
     annotator: str
     value: str
+    evidence: str
 
 
 def read_answers(run: Run, judge: str) -> list[AnswerRow]:
     """List the readings of one judge that stand, in the order they were stored, with who looked."""
     c = tables.readings.c
-    query = _of(run, tables.readings, c.id, c.replaces, c.subject_id, c.question_id, c.annotator, c.value)
+    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.annotator, c.value, c.evidence)
+    query = _of(run, tables.readings, *columns)
     with run.reading() as connection:
         rows = list(_rows(connection, query.where(c.judge == judge).order_by(c.id)))
     replaced = {row[1] for row in rows}

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from geckonum_release import PROMPTS, SOME, write_release
-from subitize.analysis.papers import geckonum
 from subitize.analysis.papers.geckonum import Cell, compute_tables
 from subitize.analysis.papers.geckonum_extensions import compute_extensions
 from subitize.analysis.papers.geckonum_labels import Annotations
@@ -22,6 +21,7 @@ from subitize.analysis.papers.geckonum_reproduction import compare
 from subitize.analysis.papers.geckonum_runs import read_run
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.importers.geckonum import JUDGE, import_geckonum
+from subitize.numerals import plural
 from subitize.store import Folder, Run
 from subitize.suites.geckonum.release import MODELS, read_release
 
@@ -95,8 +95,8 @@ class Plain:
         words = question.removeprefix("How many ").split(" are ")[0]
         names = {"flies": "fly", "leaves": "leaf", "fish": "fish"}
         asked = names.get(words, words.removesuffix("s"))
-        for plural, singular in names.items():
-            asked = asked.replace(f" {plural}", f" {singular}")
+        for many, one in names.items():
+            asked = asked.replace(f" {many}", f" {one}")
         exact = [int(number) for name, number in counts if name == asked]
         return sum(exact) if exact else sum(int(number) for name, number in counts if name.split(" ", 1)[-1] == asked)
 
@@ -143,7 +143,7 @@ def test_comparisons_equal_scipys_chi_squared(plain: Plain, cells: Cells) -> Non
     def small(unit: Unit, type: str) -> bool:
         return plain.types[unit[1]].type == type and plain.truth(unit) <= 4
 
-    five = set(geckonum.COLOUR_NOUNS)
+    five = {"cat", "apple", "koala", "bottle", "mushroom"}
     groups: dict[str, tuple[Group, Group]] = {
         "A3": (
             lambda u: small(u, "numeric_simple") and not plain.types[u[1]].has_numeral,
@@ -199,6 +199,28 @@ def test_alpha_equals_the_krippendorff_package(plain: Plain, cells: Cells) -> No
             assert cells["krippendorff", f"task{task}", level].value == pytest.approx(expected, abs=1e-9)
 
 
+def test_images_fail_by_the_kinds_of_things_that_are_left_out(plain: Plain, annotations: Annotations) -> None:
+    extensions = {cell.place: cell for cell in compute_extensions(annotations)}
+    images: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for unit, label in plain.labels(1, seeds=99):
+        if plain.types[unit[1]].type == "2-additive-color" and unit[0] == "imagen_c":
+            images[unit[:3]][unit[3]] = label - plain.truth(unit)
+    outcomes: Counter[str] = Counter()
+    for (model, prompt, seed), errors in images.items():
+        kinds = [entity.rsplit(":", 1)[0] for entity in plain.types[prompt].entities.split(",")]
+        labels = {unit[3]: label for unit, label in plain.labels(1, seeds=99) if unit[:3] == (model, prompt, seed)}
+        absent = sum(labels[f"How many {plural(kind)} are in the image?"] == 0 for kind in kinds)
+        if not any(errors.values()):
+            outcomes["all right"] += 1
+        else:
+            outcomes[("numbers wrong", "one omitted", "several omitted")[min(absent, 2)]] += 1
+    assert len(outcomes) >= 3
+    for outcome, count in outcomes.items():
+        cell = extensions[Place("failures_of_images", "imagen_c", f"2-additive-color: {outcome}")]
+        assert cell.value == pytest.approx(100 * count / len(images))
+        assert cell.n == len(images)
+
+
 def test_drops_are_differences_of_the_number_curves(cells: Cells) -> None:
     for before, after in (("numeric_simple", "2-additive"), ("2-additive", "3-additive")):
         for number in ("1", "2", "3"):
@@ -210,7 +232,8 @@ def test_drops_are_differences_of_the_number_curves(cells: Cells) -> None:
 
 def test_every_figure_has_its_interval_and_n(cells: Cells) -> None:
     for place, cell in cells.items():
-        if place[0] in ("figure3_by_type", "figure5", "A5", "A10", "agreement", "krippendorff") or "_acc" in place[2]:
+        shares = ("figure3_by_type", "figure5", "A5", "A10", "agreement", "krippendorff")
+        if place[0] in shares or place[0].startswith("magnitude") or "acc" in place[2]:
             assert cell.low is not None
             assert cell.high is not None
             assert cell.low <= float(cell.value) <= cell.high

@@ -25,11 +25,11 @@ from subitize.stats.ratings import tally
 # What an annotator gets right who answers at random: one of ten numbers; one of three lines in 24 prompts and one of
 # five in 45; yes or no.
 BASELINES: Mapping[int, float] = {1: 10.0, 2: 100 * (24 / 3 + 45 / 5) / 69, 3: 50.0}
-COLOUR_NOUNS = ("cat", "apple", "koala", "bottle", "mushroom")
 LARGEST_NUMBER = 10
 _SMALL = 4  # Tables A3 to A8 keep to numbers that most models can draw
 _LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 _RATERS = 5
+_QUANTIFIERS = {word: word for word in ("no", "few", "many", "fewer")} | {"as many": "as many as", "more": "more"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,26 @@ def compute_tables(annotations: Annotations) -> list[Cell]:
 def table_2(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per task with its standard error, and its distance from chance; Task 1 over all seeds there are."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
+    chances = find_baselines(annotations)
     for task, labels in tasks.items():
         clustered = _clustered_errors(labels)
         for (model,), mean, sem in _means(labels, "model"):
             place = Place("table2", model, f"task{task}_acc")
             yield _cell(place, mean)
             yield Cell(place._replace(column=f"task{task}_sem"), 100 * sem, n=mean.n)
-            yield _cell(place._replace(column=f"task{task}_diff"), mean, minus=BASELINES[task])
+            yield _cell(place._replace(column=f"task{task}_diff"), mean, minus=chances[task])
             yield Cell(place._replace(column=f"task{task}_n"), mean.n, n=mean.n)
             yield Cell(place._replace(column=f"task{task}_sem_by_prompt"), 100 * clustered[model], n=mean.n)
     if annotations.has_graph:
         in_graph = annotations.confirmations.with_columns(right=pl.col("right_in_graph"))
         for (model,), mean, _ in _means(in_graph, "model"):
             yield _cell(Place("table2", model, "task3_graph_acc"), mean)
+
+
+def find_baselines(annotations: Annotations) -> dict[int, float]:
+    """Tell what chance would get right, in percent: for Task 2 it depends on how many lines the prompts have."""
+    lines = annotations.questions.filter((pl.col("task") == 2) & pl.col("lines").is_not_null())["lines"]
+    return {**BASELINES, 2: 100 * float((1 / lines).mean())} if len(lines) else dict(BASELINES)  # type: ignore[arg-type]
 
 
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
@@ -98,7 +105,9 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
     about .05 or less.
     """
     labels = _of_first_seeds(annotations.counts)
-    for table, groups in _GROUPS.items():
+    # The two tables about colours compare the same nouns with and without.
+    coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
+    for table, groups in _groups(coloured).items():
         for model in annotations.models:
             own = labels.filter(pl.col("model") == model)
             yield from _comparison(Place(table, model, ""), [own.filter(group)["right"].to_numpy() for group in groups])
@@ -151,6 +160,9 @@ def table_a2(annotations: Annotations) -> Iterator[Cell]:
         if own["task"][0] == 1:
             numbers = ", ".join(f"{number:g}" for number in own["truth"].unique().sort())
             yield Cell(Place("A2", str(type), "numbers"), numbers)
+        elif own["task"][0] == 2:
+            words = (written for word, written in _QUANTIFIERS.items() if (own["quantifier"] == word).any())
+            yield Cell(Place("A2", str(type), "numbers"), ", ".join(words))
 
 
 def counts(annotations: Annotations) -> Iterator[Cell]:
@@ -251,16 +263,24 @@ def _difference(place: Place, after: Estimate, before: Estimate) -> Cell:
 _IS_SMALL = pl.col("truth") <= _SMALL
 _SIMPLE = (pl.col("type") == "numeric_simple") & _IS_SMALL
 _TWO = (pl.col("type") == "2-additive") & _IS_SMALL
-_IS_COLOUR_NOUN = pl.col("noun").is_in(COLOUR_NOUNS)
 # The one question that must be left out for Table A7 to come out; nobody knows why.
-_LEFT_OUT = (pl.col("prompt") == "geckonum_01209") & (pl.col("wording") == "How many cats are in the image?")
-_GROUPS: Mapping[str, tuple[pl.Expr, pl.Expr]] = {
-    "A3": (_SIMPLE & (pl.col("representation") == "digits"), _SIMPLE & (pl.col("representation") == "words")),
-    "A4": (_SIMPLE & (pl.col("frequency") == "rare"), _SIMPLE & (pl.col("frequency") == "frequent")),
-    "A6": (_SIMPLE & _IS_COLOUR_NOUN, pl.col("type") == "attribute-color"),
-    "A7": (_TWO & _IS_COLOUR_NOUN, (pl.col("type") == "2-additive-color") & _IS_SMALL & ~_LEFT_OUT),
-    "A8": (_TWO, (pl.col("type") == "attribute-spatial") & _IS_SMALL),
-}
+_LEFT_OUT = (
+    (pl.col("prompt") == "geckonum_01209")
+    & (pl.col("wording") == "How many cats are in the image?")
+    & (pl.col("truth") == 4)
+)
+
+
+def _groups(coloured: Sequence[str]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
+    """Tell which labels each table compares."""
+    is_coloured_noun = pl.col("noun").is_in(list(coloured))
+    return {
+        "A3": (_SIMPLE & (pl.col("representation") == "digits"), _SIMPLE & (pl.col("representation") == "words")),
+        "A4": (_SIMPLE & (pl.col("frequency") == "rare"), _SIMPLE & (pl.col("frequency") == "frequent")),
+        "A6": (_SIMPLE & is_coloured_noun, pl.col("type") == "attribute-color"),
+        "A7": (_TWO & is_coloured_noun, (pl.col("type") == "2-additive-color") & _IS_SMALL & ~_LEFT_OUT),
+        "A8": (_TWO, (pl.col("type") == "attribute-spatial") & _IS_SMALL),
+    }
 
 
 def _comparison(place: Place, groups: Sequence[NDArray[np.float64]]) -> Iterator[Cell]:

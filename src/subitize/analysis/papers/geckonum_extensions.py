@@ -41,16 +41,19 @@ def failures_of_images(annotations: Annotations) -> Iterator[Cell]:
     All right; all numbers right but not where they belong; all there but not in the right numbers; one kind of thing
     left out, or several.
     """
-    is_plain, is_right = pl.col("place").is_null(), pl.col("right") == 1
+    is_right = pl.col("right") == 1
+    # Of things in colours, the kinds are the colours: red cats may be there, and black ones left out.
+    is_kind = pl.col("place").is_null() & (pl.col("colour").is_not_null() | ~pl.col("type").str.ends_with("-color"))
     images = (
         annotations.counts.filter(
             pl.col("type").is_in(["2-additive", "3-additive", "2-additive-color", "attribute-spatial"])
         )
+        .unique([*_IMAGE, "key"])
         .group_by(_IMAGE)
         .agg(
             is_right.all().alias("all_right"),
-            (is_right | ~is_plain).all().alias("numbers_right"),
-            ((pl.col("label") == 0) & is_plain).sum().alias("left_out"),
+            (is_right | pl.col("place").is_not_null()).all().alias("numbers_right"),
+            ((pl.col("label") == 0) & is_kind).sum().alias("left_out"),
         )
     )
     outcome = (
@@ -105,6 +108,8 @@ _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
 def regression(annotations: Annotations) -> Iterator[Cell]:
     """Odds of a right count by number, representation, frequency and type, standard errors clustered by prompt."""
     for (model,), own in annotations.counts.group_by("model", maintain_order=True):
+        if own["prompt"].n_unique() < 2:
+            continue
         factors = {
             name: own[name].fill_null("not varied").to_numpy()
             for name in ("type", "representation", "frequency")

@@ -28,6 +28,7 @@ _QUESTIONS: dict[str, Any] = {
     "task": pl.UInt8,
     "type": pl.String,
     "noun": pl.String,
+    "colour": pl.String,
     "place": pl.String,
     "lines": pl.UInt8,
     "truth": pl.Float64,
@@ -51,12 +52,13 @@ def list_questions(items: Iterable[Item]) -> pl.DataFrame:
 def _question(item: Item, ask: Ask) -> tuple[object, ...]:
     factors, question = item.factors, ask.question
     noun = question.noun if isinstance(question, Count) else None
+    colour = question.colour if isinstance(question, Count) else None
     place = question.place.relation if isinstance(question, Count) and question.place else None
     lines = len(question.lines) if isinstance(question, Choose) else None
     of_prompt = (item.id, item.id.partition("/")[2])
     of_question = (question.id, ask.parent, ask.wording, ask.is_relevant)
     told = (factors.get(name) for name in ("representation", "frequency", "quantifier"))
-    return (*of_prompt, *of_question, factors["task"], factors["type"], noun, place, lines, _truth(ask), *told)
+    return (*of_prompt, *of_question, factors["task"], factors["type"], noun, colour, place, lines, _truth(ask), *told)
 
 
 def _truth(ask: Ask) -> float | None:
@@ -86,8 +88,9 @@ class Annotations:
 
     @cached_property
     def has_graph(self) -> bool:
-        """Tell whether questions of Task 3 rest on others; those of the release are not told to."""
-        return bool(self.questions.filter("is_relevant")["parent"].is_not_null().any())
+        """Tell whether questions that were answered rest on others; those of the release are not told to."""
+        answered = self.questions.join(self.answers.select("key").unique(), on="key", how="semi")
+        return bool(answered.filter("is_relevant")["parent"].is_not_null().any())
 
     def of_task(self, task: int, *, is_relevant: bool = True) -> pl.DataFrame:
         """The answers to the questions of a task, in the order they were given."""
@@ -131,7 +134,9 @@ class Annotations:
             .rename({"value": "label"})
             .join(tops, on=_UNIT, maintain_order="left")
             .join(
-                copies.select(*_UNIT, "people", (pl.col("rows") // pl.col("people")).alias("copies")),
+                copies.select(
+                    *_UNIT, "people", (pl.col("rows") / pl.col("people")).round().cast(pl.UInt32).alias("copies")
+                ),
                 on=_UNIT,
                 maintain_order="left",
             )

@@ -23,7 +23,7 @@ def read_run(run: Run, judge: str | None = None) -> Annotations:
         )
     questions = list_questions(items)
     answers = pl.DataFrame(
-        read_answers(run, _choose_judge(run, judge)),
+        [row[:-1] for row in read_answers(run, _choose_judge(run, judge))],
         schema={"subject": pl.String, "question": pl.String, "annotator": pl.String, "read": pl.String},
         orient="row",
     )

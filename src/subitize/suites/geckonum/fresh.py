@@ -1,6 +1,7 @@
 """Fresh prompts of GeckoNum's design: other nouns, pairs and colours, which no model can have met."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
@@ -45,20 +46,31 @@ _SNAPPED, _SLICED = ("ruler", "candle", "stick", "feather"), ("carrot", "cucumbe
 _FREQUENT_OF_TEN = {_ANIMALS: 5, _FOOD: 6, _NATURE: 5, _OBJECTS: 5}
 
 
-def fresh_prompts(seed: int, nouns: Mapping[str, bool] | None = None) -> tuple[Prompt, ...]:
-    """Draw as many prompts of each type as the release has, none of them one of its own; the nouns may be given."""
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What fresh prompts are to be about: own nouns with their frequency, or ours; colours; numbers."""
+
+    nouns: Mapping[str, bool] | None = None
+    colours: tuple[str, ...] = COLOURS
+    numbers: tuple[int, ...] = OFFICIAL.numbers
+
+
+def fresh_prompts(seed: int, wishes: Wishes | None = None) -> tuple[Prompt, ...]:
+    """Draw as many prompts of each type as the release has, none of them one of its own, as far as wishes allow."""
     random = Random(f"geckonum fresh {seed}")
-    return number_prompts(make_sentences(_draw(nouns, random), random), f"fresh{seed}")
+    return number_prompts(make_sentences(_draw(wishes or Wishes(), random), random), f"fresh{seed}")
 
 
-def _draw(given: Mapping[str, bool] | None, random: Random) -> Vocabulary:
+def _draw(wishes: Wishes, random: Random) -> Vocabulary:
+    given = wishes.nouns
     nouns = (
         _draw_nouns(random) if given is None else {noun: given[noun] for noun in _pick(given, random, OFFICIAL.nouns)}
     )
     names = tuple(nouns)
     compared = random.sample(names, 2 * len(OFFICIAL.compared))
-    colours = random.sample(COLOURS, len(COLOURS))
-    halves = random.sample(COLOURS, 4)
+    colours = random.sample(wishes.colours, len(wishes.colours))
+    halves = [*random.sample(wishes.colours, min(4, len(wishes.colours)))]
+    pairs = tuple(zip(halves[::2], halves[1::2], strict=False))
     return Vocabulary(
         nouns=nouns,
         sentence_nouns=_pick(names, random, OFFICIAL.sentence_nouns),
@@ -67,9 +79,10 @@ def _draw(given: Mapping[str, bool] | None, random: Random) -> Vocabulary:
         cut=tuple(Cut(noun, noun, random.choice(_INTO)) for noun in _pick(_CUT, random, OFFICIAL.cut)),
         broken=_pick(_BROKEN, random, OFFICIAL.broken),
         split=(Split(random.choice(_SNAPPED), "broken"), Split(random.choice(_SLICED), "is cut")),
-        halves=((halves[0], halves[1]), (halves[2], halves[3])),
+        halves=pairs,
         coloured_nouns=_pick(names, random, OFFICIAL.coloured_nouns),
         colours=tuple(colours[: len(OFFICIAL.colours)]),
+        numbers=wishes.numbers,
     )
 
 

@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from subitize.numerals import in_words
 from subitize.records import Ask, Draw, Item, Scalar
 from subitize.scenes import IMAGE_ASK, Entity, Pieces, Portion, Scene, confirm_asks, count_asks, line_asks, setting_asks
 from subitize.suites.geckonum.prompts import TYPES, Prompt, scene_of
 
-_NUMBER_WORDS = re.compile(r"\b(?:one|two|three|four|five)\b", re.IGNORECASE)
+_NUMBER_WORDS = re.compile(rf"\b(?:{'|'.join(in_words(number) for number in range(1, 100))})\b", re.IGNORECASE)
 
 
 def items_of(prompts: Iterable[Prompt]) -> Iterator[Item]:

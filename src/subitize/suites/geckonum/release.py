@@ -1,5 +1,6 @@
 """The files that GeckoNum's authors released, checked row by row: prompts, and the answers of annotators per task."""
 
+import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import polars as pl
 from subitize import numerals
 from subitize.csv_files import read_records
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.scenes import LINES_WORDING
 from subitize.suites.geckonum.prompts import Prompt, read_prompts
 
 MODELS: Mapping[str, str] = MappingProxyType(
@@ -37,9 +39,9 @@ COLUMNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
         3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
     }
 )
-LINES_WORDING = "Which line describes the image the best?"
+_WHOLE = ("question_id", "annot_id", "gt_num", "answer_num")
 _RAW = {1: "raw_answer", 2: "answer_text", 3: "answer"}
-_IMAGE_ID = r"^(geckonum_\d{5})_(\d{1,4})$"
+_IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class AnswerFile:
 
     def error(self, row: int, message: str) -> BadFileError:
         """Make an error that names the line on which a row begins."""
-        line, _ = next(islice(read_records(self.path), row + 1, None), (row + 2, []))
+        line, _ = next(islice(read_records(self.path, keep_empty=True), row + 1, None), (row + 2, []))
         return BadFileError(f"{self.path.name} line {line}: {message}")
 
 
@@ -111,6 +113,8 @@ def find_files(folder: Path) -> list[AnswerFile]:
 
 def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
     table = _read_columns(file)
+    if not table.height:
+        raise BadFileError(f"{file.path.name}: no answers in it")
     _refuse(file, table, pl.any_horizontal(pl.col(COLUMNS[file.task]).is_null()), _say_what_is_missing)
     image = pl.col("image_id").cast(pl.String).str.extract_groups(_IMAGE_ID).struct.rename_fields(["id", "seed"])
     images = table.unique(["image_id", "prompt", "model"], maintain_order=True)
@@ -162,7 +166,10 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
     try:
         texts = dict.fromkeys(columns, pl.Categorical)
         found = pl.read_csv(file.path, schema_overrides=texts, infer_schema=False, row_index_name="row")
-        return found.select("row", *columns)
+        # A table that once had gaps has its whole numbers written as 3.0.
+        whole = pl.col([name for name in columns if name in _WHOLE]).cast(pl.String).str.replace(r"\.0$", "")
+        is_empty = pl.all_horizontal(pl.col(columns).is_null())
+        return found.select("row", *columns).filter(~is_empty).with_columns(whole.cast(pl.Categorical))
     except pl.exceptions.PolarsError as error:
         for line, fields in read_records(file.path):
             if len(fields) != len(header):
@@ -178,7 +185,7 @@ def _read_header(path: Path) -> list[str]:
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
     try:
-        return [name.strip() for name in first.decode("utf-8-sig").strip().split(",")]
+        return next(csv.reader([first.decode("utf-8-sig").strip()]), [])
     except UnicodeDecodeError:
         raise BadFileError(f"{path.name} line 1: not UTF-8; save the file as UTF-8") from None
 
@@ -195,7 +202,7 @@ def _refuse(file: AnswerFile, table: pl.DataFrame, is_bad: pl.Expr, say: Callabl
 
 
 def _is_no_integer(column: str) -> pl.Expr:
-    return ~pl.col(column).cast(pl.String).str.contains(r"^\d{1,6}$")
+    return ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
 
 
 def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
@@ -244,7 +251,7 @@ def _say_what_codes_are(name: str, row: Mapping[str, Any]) -> str:
 
 def _yes_or_no_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
     _refuse(file, table, _is_no_integer("question_id"), lambda row: f"question_id {row['question_id']!r} is no number")
-    text = pl.col("answer").cast(pl.String)
+    text = pl.col("answer").cast(pl.String).str.replace(r"\.0$", "")
     _refuse(file, table, ~text.is_in(["0", "1"]), lambda row: f"answer {row['answer']!r} should be 0 or 1")
     return table.with_columns(text.cast(pl.Float64).alias("value"))
 
@@ -256,15 +263,18 @@ _ANSWER = ("prompt", "seed", "question_id", "annotator")
 def _copies(table: pl.DataFrame) -> pl.DataFrame:
     """Find the answers that an annotator gave again, with what was first said."""
     again = table.filter(table.select(_ANSWER).is_duplicated())
-    return again.with_columns(pl.col("raw").first().over(_ANSWER).alias("said"))
+    first = pl.col("raw", "value").first().over(_ANSWER)
+    return again.with_columns(first.name.prefix("first_"))
 
 
 def _refuse_changed_minds(file: AnswerFile, table: pl.DataFrame) -> None:
     _refuse(
         file,
         _copies(table),
-        pl.col("raw") != pl.col("said"),
-        lambda row: f"annotator {row['annotator']} answers {row['raw']!r}, and {row['said']!r} before, to one question",
+        pl.col("value") != pl.col("first_value"),
+        lambda row: (
+            f"annotator {row['annotator']} answers {row['raw']!r}, and {row['first_raw']!r} before, to one question"
+        ),
     )
 
 

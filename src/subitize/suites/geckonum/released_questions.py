@@ -20,10 +20,14 @@ def released_items(release: Release) -> list[Item]:
         questions = release.answers[task].unique(["prompt", "question_id", "question"], maintain_order=True)
         for row in questions.sort("prompt", "question_id").iter_rows(named=True):
             item = items[f"geckonum/{row['prompt']}"]
+            if item.factors["task"] != task:
+                raise release.error(task, row, f"{row['prompt']} is a prompt of Task {item.factors['task']}")
             ask = _released_ask(item, row["question"]) if task == 1 else _confirm(row["question"])
             if ask is None:
                 raise release.error(task, row, f"question {row['question']!r} does not follow from {row['prompt']}")
-            put.setdefault(item.id, {})[ask.question.id] = ask
+            known = put.setdefault(item.id, {}).setdefault(ask.question.id, ask)
+            if known.wording != ask.wording:
+                raise release.error(task, row, f"question {ask.wording!r} is put as {known.wording!r} elsewhere")
     return [replace(item, asks=tuple(put[id].values())) if id in put else item for id, item in items.items()]
 
 

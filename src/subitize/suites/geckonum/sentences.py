@@ -1,6 +1,6 @@
 """The prompts of GeckoNum's twelve types as text and entities, made of a vocabulary, in the order of the release."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -11,7 +11,7 @@ SAMPLES = 100
 """How many prompts there are of each type that is sampled."""
 
 _GROUP = 10  # the release goes through the nouns in groups of ten
-_HIGHEST, _HIGHEST_IN_WORDS, _HIGHEST_SAMPLED, _HIGHEST_COLOURED = 10, 5, 5, 4
+_MOST_DRAWS = 20_000  # of a small vocabulary there may be fewer different prompts than wanted
 _QUANTIFIERS = {"few": "only a few", "many": "many", "no": "no"}
 _COMPARISONS = {"fewer": "fewer {} than {}", "as many": "as many {} as {}", "more": "more {} than {}"}
 _SENTENCES = ("An image showing {}.", "There {verb} {}.", "There {verb} {} in this image.", "A picture of {}.")
@@ -42,7 +42,7 @@ def make_sentences(words: Vocabulary, random: Random) -> Iterator[Sentence]:
     for held in words.held:
         yield from _held(held)
     for noun in words.sentence_nouns:
-        yield from _in_sentences(noun)
+        yield from _in_sentences(noun, words.small_numbers)
     for cut in words.cut:
         yield from _cut(cut)
     for noun in words.broken:
@@ -57,8 +57,8 @@ def make_sentences(words: Vocabulary, random: Random) -> Iterator[Sentence]:
 def _simple(words: Vocabulary) -> Iterator[Sentence]:
     nouns = list(words.nouns)
     for start in range(0, len(nouns), _GROUP):
-        for number in range(1, _HIGHEST + 1):
-            for in_digits in (True, False) if number <= _HIGHEST_IN_WORDS else (True,):
+        for number in words.numbers:
+            for in_digits in (True, False) if number in words.small_numbers else (True,):
                 for noun in nouns[start : start + _GROUP]:
                     text = _sentence(str(_Counted(number, noun, in_digits)))
                     is_frequent = words.nouns[noun]
@@ -66,17 +66,19 @@ def _simple(words: Vocabulary) -> Iterator[Sentence]:
 
 
 def _sample(draw: Callable[[], Sentence]) -> Iterator[Sentence]:
-    """Draw sentences that all differ; a vocabulary too small for that is refused before it comes here."""
+    """Draw sentences that all differ, fewer if there are not so many."""
     drawn: set[str] = set()
-    while len(drawn) < SAMPLES:
+    for _ in range(_MOST_DRAWS):
         sentence = draw()
         if sentence.text not in drawn:
             drawn.add(sentence.text)
             yield sentence
+        if len(drawn) == SAMPLES:
+            return
 
 
 def _added(words: Vocabulary, random: Random, terms: int) -> Sentence:
-    counts = _draw_counts(random.sample(list(words.nouns), terms), random, _HIGHEST_SAMPLED)
+    counts = _draw_counts(random.sample(list(words.nouns), terms), random, words.small_numbers)
     *first, last = counts
     text = _sentence(f"{', '.join(str(one) for one in first)} and {last}")
     return Sentence(text, _entities(counts, ", " if terms > 2 else ","), f"{terms}-additive", _has_words(counts))
@@ -94,8 +96,8 @@ class _Counted:
         return counted(self.number, self.thing, "digits" if self.in_digits else "words")
 
 
-def _draw_counts(things: list[str], random: Random, highest: int) -> list[_Counted]:
-    return [_Counted(random.randint(1, highest), thing, random.random() < 0.5) for thing in things]
+def _draw_counts(things: list[str], random: Random, choices: Sequence[int]) -> list[_Counted]:
+    return [_Counted(random.choice(choices), thing, random.random() < 0.5) for thing in things]
 
 
 def _entities(counts: list[_Counted], joint: str = ",") -> str:
@@ -120,8 +122,8 @@ def _held(held: Held) -> Iterator[Sentence]:
         yield Sentence(text, f"{name}:{word},{held.place}:1", "approx-1-entity")
 
 
-def _in_sentences(noun: str) -> Iterator[Sentence]:
-    for number in range(1, _HIGHEST_IN_WORDS + 1):
+def _in_sentences(noun: str, numbers: Sequence[int]) -> Iterator[Sentence]:
+    for number in numbers:
         for pattern in _SENTENCES:
             text = pattern.format(counted(number, noun), verb=_verb(number))
             yield Sentence(text, f"{noun}:{number}", "numeric_sentence")
@@ -154,7 +156,7 @@ def _split(split: Split, words: Vocabulary) -> Iterator[Sentence]:
 
 def _coloured(words: Vocabulary) -> Iterator[Sentence]:
     for colour in words.colours:
-        for number in range(1, _HIGHEST_COLOURED + 1):
+        for number in words.smallest_numbers:
             for in_digits in (True, False):
                 for noun in words.coloured_nouns:
                     thing = f"{colour} {noun}"
@@ -164,13 +166,13 @@ def _coloured(words: Vocabulary) -> Iterator[Sentence]:
 
 def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
     things = [f"{colour} {noun}" for colour in words.colours for noun in words.coloured_nouns]
-    counts = _draw_counts(random.sample(things, 2), random, _HIGHEST_COLOURED)
+    counts = _draw_counts(random.sample(things, 2), random, words.smallest_numbers)
     text = _sentence(f"{counts[0]} and {counts[1]}")
     return Sentence(text, _entities(counts), "2-additive-color", _has_words(counts))
 
 
 def _placed(words: Vocabulary, random: Random) -> Sentence:
-    counts = _draw_counts(random.sample(list(words.nouns), 2), random, _HIGHEST_SAMPLED)
+    counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
     text = f"There {_verb(counts[0].number)} {counts[0]} {random.choice(_PLACES)} {counts[1]}."
     return Sentence(text, _entities(counts), "attribute-spatial", _has_words(counts))
 

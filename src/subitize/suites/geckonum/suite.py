@@ -8,7 +8,7 @@ from subitize.interfaces import Tried
 from subitize.records import Item
 from subitize.scenes import Halves
 from subitize.suites.checks import check_known
-from subitize.suites.geckonum.fresh import fresh_prompts
+from subitize.suites.geckonum.fresh import Wishes, fresh_prompts
 from subitize.suites.geckonum.items import interleave, items_of
 from subitize.suites.geckonum.nouns import read_nouns
 from subitize.suites.geckonum.prompts import COLOURS, TYPES, Prompt, design, read_prompts, scene_of
@@ -43,7 +43,10 @@ class Geckonum:
         check_known("quantifier", quantifiers, _QUANTIFIERS)
         self._kept = [type for type in types if TYPES[type] in tasks]
         self._numbers, self._colours, self._quantifiers = frozenset(numbers), frozenset(colours), frozenset(quantifiers)
-        self._prompts = [prompt for prompt in _choose(prompts, fresh, nouns) if self._keeps(prompt)]
+        if nouns and not fresh:
+            raise BadValueError("suite 'geckonum': nouns= are for fresh prompts; add fresh=1")
+        wishes = Wishes(read_nouns(Path(nouns)) if nouns else None, colours, tuple(sorted(numbers)))
+        self._prompts = [prompt for prompt in _choose(prompts, fresh, wishes) if self._keeps(prompt)]
         if not self._prompts:
             raise BadValueError("suite 'geckonum': no prompt is left with these options; take more types or numbers")
 
@@ -69,7 +72,7 @@ class Geckonum:
         return numbers <= self._numbers and colours <= self._colours and quantifiers <= self._quantifiers
 
 
-def _choose(prompts: str, fresh: int, nouns: str) -> tuple[Prompt, ...]:
+def _choose(prompts: str, fresh: int, wishes: Wishes) -> tuple[Prompt, ...]:
     """The prompts of the file, fresh ones, or those of the design."""
     if prompts and fresh:
         raise BadValueError("suite 'geckonum': prompts= and fresh=: take the official file or fresh prompts")
@@ -77,10 +80,8 @@ def _choose(prompts: str, fresh: int, nouns: str) -> tuple[Prompt, ...]:
         raise BadValueError(
             f"suite 'geckonum': fresh={fresh}: should be a seed from 1, or 0 for GeckoNum's own prompts"
         )
-    if nouns and not fresh:
-        raise BadValueError("suite 'geckonum': nouns= are for fresh prompts; add fresh=1")
     if prompts:
         return read_prompts(Path(prompts))
     if fresh:
-        return fresh_prompts(fresh, read_nouns(Path(nouns)) if nouns else None)
+        return fresh_prompts(fresh, wishes)
     return design(_SEED)

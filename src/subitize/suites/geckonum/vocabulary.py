@@ -35,7 +35,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The nouns (and whether they are frequent), pairs and colours of one set of prompts."""
+    """The nouns (and whether they are frequent), pairs, colours and numbers of one set of prompts."""
 
     nouns: Mapping[str, bool]
     sentence_nouns: tuple[str, ...]
@@ -47,6 +47,17 @@ class Vocabulary:
     halves: tuple[tuple[str, str], ...]
     coloured_nouns: tuple[str, ...]
     colours: tuple[str, ...]
+    numbers: tuple[int, ...] = tuple(range(1, 11))
+
+    @property
+    def small_numbers(self) -> tuple[int, ...]:
+        """The lower half of the numbers, which are also written in words and stand with others in one prompt."""
+        return self.numbers[: -(-len(self.numbers) // 2)]
+
+    @property
+    def smallest_numbers(self) -> tuple[int, ...]:
+        """The lowest two fifths, which stand with colours."""
+        return self.numbers[: max(1, 2 * len(self.numbers) // 5)]
 
 
 def with_frequency(nouns: str) -> dict[str, bool]:
