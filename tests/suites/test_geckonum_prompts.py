@@ -183,8 +183,24 @@ def test_a_shorter_file_of_the_same_columns_is_read(tmp_path: Path) -> None:
         (["0,2 dogs.,2,1,dog:2,numeric_simple,geckonum_00000"], "line 2: has_numeral '2': should be 0 or 1"),
         (["0,2 dogs.,0,yes,dog:2,numeric_simple,geckonum_00000"], "line 2: is_frequent 'yes': should be -1, 0 or 1"),
         (
+            ["0,13 dogs.,0,1,dog:12,numeric_simple,geckonum_00000"],
+            "line 2: prompt '13 dogs.' does not say what its entities",
+        ),
+        (
             ["0,3 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"],
-            "line 2: prompt '3 dogs.' does not say what its entities",
+            "line 2: entities 'dog:2' of '3 dogs.' should be 'dog:3'",
+        ),
+        (
+            ["0,3 dogs.,1,1,dog:3,numeric_simple,geckonum_00000"],
+            "line 2: has_numeral '1' of '3 dogs.' should be '0'",
+        ),
+        (
+            ["0,3 dogs.,0,0,dog:3,numeric_simple,geckonum_00000"],
+            "line 2: is_frequent '0' of '3 dogs.' should be '1'",
+        ),
+        (
+            ["0,3 dogs.,0,1,dog:3,numeric_sentence,geckonum_00000"],
+            "line 2: prompt_type 'numeric_sentence' of '3 dogs.' should be 'numeric_simple'",
         ),
         (
             ["0,Some blorple.,0,1,dog:2,numeric_simple,geckonum_00000"],

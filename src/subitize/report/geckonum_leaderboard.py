@@ -25,7 +25,8 @@ def rank_models(findings: Findings) -> list[Block]:
     rows += [_published(model) for model in MODELS if model not in measured]
     rows.append(Row(("chance", *(cell for task in TASKS for cell in (BASELINES[task], 0.0, None)), None), "baseline"))
     caption = (
-        "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples) and n: "
+        "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples, Wilson’s "
+        "where all or none are right) and n: "
         "labels of questions in Tasks 1 and 2, images in Task 3. Best first, by Task 1. Published: as printed in Table "
         "2 of Kajić and others (2024), ± standard error, not measured here. Chance: one of ten numbers, one of three "
         "or five lines, yes or no."

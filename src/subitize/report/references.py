@@ -33,7 +33,7 @@ _GECKONUM = (
         "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
     ),
 )
-_BY_SUITE = {"naming": _NUMBERSENSE, "production": _NUMBERSENSE, "geckonum": _GECKONUM}
+_BY_SUITE = {"naming": _NUMBERSENSE, "production": _NUMBERSENSE, "geckonum": _GECKONUM, "geckonum-vqa": _GECKONUM}
 
 
 def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:

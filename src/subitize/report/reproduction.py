@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -27,8 +26,8 @@ _WIDEST = 8  # columns that fit beside each other
 def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
     """Print each table, then how many cells came out how."""
     console = console or whole_lines()
-    for name, cells in groupby(comparisons, key=lambda one: one.table):
-        console.print(_table(name, list(cells)))
+    for name in dict.fromkeys(one.table for one in comparisons):
+        console.print(_table(name, [one for one in comparisons if one.table == name]))
     console.print(_verdicts(comparisons))
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
     console.print(f"ours, a mark, and in brackets what the paper prints ({legend}); pp: percentage points")

@@ -257,7 +257,8 @@ def _cell(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
 def _difference(place: Place, after: Estimate, before: Estimate) -> Cell:
     value = after.value - before.value
     half = np.hypot(after.high - after.low, before.high - before.low) / 2
-    return Cell(place, 100 * value, 100 * (value - half), 100 * (value + half), after.n + before.n)
+    low, high = max(-1.0, value - half), min(1.0, value + half)
+    return Cell(place, 100 * value, 100 * low, 100 * high, after.n + before.n)
 
 
 _IS_SMALL = pl.col("truth") <= _SMALL

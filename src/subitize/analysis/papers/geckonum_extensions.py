@@ -1,6 +1,7 @@
 """What GeckoNum's answers tell beyond the paper's tables: how images fail, what makes them right, who is better."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
@@ -141,7 +142,8 @@ def paired_differences(annotations: Annotations) -> Iterator[Cell]:
         columns = (labels[name].to_numpy() for name in ("right", "model", "prompt"))
         for pair in compare_models(*columns):
             place = Place("paired", f"{pair.first} - {pair.second}", f"task{task}_diff")
-            yield _percentage(place, pair.difference)
+            within = replace(pair.difference, low=max(-1.0, pair.difference.low), high=min(1.0, pair.difference.high))
+            yield _percentage(place, within)
             yield Cell(place._replace(column=f"task{task}_p_holm"), pair.p_holm, n=pair.difference.n)
 
 

@@ -123,9 +123,11 @@ def _prompt(fields: list[str]) -> Prompt:
 def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str, int]) -> None:
     """Refuse a prompt whose text says something else than its entities."""
     nouns = tuple(dict.fromkeys(entity.noun for _, scene in found for entity in scene.entities))
-    by_design = {(one.text, one.entities, one.type) for one in make_sentences(OFFICIAL, Random(0))}
+    by_design = {one.text: one for one in make_sentences(OFFICIAL, Random(0))}
     for prompt, scene in found:
-        if (prompt.text, prompt.entities, prompt.type) in by_design:
+        known = by_design.get(prompt.text)
+        if known is not None:
+            _check_as_designed(path, lines[prompt.id], prompt, known)
             continue
         said = read_scene(prompt.text, nouns, COLOURS)
         where = f"{path.name} line {lines[prompt.id]}: prompt {prompt.text!r}"
@@ -133,3 +135,16 @@ def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str,
             raise BadFileError(f"{where} is not understood: {said.reason}")
         if said != scene:
             raise BadFileError(f"{where} does not say what its entities do: {prompt.entities!r}")
+
+
+def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -> None:
+    """Refuse a prompt of the published design with something else beside it than the design has."""
+    frequent = {value: written for written, value in _FREQUENT.items()}
+    for column, own, right in (
+        ("entities", prompt.entities, known.entities),
+        ("prompt_type", prompt.type, known.type),
+        ("has_numeral", str(int(prompt.has_numeral)), str(int(known.has_numeral))),
+        ("is_frequent", frequent[prompt.is_frequent], frequent[known.is_frequent]),
+    ):
+        if own != right:
+            raise BadFileError(f"{path.name} line {line}: {column} {own!r} of {prompt.text!r} should be {right!r}")

@@ -156,6 +156,9 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
     """
     columns = COLUMNS[file.task]
     header = _read_header(file.path)
+    twice = [name for name in columns if header.count(name) > 1]
+    if twice:
+        raise BadFileError(f"{file.path.name} line 1: column {twice[0]!r} stands there twice")
     missing = [name for name in columns if name not in header]
     if missing:
         is_page = header and header[0].lstrip().startswith("<")
