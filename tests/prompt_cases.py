@@ -356,7 +356,6 @@ a table and seven apples on it -> 1 table, 7 apple
 a table with seven apples -> 1 table, 7 apple
 a table with seven apples on it -> 1 table, 7 apple
 An image of a table with two plates and a cup -> 1 table, 2 plate, 1 cup
-An image of a plate. There are 4 olives on the plate. -> 1 plate, 4 olive
 a person with two dogs -> 1 person, 2 dog
 a dog playing with three balls -> 1 dog, 3 ball
 """
@@ -561,6 +560,8 @@ many olives, high quality -> many olive
 _HELD = """
 An image of a vase. There are many flowers in the vase. -> many flower, 1 vase | 0 in 1
 An image of a table. There are many plates on the table. -> many plate, 1 table | 0 on 1
+An image of a plate. There are 4 olives on the plate. -> 4 olive, 1 plate | 0 on 1
+An image of a table. There are 3 plates on the table. -> 3 plate, 1 table | 0 on 1
 An image of a table. There are no grains of rice on the table. -> 0 rice grain, 1 table | 0 on 1
 A picture of a cake. There are only a few candles on it. -> few candle, 1 cake | 0 on 1
 a vase without flowers -> 0 flower, 1 vase | 0 in 1
@@ -744,6 +745,8 @@ OF_QUANTITIES = [case for table in _QUANTITY_TABLES for case in _cases(table)]
 UNDERSTOOD = [case for table in _TABLES for case in _cases(table)] + OF_QUANTITIES
 
 _NOT_UNDERSTOOD = """
+An image of a shelf. There are 3 books on the shelf and 2 books to the left of the shelf.
+3 books on the shelf and 2 cups to the left of the shelf.
 apples
 apple
 several apples

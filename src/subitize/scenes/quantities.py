@@ -20,10 +20,10 @@ from subitize.scenes.things import Thing, Things
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE
 
 
-def read_quantities(prompt: str, known: Vocabulary) -> Scene | None:
-    """The scene of a prompt with open numbers or parts; None where it has none of the words for them."""
+def read_quantities(prompt: str, known: Vocabulary, *, is_held: bool = False) -> Scene | None:
+    """The scene of a prompt with open numbers, parts or things held; None where it has no words for them."""
     terms = find_terms(prompt, replace(known, own=QUANTITY_PHRASES))
-    if not any(term.kind in SPECIAL or (term.number % 1 and is_spelt_fraction(term)) for term in terms):
+    if not is_held and not any(term.kind in SPECIAL or (term.number % 1 and is_spelt_fraction(term)) for term in terms):
         return None
     return _Reader(Cursor(terms), known).read()
 

@@ -19,7 +19,7 @@ from subitize.scenes.items import MOST_ITEMS, Items
 from subitize.scenes.openers import Openers
 from subitize.scenes.quantities import read_quantities
 from subitize.scenes.scene import Relation, Scene
-from subitize.scenes.terms import PuzzledError, Term, Vocabulary, find_terms, vocabulary
+from subitize.scenes.terms import HeldError, PuzzledError, Term, Vocabulary, find_terms, vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, Kind
 
 
@@ -36,9 +36,9 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
     try:
         return _Reader(Cursor(find_terms(prompt, known)), known).read()
     except PuzzledError as puzzle:
-        reason = str(puzzle)
+        reason, is_held = str(puzzle), isinstance(puzzle, HeldError)
     try:
-        return read_quantities(prompt, known) or NotUnderstood(reason)
+        return read_quantities(prompt, known, is_held=is_held) or NotUnderstood(reason)
     except PuzzledError as puzzle:
         return NotUnderstood(str(puzzle))
 
@@ -61,6 +61,7 @@ class _Reader:
         self._clauses = 0
         self._openers = Openers(cursor)
         self._items_at_most = MOST_ITEMS
+        self._settings: list[str] = []
 
     def read(self) -> Scene:
         while self._cursor.peek().kind != "end":
@@ -71,7 +72,15 @@ class _Reader:
             self._cursor.take()
         if len(self._drafts) > self._items_at_most:
             raise PuzzledError("something else after nothing else")
+        self._check_settings()
         return make_scene(self._drafts, self._relations)
+
+    def _check_settings(self) -> None:
+        """A place that is drawn is no mere setting: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
+        for setting in self._settings:
+            told = [draft.noun for draft in self._drafts if draft.noun and f" {draft.noun} " in f" {setting} "]
+            if told:
+                raise HeldError(f"what is {setting!r}, and what beside the {told[0]}?")
 
     def _clause(self) -> None:
         self._openers.skip(has_items=bool(self._drafts))
@@ -115,7 +124,9 @@ class _Reader:
             case "image" | "cartoon" if clause.joint == "comma" and self._cursor.peek(1).kind in _AFTER_STYLE:
                 self._cursor.take()
             case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
-                clause.has_setting = clause.has_setting or kind == "setting"
+                if kind == "setting":
+                    clause.has_setting = True
+                    self._settings.append(self._cursor.peek().text.lower())
                 if not EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
                     self._items_at_most = min(self._items_at_most, len(self._drafts))
             case _:

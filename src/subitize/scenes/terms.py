@@ -42,6 +42,10 @@ class PuzzledError(Exception):
     """Something in the prompt is not understood; the reason is for the user."""
 
 
+class HeldError(PuzzledError):
+    """Things are in or on a place that is drawn: whoever reads that much may understand it."""
+
+
 @lru_cache(maxsize=16)
 def vocabulary(nouns: tuple[str, ...], colours: tuple[str, ...]) -> Vocabulary:
     """Make the phrases of these nouns and colours."""
