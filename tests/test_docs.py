@@ -1,5 +1,6 @@
 """Every command in the documentation runs as it stands, in the order it stands."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ from subitize.cli import app
 from subitize.suites.geckonum.prompts import TYPES
 
 ROOT = Path(__file__).parent.parent
+QUICK = {"README.md", "architecture.md", "walkthrough.md", "geckonum.md"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -30,6 +32,8 @@ def files(page: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.name not in QUICK and not os.environ.get("SUBITIZE_ALL_PARTS"):
+        pytest.skip("takes a while; `make check` runs it")
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for name, content in files(text).items():
@@ -61,6 +65,7 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import geckonum" in documented
 
 
+@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="takes half a minute; `make check` runs it")
 def test_the_demo_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
     run = tmp_path / "demo"
     venv = Path(sys.prefix)
