@@ -482,15 +482,9 @@ def _check_paper(paper: str) -> None:
 
 
 def _print_tables(annotations: "Annotations", *, extensions: bool, as_json: bool) -> None:
-    from subitize.analysis.papers.geckonum import compute_tables
-    from subitize.analysis.papers.geckonum_reproduction import compare
+    from subitize.analysis.papers.geckonum_reproduction import reproduce
 
-    cells = compute_tables(annotations)
-    if extensions:
-        from subitize.analysis.papers.geckonum_extensions import compute_extensions
-
-        cells += compute_extensions(annotations)
-    found = compare(cells, annotations.models)
+    found = reproduce(annotations, extensions=extensions)
     if as_json:
         return _print_json(found)
     from subitize.report.reproduction import print_reproduction

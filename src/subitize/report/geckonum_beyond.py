@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from subitize.analysis.papers.geckonum_extensions import MANY
 from subitize.analysis.papers.geckonum_runs import SUITE
 from subitize.records import Estimate
 from subitize.report import charts
@@ -11,7 +10,7 @@ from subitize.report.counted import MODEL, methods, sizes
 from subitize.report.document import Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
 from subitize.report.geckonum_figures import COUNTED_TYPES, point
 from subitize.report.geckonum_findings import Findings, Group, Measured, pairs, printed
-from subitize.suites.geckonum.release import MODELS
+from subitize.suites.geckonum.release import MANY, MODELS
 
 _OF_COUNTS = {"right": "#0072b2", "absent": "#8a94a0", "too few": "#e6a15c", "too many": "#b5502b"}
 _OF_IMAGES = {

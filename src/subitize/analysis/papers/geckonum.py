@@ -21,14 +21,13 @@ from subitize.stats.intervals import wilson_interval
 from subitize.stats.krippendorff import Level, krippendorff_alphas
 from subitize.stats.means import average_cells
 from subitize.stats.ratings import tally
+from subitize.suites.geckonum.release import RATERS
 
 # What an annotator gets right who answers at random: one of ten numbers; one of three lines in 24 prompts and one of
 # five in 45; yes or no.
 BASELINES: Mapping[int, float] = {1: 10.0, 2: 100 * (24 / 3 + 45 / 5) / 69, 3: 50.0}
-LARGEST_NUMBER = 10
 _SMALL = 4  # Tables A3 to A8 keep to numbers that most models can draw
 _LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-_RATERS = 5
 _QUANTIFIERS = {word: word for word in ("no", "few", "many", "fewer")} | {"as many": "as many as", "more": "more"}
 
 
@@ -59,28 +58,28 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
         clustered = _clustered_errors(labels)
         for (model,), mean, sem in _means(labels, "model"):
             place = Place("table2", model, f"task{task}_acc")
-            yield _cell(place, mean)
+            yield to_percent(place, mean)
             yield Cell(place._replace(column=f"task{task}_sem"), 100 * sem, n=mean.n)
-            yield _cell(place._replace(column=f"task{task}_diff"), mean, minus=chances[task])
+            yield to_percent(place._replace(column=f"task{task}_diff"), mean, minus=chances[task])
             yield Cell(place._replace(column=f"task{task}_n"), mean.n, n=mean.n)
             yield Cell(place._replace(column=f"task{task}_sem_by_prompt"), 100 * clustered[model], n=mean.n)
     if annotations.has_graph:
         in_graph = annotations.confirmations.with_columns(right=pl.col("right_in_graph"))
         for (model,), mean, _ in _means(in_graph, "model"):
-            yield _cell(Place("table2", model, "task3_graph_acc"), mean)
+            yield to_percent(Place("table2", model, "task3_graph_acc"), mean)
 
 
 def find_baselines(annotations: Annotations) -> dict[int, float]:
     """Tell what chance would get right, in percent: for Task 2 it depends on how many lines the prompts have."""
-    lines = annotations.questions.filter((pl.col("task") == 2) & pl.col("lines").is_not_null())["lines"]
-    return {**BASELINES, 2: 100 * float((1 / lines).mean())} if len(lines) else dict(BASELINES)  # type: ignore[arg-type]
+    lines = annotations.questions.filter((pl.col("task") == 2) & pl.col("lines").is_not_null())["lines"].to_numpy()
+    return {**BASELINES, 2: 100 * float(np.mean(1 / lines))} if len(lines) else dict(BASELINES)
 
 
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per type of prompt."""
     for labels in (_of_first_seeds(annotations.counts), annotations.lines, annotations.confirmations):
         for (type, model), mean, _ in _means(labels, "type", "model"):
-            yield _cell(Place("figure3_by_type", type, model), mean)
+            yield to_percent(Place("figure3_by_type", type, model), mean)
 
 
 def figure_5(annotations: Annotations) -> Iterator[Cell]:
@@ -89,13 +88,13 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
     for quantifier in QUANTIFIERS:
         for model in annotations.models:
             if (quantifier, model) in found:
-                yield _cell(Place("figure5", quantifier, model), found[quantifier, model])
+                yield to_percent(Place("figure5", quantifier, model), found[quantifier, model])
 
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
     for (type, model, number), mean, _ in _means(_of_first_seeds(annotations.counts), "type", "model", "truth"):
-        yield _cell(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
+        yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
 
 def comparisons(annotations: Annotations) -> Iterator[Cell]:
@@ -129,9 +128,9 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
     """How many of five annotators gave the label of Task 1."""
     labels = _of_several_people(_of_first_seeds(annotations.counts))
     for (model,), own in labels.group_by("model", maintain_order=True):
-        for votes in range(1, _RATERS + 1):
+        for votes in range(1, RATERS + 1):
             share = _share(own["top"] == votes)
-            yield _cell(Place("A10", str(model), f"{votes}/{_RATERS}"), share)
+            yield to_percent(Place("A10", str(model), f"{votes}/{RATERS}"), share)
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
@@ -140,7 +139,7 @@ def agreement(annotations: Annotations) -> Iterator[Cell]:
     for task, of_task in tops.items():
         labels = _of_several_people(of_task)
         for votes in (5, 4, 3) if labels.height else ():
-            yield _cell(Place("agreement", f"task{task}", f">={votes}/{_RATERS}"), _share(labels["top"] >= votes))
+            yield to_percent(Place("agreement", f"task{task}", f">={votes}/{RATERS}"), _share(labels["top"] >= votes))
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
@@ -237,18 +236,14 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
 
 def _number_units(answers: pl.DataFrame) -> NDArray[np.int64]:
     """Give the answers about one question of one image the same number."""
-    columns = (answers["model"].cast(pl.Categorical).to_physical(), answers["key"], answers["seed"])
-    units = np.zeros(answers.height, dtype=np.int64)
-    for column in columns:
-        units = units * (int(column.max() or 0) + 1) + column.to_numpy()  # type: ignore[arg-type]
-    return units
+    return answers.select(pl.struct("model", "key", "seed").rank("dense")).to_series().to_numpy().astype(np.int64)
 
 
 def _share(is_so: pl.Series) -> Estimate:
     return wilson_interval(int(is_so.sum()), len(is_so))
 
 
-def _cell(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
+def to_percent(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
     """Write a share as a percentage."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
     return Cell(place, value, low, high, mean.n)
@@ -295,7 +290,7 @@ def _comparison(place: Place, groups: Sequence[NDArray[np.float64]]) -> Iterator
     for group, name in enumerate(GROUPS[place.table]):
         mean = means.estimate(group)
         if mean is not None:
-            yield _cell(place._replace(column=f"acc_{name}"), _widened(mean))
+            yield to_percent(place._replace(column=f"acc_{name}"), _widened(mean))
     yield Cell(place._replace(column="N"), n, n=n)
     yield Cell(place._replace(column="chi2"), float(test.statistic), n=n)
     shuffled = significant_shuffles(table)

@@ -5,17 +5,14 @@ from dataclasses import replace
 
 import polars as pl
 
-from subitize.analysis.papers.geckonum import Cell, Table
+from subitize.analysis.papers.geckonum import Cell, Table, to_percent
 from subitize.analysis.papers.geckonum_labels import SEEDS, Annotations
 from subitize.analysis.papers.geckonum_published import Place
-from subitize.records import Estimate
 from subitize.stats.designs import INTERCEPT, build_design
 from subitize.stats.intervals import wilson_interval
 from subitize.stats.logistic import LogisticFit, fit_logistic
 from subitize.stats.pairs import compare_models
-
-MANY = 11
-"""Stands for more than ten."""
+from subitize.suites.geckonum.release import MANY
 
 _IMAGE = ("model", "type", "prompt", "seed")
 
@@ -75,7 +72,7 @@ def _shares(table: str, rows: pl.DataFrame) -> Iterator[Cell]:
     totals = rows.group_by("model", "type").len("n")
     found = rows.group_by("model", "type", "outcome").len("k").join(totals, on=["model", "type"])
     for model, type, outcome, k, n in found.sort("model", "type", "outcome").iter_rows():
-        yield _percentage(Place(table, model, f"{type}: {outcome}"), wilson_interval(k, n))
+        yield to_percent(Place(table, model, f"{type}: {outcome}"), wilson_interval(k, n))
 
 
 def number_distributions(annotations: Annotations) -> Iterator[Cell]:
@@ -84,7 +81,7 @@ def number_distributions(annotations: Annotations) -> Iterator[Cell]:
     for (model,), own in counts.group_by("model", maintain_order=True):
         for row, column in ((f"{model} asked", "truth"), (f"{model} drawn", "label")):
             for number, k in own.group_by(column).len().sort(column).iter_rows():
-                yield _percentage(Place("A12", row, f"{number:g}"), wilson_interval(k, own.height))
+                yield to_percent(Place("A12", row, f"{number:g}"), wilson_interval(k, own.height))
 
 
 def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
@@ -100,7 +97,7 @@ def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
         totals = both.group_by("number").len("n")
         found = both.group_by("number", column).len("k").join(totals, on="number").sort("number", column)
         for at, word, k, n in found.iter_rows():
-            yield _percentage(Place(table, str(word), f"{at:g}"), wilson_interval(k, n))
+            yield to_percent(Place(table, str(word), f"{at:g}"), wilson_interval(k, n))
 
 
 _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
@@ -143,12 +140,8 @@ def paired_differences(annotations: Annotations) -> Iterator[Cell]:
         for pair in compare_models(*columns):
             place = Place("paired", f"{pair.first} - {pair.second}", f"task{task}_diff")
             within = replace(pair.difference, low=max(-1.0, pair.difference.low), high=min(1.0, pair.difference.high))
-            yield _percentage(place, within)
+            yield to_percent(place, within)
             yield Cell(place._replace(column=f"task{task}_p_holm"), pair.p_holm, n=pair.difference.n)
-
-
-def _percentage(place: Place, share: Estimate) -> Cell:
-    return Cell(place, 100 * share.value, 100 * share.low, 100 * share.high, share.n)
 
 
 EXTENSIONS: tuple[Table, ...] = (

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from subitize.analysis.papers.geckonum import Cell
+from subitize.analysis.papers.geckonum import Cell, compute_tables
+from subitize.analysis.papers.geckonum_extensions import compute_extensions
+from subitize.analysis.papers.geckonum_labels import Annotations
 from subitize.analysis.papers.geckonum_published import GROUPS, PUBLISHED, Place
 from subitize.suites.geckonum.release import MODELS
 
@@ -27,6 +29,14 @@ class Comparison:
     low: float | None
     high: float | None
     n: int | None
+
+
+def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Comparison]:
+    """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
+    cells = compute_tables(annotations)
+    if extensions:
+        cells += compute_extensions(annotations)
+    return compare(cells, annotations.models)
 
 
 def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[Comparison]:

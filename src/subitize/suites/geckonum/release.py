@@ -39,6 +39,10 @@ COLUMNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
         3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
     }
 )
+RATERS = 5
+"""How many people were asked about an image."""
+MANY = 11
+"""What stands for more than ten: people had 0 to 10 and "10+" to choose from."""
 _WHOLE = ("question_id", "annot_id", "gt_num", "answer_num")
 _RAW = {1: "raw_answer", 2: "answer_text", 3: "answer"}
 _IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"

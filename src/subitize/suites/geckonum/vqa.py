@@ -10,12 +10,10 @@ from subitize.interfaces import Tried
 from subitize.records import Answer, Ask, Count, Filed, Item
 from subitize.suites.checks import check_known
 from subitize.suites.geckonum.items import interleave
-from subitize.suites.geckonum.release import MODELS, Release, read_release
+from subitize.suites.geckonum.release import MANY, MODELS, RATERS, Release, read_release
 from subitize.suites.geckonum.released_questions import released_items
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
-_RATERS = 5
-_MANY = 11  # what annotators called "10+"
 _MOST = 200
 
 
@@ -36,8 +34,8 @@ class GeckonumVqa:
         check_known("model", models, MODELS)
         if not images:
             raise BadValueError("suite 'geckonum-vqa' needs the folder of the images: geckonum-vqa:DIR,images=DIR")
-        if not 1 <= agreeing <= _RATERS:
-            raise BadValueError(f"suite 'geckonum-vqa': agreeing={agreeing}: should be from 1 to {_RATERS}")
+        if not 1 <= agreeing <= RATERS:
+            raise BadValueError(f"suite 'geckonum-vqa': agreeing={agreeing}: should be from 1 to {RATERS}")
         self._release = read_release(Path(release), tasks=(1,), models=models)
         self._files = _find_images(Path(images), self._release)
         self._agreeing = agreeing
@@ -61,7 +59,7 @@ class GeckonumVqa:
             if file is None or not isinstance(ask.question, Count) or ask.question.place is not None:
                 continue
             key = f"geckonum-vqa/{model}/{prompt}_{seed}/{ask.question.id.partition(':')[2]}"
-            right = tuple(range(_MANY, _MOST + 1)) if number == _MANY else (int(number),)
+            right = tuple(range(MANY, _MOST + 1)) if number == MANY else (int(number),)
             factors = {"number": int(number), "source": model, "type": types[prompt]}
             yield Item(key, Answer(Filed(str(file)), wording), (Ask(ask.question, wording, right),), factors)
 
