@@ -56,7 +56,7 @@ def _wrong(ask: Ask, data: bytes) -> Iterator[str]:
     if not judge.can_answer(ask.question, [_DRAWN]):
         yield f"{ask.question.id}: cannot be answered"
         return
-    (evidence,) = judge.compute(Exhibit((_DRAWN,), (Inquiry(ask.question, ask.wording),), lambda _: data))
-    value = interpret(evidence, ask.question, parse_rule(judge.rule))
+    (finding,) = judge.compute(Exhibit((_DRAWN,), (Inquiry(ask.question, ask.wording),), lambda _: data))
+    value = interpret(finding.evidence, ask.question, parse_rule(judge.rule))
     if not isinstance(value, Known) or value.value not in ask.expects:
         yield f"{ask.question.id}: {value}, not {ask.expects}"

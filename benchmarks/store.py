@@ -95,7 +95,7 @@ def _copies(template: Path, fresh: Iterator[Path]) -> Iterator[Path]:
 
 
 def _run(folder: Path, at_once: int) -> None:
-    model: Made[Model] = Made(Spec("instant", {}, "instant"), Instant())
+    model: Made[Model] = Made(Spec("instant", {}, "instant"), Instant(), "instant")
     with Run(Folder(folder)) as run:
         summary = run_suite(run, Settings(make_suite(SUITE), model, repeats=REPEATS, concurrency=at_once), Silent())
     if summary.answered != TRIALS:

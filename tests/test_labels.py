@@ -60,13 +60,16 @@ FOUND = Boxes(
         (" 1 ", LINES, "strict", 1),
         ("5", Choose(("3", "4", "5")), "strict", 2),
         ("1", Choose(("0", "1", "2")), "strict", 1),
+        ("Yes, no dog is missing", PRESENT, "strict", True),
+        ("No, no dog", PRESENT, "strict", False),
         (" a dog\n", Name(), "strict", "a dog"),
         ("STOP", Transcribe(), "boxes", "STOP"),
     ],
     ids=[
         "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no",
         "emphasis", "quotes", "full stop", "true",
-        "one for yes", "nought for no", "line", "position", "line of digits", "line before position", "name", "text",
+        "one for yes", "nought for no", "line", "position", "line of digits", "line before position",
+        "yes, then no", "no twice", "name", "text",
     ],
 )  # fmt: skip
 def test_words_are_read_as_the_question_asks(text: str, question: Question, rule: str, expected: Scalar) -> None:
@@ -90,6 +93,12 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
         ("0.9", PRESENT, "neither yes nor no"),
         ("10.5", PRESENT, "neither yes nor no"),
         ("-1", PRESENT, "neither yes nor no"),
+        ("1 dog", PRESENT, "neither yes nor no"),
+        ("0 dogs, 1 cat", PRESENT, "neither yes nor no"),
+        ("No idea.", PRESENT, "neither yes nor no"),
+        ("No image is attached.", PRESENT, "neither yes nor no"),
+        ("Yes or no?", PRESENT, "neither yes nor no"),
+        ("Yes/No", PRESENT, "neither yes nor no"),
         ("some cats", LINES, "none of the 3 lines: 'some cats'"),
         ("3", LINES, "none of the 3 lines"),
         ("-1", LINES, "none of the 3 lines"),
@@ -99,7 +108,8 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
     ],
     ids=[
         "vague", "range", "empty", "endless number", "neither", "beginning of a word", "no vote", "ten",
-        "share", "fraction", "less than nought", "other line",
+        "share", "fraction", "less than nought", "a count of one", "a count of nought", "no idea", "no image",
+        "the question", "both words", "other line",
         "past the last", "negative", "superscript", "endless position", "score in words",
     ],
 )  # fmt: skip
@@ -108,6 +118,119 @@ def test_words_that_do_not_answer_are_discarded_with_a_reason(text: str, questio
     assert isinstance(value, Discarded)
     assert reason in value.reason
     assert 0 < len(value.reason) < 200
+
+
+PETS = Choose(
+    (
+        "An image with no cats and with no dogs.",
+        "Two cats.",
+        "Two cats and a dog.",
+        "An image with some cats and some dogs. There are more cats than dogs.",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("b", 1),
+        ("B", 1),
+        ("A", 0),
+        (" d\n", 3),
+        ("(b)", 1),
+        ("[B]", 1),
+        ("b)", 1),
+        ("b.", 1),
+        ("(b).", 1),
+        ("**B**", 1),
+        ("**(b)**", 1),
+        ("`b`", 1),
+        ('"b"', 1),
+        ("b) Two cats.", 1),
+        ("(b) two cats", 1),
+        ("B. Two cats", 1),
+        ("B: Two cats", 1),
+        ("b - Two cats", 1),
+        ("**b) Two cats.**", 1),
+        ("**b** Two cats", 1),
+        ("c) Two cats and a dog.", 2),
+        ("(c) Two cats and a dog, as I see it", 2),
+        ("a) An image with no cats and with no dogs.", 0),
+        ("d) There are more cats than dogs.", 3),
+        ("(d) I see a row of cats, and 1 dog.", 3),
+        ("b\n\nI can see a pair of cats in the picture.", 1),
+        ("Answer: b", 1),
+        ("**Answer:** (b)", 1),
+        ("The answer is (b).", 1),
+        ("The best line is B.", 1),
+        ("Option b", 1),
+        ("Line (d) describes the image the best.", 3),
+        ("two cats", 1),
+        ("TWO CATS.", 1),
+        ("**Two cats.**", 1),
+        ("“Two cats and a dog”", 2),
+        ("An image with no cats\nand with no dogs", 0),
+        ("2", 2),
+    ],
+    ids=repr,
+)
+def test_a_line_is_read_by_its_letter_or_its_words(text: str, expected: int) -> None:
+    assert interpret(Words(text), PETS, parse_rule("strict")) == Known(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a cat",
+        "A cat.",
+        "A cat and a dog",
+        "I see a cat",
+        "a* search",
+        "'a cat'",
+        "A's",
+        "e",
+        "(z)",
+        "I",
+        "bb",
+        "b2",
+        "1)",
+        "4",
+        "b or c",
+        "a, b",
+        "(b) or (c)",
+        "b) or c",
+        "(b), (c)",
+        "A. B. C. D.",
+        "(b)\n(c)",
+        "(a) is wrong, the cats are two",
+        "(a) isn't right",
+        "(a) doesn't fit",
+        "Not (b)",
+        "None of them: neither (a) nor (b)",
+        "b) Two cats and a dog.",
+        "c) Two cats.",
+        "(a) Two cats",
+        "Answer: a cat",
+        "The answer is a dog",
+        "both",
+        "(",
+        "**",
+        "",
+        "*" * 100_000,
+        "(b) " + "c) " * 30_000,
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_a_letter_in_prose_or_one_of_several_is_no_choice(text: str) -> None:
+    assert isinstance(interpret(Words(text), PETS, parse_rule("strict")), Discarded)
+
+
+def test_of_lines_that_differ_in_case_only_the_exact_one_is_read() -> None:
+    lines = Choose(("Dogs", "dogs", "b"))
+    values = [interpret(Words(text), lines, parse_rule("strict")) for text in ("dogs", "DOGS", "b", "a")]
+    assert values[0] == Known(1)
+    assert isinstance(values[1], Discarded)
+    assert values[2:] == [Known(2), Known(0)]
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_path_may_hold_commas_and_equals_signs(name: str, tmp_path: Path) -> N
     folder.mkdir()
     (folder / "apples_3_0.png").write_bytes(b"")
     spec = make_model(f"folder:{folder}").spec
-    assert spec == Spec("folder", {"path": str(folder)}, f"folder:{folder}")
+    assert spec == Spec("folder", {"path": str(folder), "layout": "auto"}, f"folder:{folder}")
     assert make_model(spec.shown).spec == spec
 
 
@@ -144,8 +144,12 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
         (make_suite, "gecko", "no suite named 'gecko'; known: geckonum, geckonum-vqa, naming, production"),
         (make_suite, "", "no suite named ''; known: geckonum, geckonum-vqa, naming, production"),
         (make_suite, "Naming", "no suite named 'Naming'"),
-        (make_model, "gpt", "no model named 'gpt'; known: folder, ideal-human, observer, painter, random"),
-        (make_judge, "gpt", "no judge named 'gpt'; known: observer, parser"),
+        (
+            make_model,
+            "gpt",
+            "no model named 'gpt'; known: folder, hf-inference, ideal-human, observer, openai, painter, random",
+        ),
+        (make_judge, "gpt", "no judge named 'gpt'; known: observer, parser, vlm"),
         (make_judge, "random", "no judge named 'random'"),
         (make_suite, "naming:categories=cars", "no category named 'cars'; known: apples"),
     ],

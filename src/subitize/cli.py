@@ -4,7 +4,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize import __version__
-from subitize.errors import BadValueError, RunError, SubitizeError, UnknownNameError
+from subitize.errors import BadValueError, BudgetError, RunError, SubitizeError, UnknownNameError
 
 if TYPE_CHECKING:
     from subitize.analysis.papers.geckonum_labels import Annotations
     from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
+    from subitize.runner.costs import Ledger
+    from subitize.runner.running import Settings
     from subitize.store import Location, Run
 
 app = typer.Typer(
@@ -49,6 +51,12 @@ FreshSeed = Annotated[
 ]
 NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Own nouns for fresh prompts.")]
 SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
+Tries = Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", help="Stop before the run has cost more than this in all.")
+]
+PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
 
 
@@ -198,36 +206,70 @@ def run(
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
     seed: Seed = None,
-    prompts: PromptsFile = None,
+    official: PromptsFile = None,
     fresh: FreshSeed = None,
     nouns: NounsFile = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
-    tries: Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")] = 5,
+    tries: Tries = 5,
+    max_cost: MaxCost = None,
+    prices: PricesFile = None,
+    dry_run: DryRun = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
     database: DatabaseUrl = None,
     images: ImagesFolder = None,
 ) -> None:
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
+    from subitize.prices import load_prices
     from subitize.registry import make_judge, make_model, make_suite
     from subitize.report.terminal import Bar
-    from subitize.runner.running import Settings, run_suite
+    from subitize.runner.costs import Ledger
+    from subitize.runner.running import Settings, list_matches, run_suite
 
     if not model:
         raise BadValueError(
             "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
         )
-    made_suite = make_suite(_with_options(suite, {"prompts": prompts, "fresh": fresh, "nouns": nouns}))
+    made_suite = make_suite(_with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns}))
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
-    each = [Settings(made_suite, make_model(m), made_judge, seed, repeats, limit, concurrency, tries) for m in model]
+    ledger = Ledger(load_prices(prices), max_cost)
+    how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
+    each = [Settings(made_suite, make_model(text), *how) for text in model]
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
+    if dry_run:
+        return _print_forecast(each, _locate(name, database, images), as_json=as_json)
+    for settings in each:
+        for line in list_matches(settings):
+            print(line)
     failures: list[str] = []
     with _open(name, database, images, create=True) as opened, Bar() as bar, _stopping():
+        if max_cost is not None:
+            ledger.enter(opened)
         for settings in each:
             summary = run_suite(opened, settings, bar)
             print(f"{settings.model.spec.shown}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
     print(f"stored in {name}; see: subitize score {shlex.quote(name)}")
-    _raise_failures(failures)
+    _raise_if_exhausted(ledger)
+    return _raise_failures(failures)
+
+
+def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool) -> None:
+    from subitize.report.forecasts import print_forecasts
+    from subitize.runner.forecasts import forecast_runs
+
+    forecasts = forecast_runs(location, each)
+    ledger = each[0].ledger
+    _print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
+    _print_age(ledger)
+
+
+def _print_age(ledger: "Ledger") -> None:
+    from datetime import UTC, datetime
+
+    from subitize.prices import warn_of_age
+
+    _print_warnings(filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
 
 
 @app.command("judge")
@@ -235,19 +277,33 @@ def judge_(
     run: RunName,
     judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
     model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
+    tries: Tries = 5,
+    max_cost: MaxCost = None,
+    prices: PricesFile = None,
+    dry_run: DryRun = False,
     database: DatabaseUrl = None,
     images: ImagesFolder = None,
 ) -> None:
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    from subitize.prices import load_prices
     from subitize.registry import make_judge
+    from subitize.report.forecasts import print_expenses
     from subitize.report.terminal import Bar
+    from subitize.runner.costs import Ledger
+    from subitize.runner.forecasts import forecast_judging
     from subitize.runner.judging import Scope, judge_run
 
     made = make_judge(judge)
+    ledger = Ledger(load_prices(prices), max_cost)
     with _open(run, database, images) as opened, Bar() as bar, _stopping():
-        summary = judge_run(opened, made, bar, Scope(model=model))
+        if dry_run or max_cost is not None:
+            ledger.enter(opened)
+        if dry_run:
+            return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
+        summary = judge_run(opened, made, bar, Scope(model=model, tries=tries, ledger=ledger))
     print(f"{made.spec.shown}: {summary}")
-    _raise_failures(summary.reasons)
+    _raise_if_exhausted(ledger)
+    return _raise_failures(summary.reasons)
 
 
 @app.command()
@@ -264,6 +320,7 @@ def score(
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
     from subitize.analysis.observations import Reader, find_gaps, observe_run
     from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.protocols import fingerprints
     from subitize.analysis.scoring import score as score_observations
     from subitize.labels import parse_rule
 
@@ -271,13 +328,15 @@ def score(
     with _open(run, database, images) as opened:
         observations = observe_run(opened, reader)
         stand_ins = find_stand_ins(opened)
+        protocols = fingerprints(opened, reader)
         gaps = None if as_json else find_gaps(opened)
     scores = score_observations(observations, by)
     if gaps is None:
-        return _print_json([_score_row(one, is_stand_in=one.model in stand_ins.models) for one in scores])
+        marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
+        return _print_json([_score_row(one, *mark) for one, mark in zip(scores, marks, strict=True)])
     from subitize.report.terminal import print_gaps, print_scores
 
-    print_scores(scores, stand_ins, by or ["category"])
+    print_scores(scores, stand_ins, by or ["category"], protocols)
     return print_gaps(gaps)
 
 
@@ -413,6 +472,20 @@ def import_readings_(
     print(summary)
 
 
+@import_app.command("named-counts")
+def import_named_counts_(
+    run: RunName,
+    model: Annotated[str, typer.Option(help="The folder: model whose files carry counts, as `show` names it.")],
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Add the counts that stand in the names of a run's image files, as the readings of one annotator."""
+    from subitize.importers.named_counts import import_named_counts
+
+    with _open(run, database, images) as opened:
+        print(f"{import_named_counts(opened, model)} counts from file names stored as readings by human")
+
+
 @import_app.command("geckonum")
 def import_geckonum_(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="prompts.csv and task_N_MODEL.csv, as released.")],
@@ -531,6 +604,14 @@ def _stopping() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+def _raise_if_exhausted(ledger: "Ledger") -> None:
+    if ledger.is_exhausted:
+        raise BudgetError(
+            f"stopped before --max-cost {ledger.limit_usd:g} is exceeded: US$ {ledger.spent_usd:.4f} are spent; "
+            "what was answered is stored: raise it, and the same command goes on"
+        )
+
+
 def _raise_failures(reasons: list[str]) -> None:
     if reasons:
         distinct = list(dict.fromkeys(reasons))
@@ -540,9 +621,9 @@ def _raise_failures(reasons: list[str]) -> None:
         )
 
 
-def _score_row(score: "Score", *, is_stand_in: bool) -> dict[str, object]:
+def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:
     names = {name: value for name, value in asdict(score).items() if name != "estimate"}
-    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in}
+    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in, "protocol": protocol}
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:

@@ -11,7 +11,9 @@ SubitizeError                 exit code 2: the message names the value and the r
 │   ├── NewerSchemaError      written by a newer subitize
 │   ├── ConflictError         resumed with another seed or other options
 │   ├── BusyError             another process works on the same run and model
-│   └── LeaseLostError        another process took over while this one was stalled
+│   ├── LeaseLostError        another process took over while this one was stalled
+│   └── UnusableModelError    a model that cannot be used as it is given: its key, name or address is wrong
+├── BudgetError               the limit that the user set is reached; raise it to go on
 ├── StorageError              the disk or database refused: full, read-only, unreachable
 └── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
 """
@@ -73,6 +75,14 @@ class BusyError(RunError):
 
 class LeaseLostError(RunError):
     """Another process holds the lease that this one had."""
+
+
+class UnusableModelError(RunError):
+    """A model that cannot be used as it is given; trying the other trials would be in vain."""
+
+
+class BudgetError(SubitizeError):
+    """What may be spent is spent."""
 
 
 class StorageError(SubitizeError):

@@ -3,16 +3,20 @@
 A suite makes items; a model turns the request of one trial into a reply; a judge turns an exhibit (responses and
 questions about them) into evidence. Models and judges come in two shapes: those that wait for something (a server, a
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes.
+One may do more, and says so by having what these protocols name: `Opens`, `RespondsToSeveral`, `Metered`, `Matches`.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
 from subitize.records import (
+    Answer,
     Draw,
+    Evidence,
     Failed,
     Item,
     Outcome,
@@ -53,11 +57,39 @@ class Computes(Protocol[AskedT, GivenT]):
 
 
 class TransientError(Exception):
-    """Trying again may help: a time-out, a busy server, an answer cut short."""
+    """Trying again may help: a time-out, a busy server, an answer cut short.
 
-    def __init__(self, reason: str, *, retry_after_seconds: float | None = None) -> None:
+    A busy server did nothing and asks to come again later. A try is unsettled if nobody knows whether it was done,
+    or it was done and the answer is of no use: it may have been paid for.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after_seconds: float | None = None,
+        is_busy: bool = False,
+        is_unsettled: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.retry_after_seconds = retry_after_seconds
+        self.is_busy, self.is_unsettled = is_busy, is_unsettled
+
+
+class Handling:
+    """Marks an option of how something is reached (`Annotated[int, Handling]`), not of what it is.
+
+    Such an option is no part of its name: a run may go on with another rate limit or time-out.
+    """
+
+
+@runtime_checkable
+class Opens(Protocol):
+    """Keeps something open while it is at work: connections to a server."""
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Open it for as long as the context lasts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +102,7 @@ class Request:
     attempt: int
     seed: int
     load: Callable[[Picture], bytes]
+    trial_id: str = ""
 
     @property
     def text(self) -> str:
@@ -95,11 +128,24 @@ class Pixels:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call uses, or is expected to use: tokens, and pictures of a size and quality as the server names them."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    pictures: int = 0
+    size: str = ""
+    quality: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model gave for a request, and what it tells about how it came to it."""
+    """What a model gave for a request, and what it tells about how it came to it, how long it took and what it used."""
 
     content: Pixels | Said | Scored | Refused | Failed
     provenance: Provenance
+    seconds: float | None = None
+    usage: Usage | None = None
 
 
 class Model(Protocol):
@@ -107,6 +153,52 @@ class Model(Protocol):
 
     tasks: frozenset[TaskKind]
     is_stand_in: bool
+
+
+@runtime_checkable
+class RespondsToSeveral(Protocol):
+    """Responds to several repeats of one item in one call: the same prompt, several pictures."""
+
+    concurrency: int
+    repeats_per_call: int
+
+    async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
+        """Answer all of them in their order; at most `repeats_per_call` are asked at once."""
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """Is paid for by use: where it is served, under which name, and what a call is expected to use."""
+
+    base_url: str
+    served_name: str
+
+    def expect(self, task: Task, /) -> Usage:
+        """Guess what one answer to such a task uses, without asking for it."""
+        ...
+
+
+class Matched(Protocol):
+    """Which trials a model of ready-made answers can give, to be read before anything is stored."""
+
+    @property
+    def count(self) -> int:
+        """How many trials have their answer."""
+        ...
+
+    def lines(self) -> list[str]:
+        """Say what matched, what is missing and what is unknown."""
+        ...
+
+
+@runtime_checkable
+class Matches(Protocol):
+    """Has its answers ready, and can tell which of a suite's items they are for."""
+
+    def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
+        """Find the answers to these items."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +217,42 @@ class Exhibit:
     inquiries: tuple[Inquiry, ...]
     load: Callable[[Picture], bytes]
     prompt: str | None = None
+    id: str = ""
+    """The same for the same look by the same judge: it lets a server know a call that comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a judge found for one inquiry, and, if a model was asked, how that came about and what it used."""
+
+    evidence: Evidence
+    provenance: Provenance | None = None
+    usage: Usage | None = None
 
 
 class Judge(Protocol):
-    """Anything that answers questions; also `Responds` or `Computes` from an Exhibit to one Evidence per inquiry.
+    """Anything that answers questions; also `Responds` or `Computes` from an Exhibit to one Finding per inquiry.
 
-    `rule` names how its evidence is read unless the user names another rule (see labels.py).
+    `rule` names how its evidence is read unless the user names another rule (see labels.py). One that asks together
+    answers all questions about a subject in one look; another gets them one by one, and one that fails costs no more
+    than itself.
     """
 
     rule: str
     is_stand_in: bool
+    asks_together: bool
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether it can answer such a question about such responses."""
+        ...
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """A judge that puts its questions to a model."""
+
+    def tasks(self, exhibit: Exhibit, /) -> Iterator[Answer]:
+        """Put the questions as tasks of the model, in their order."""
         ...
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from subitize import numerals
 from subitize.errors import BadValueError, UnknownNameError
@@ -129,11 +130,19 @@ def _number(text: str, rule: Rule) -> Value:
 
 def _yes_or_no(text: str) -> Value:
     # Past quotes and emphasis ("**Yes**"), but not into a number: 0.9 is no "0", and -1 no "1".
-    first_word = re.match(r"[^\w-]*([^\W_]+)\b(?!\.\d)", text.lower())
-    word = first_word.group(1) if first_word else ""
-    if word in _YES | _NO:
+    answer = text.lower()
+    first_word = re.match(r"[^\w-]*([^\W_]+)\b(?!\.\d)", answer)
+    word, rest = (first_word.group(1), answer[first_word.end() :]) if first_word else ("", "")
+    # "1 apple" counts, "no idea" declines, "yes or no" only repeats the question.
+    is_answer = not (re.search(r"\w", rest) if word.isdecimal() else _NO_ANSWER.match(word + rest))
+    if word in _YES | _NO and is_answer:
         return Known(word in _YES)
     return Discarded(f"neither yes nor no: {text[:40]!r}")
+
+
+_NO_ANSWER = re.compile(
+    r"no (?:clue|doubt|idea|image|photo|picture|way)\b|(?:yes|no)(?: (?:and|or) | ?/ ?)(?:yes|no)\b"
+)
 
 
 def _line(text: str, lines: Sequence[str]) -> Value:
@@ -142,7 +151,49 @@ def _line(text: str, lines: Sequence[str]) -> Value:
         return Known(lines.index(answer))
     if re.fullmatch(r"\d{1,4}", answer, re.ASCII) and int(answer) < len(lines):
         return Known(int(answer))
-    return Discarded(f"none of the {len(lines)} lines: {text[:40]!r}")
+    plain = [_plain(line) for line in lines]
+    said = _plain(answer)
+    position = plain.index(said) if plain.count(said) == 1 else _lettered(answer.lower(), plain)
+    return Discarded(f"none of the {len(lines)} lines: {text[:40]!r}") if position is None else Known(position)
+
+
+def _plain(text: str) -> str:
+    """Leave out what does not tell lines apart: case, spacing, and the marks around."""
+    return " ".join(text.lower().split()).strip(" .*_`\"'“”‘’")
+
+
+# A letter stands for a line if it is marked as one, as in "(b)", "b." and "**b**", or has the first line of the answer
+# to itself. A letter that goes on without a mark is a word: "a cat".
+_LETTER = re.compile(
+    r"""
+    [*_]{0,2} (?:(?:the\ )? (?:(?:best|correct|right)\ )? (?:answer|choice|line|option) (?:\ is)? :? [*_]{0,2} \s+)?
+    (?:
+        [*_`"'“‘]{0,3} [(\[]? (?P<marked>[a-z]) [)\].:]{1,2} [*_`"'”’]{0,3}
+      | [*_`"'“‘]{1,3} (?P<emphasised>[a-z]) [*_`"'”’]{1,3} [).:]?
+      | (?P<bare>[a-z]) (?= \s*$ | [ ]*\n | [ ][-–—][ ] )
+    )
+    (?: \s+ (?:[-–—]\s+)? | $ )
+    """,
+    re.VERBOSE,
+)
+_OTHER_LETTER = re.compile(r"(?<!\w)([a-z])(?:[).\]*](?!\w)|$)")
+# What follows a letter that is talked about, not chosen: "(a) is wrong", "(a) or the last".
+_TALK = re.compile(r"(?:and|are|can|cannot|could|do|does|is|may|might|nor|not|or|seems?|was|would)(?:n't|n’t)?\b")
+
+
+def _lettered(answer: str, plain: Sequence[str]) -> int | None:
+    """Find the line that an answer names by its letter, unless it names or says another, or talks about it."""
+    found = _LETTER.match(answer)
+    if found is None:
+        return None
+    letter, letters = found["marked"] or found["emphasised"] or found["bare"], ascii_lowercase[: len(plain)]
+    rest = answer[found.end() :]
+    others = {other for other in _OTHER_LETTER.findall(rest) if other in letters} - {letter}
+    if letter not in letters or others or _TALK.match(rest):
+        return None
+    begun, position = _plain(rest), letters.index(letter)
+    said = max((line for line in plain if begun.startswith(line)), key=len, default=plain[position])
+    return position if said == plain[position] else None
 
 
 def _require(rule: Rule, names: set[str], evidence: Evidence) -> None:

@@ -302,10 +302,20 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Text was written."""
+class Token:
+    """A piece of an answer, its natural-log probability, and those of what might have stood there instead."""
 
     text: str
+    logprob: float
+    others: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text was written; where the model tells, with its tokens."""
+
+    text: str
+    tokens: tuple[Token, ...] = ()
     kind: Literal["said"] = field(default="said", kw_only=True, repr=False)
 
 
@@ -356,6 +366,8 @@ class Provenance:
     tokens_in: int | None = None
     tokens_out: int | None = None
     price_usd: float | None = None
+    unsettled_tries: int = 0
+    """Tries that ended before their answer came, a time-out for one, and may have been paid for all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +467,7 @@ class Reading:
     value: Value
     annotator: str = ""
     replaces: int | None = None
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)

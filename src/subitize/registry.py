@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, Literal, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import Judge, Model, Suite
+from subitize.interfaces import Handling, Judge, Model, Suite
 from subitize.records import Spec
 
 Kind = Literal["suites", "models", "judges"]
@@ -26,24 +27,28 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "models": {
         "folder": "subitize.models.folder:Folder",
+        "hf-inference": "subitize.models.hf_inference:HfInference",
         "ideal-human": "subitize.models.ideal_human:IdealHuman",
         "observer": "subitize.models.observer:Observer",
+        "openai": "subitize.models.openai:OpenAi",
         "painter": "subitize.models.painter:Painter",
         "random": "subitize.models.random:Random",
     },
     "judges": {
         "observer": "subitize.judges.observer:Observer",
         "parser": "subitize.judges.parser:Parser",
+        "vlm": "subitize.judges.vlm:make_vlm",
     },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[T]):
-    """A suite, model or judge together with the spec that makes it again."""
+    """A suite, model or judge, the spec that says what it is, and the text that makes it again."""
 
     spec: Spec
     it: T
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ def listings(kind: Kind) -> list[Listing]:
 def _make(kind: Kind, text: str) -> Made[Any]:
     name, target, given = _parse(text)
     factory = _Factory(kind, name)
-    return Made(*factory.build(target, given))
+    return Made(*factory.build(target, given), text)
 
 
 def _listing(kind: Kind, name: str) -> Listing:
@@ -131,9 +136,13 @@ class _Factory:
         except Exception as error:  # an outside package may fail in any way
             raise BadValueError(f"{self._who} ({known[name].value}) cannot be loaded: {error}") from error
         parameters = inspect.signature(self._make, eval_str=True).parameters.values()
-        self._targets = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
-        self._defaults = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        self._types = {p.name: p.annotation for p in parameters if p.kind is p.KEYWORD_ONLY}
+        targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY]
+        self._targets = [p.name for p in targets]
+        self._needs_model = any(p.annotation is Model for p in targets)
+        options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        self._defaults = {p.name: p.default for p in options}
+        self._types = {p.name: _bare_type(p.annotation) for p in options}
+        self._handling = {p.name for p in options if Handling in getattr(p.annotation, "__metadata__", ())}
 
     def listing(self) -> Listing:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
@@ -147,15 +156,23 @@ class _Factory:
             raise BadValueError(
                 f"{self._who} needs a {self._targets[0]}: write {self._name}:{self._targets[0].upper()}"
             )
+        model = None
+        if self._needs_model:
+            # What is no option of the judge is one of the model that it asks.
+            model = make_model(_join(target, {key: value for key, value in given.items() if key not in self._defaults}))
+            given = {key: value for key, value in given.items() if key in self._defaults}
         values = self._defaults | self._read(given)
-        made = self._construct(target, values)
-        written = {key: _write(value) for key, value in values.items()}
-        changed = [f"{key}={text}" for key, text in written.items() if text != _write(self._defaults[key])]
-        shown = ":".join(filter(None, [self._name, ",".join(filter(None, [target, *changed]))]))
+        made = self._construct(model.it if model else target, values)
+        written = {key: _write(value) for key, value in values.items() if key not in self._handling}
+        changed = {key: text for key, text in written.items() if text != _write(self._defaults[key])}
         # A target is part of what the thing is: with another path it is another suite or model.
-        return Spec(self._name, dict.fromkeys(self._targets, target) | written, shown), made
+        whole = dict.fromkeys(self._targets, target) | written
+        if model:
+            target = model.spec.shown
+            whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
+        return Spec(self._name, whole, _join(":".join(filter(None, [self._name, target])), changed)), made
 
-    def _construct(self, target: str, values: Mapping[str, object]) -> Any:  # noqa: ANN401
+    def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:
             return self._make(*([target] if target else []), **values)
         except SubitizeError:
@@ -171,6 +188,20 @@ class _Factory:
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self._defaults) or 'none'}"
+
+
+def _join(start: str, options: Mapping[str, str]) -> str:
+    """Write a spec: options follow a target after a comma, a bare name after a colon."""
+    written = ",".join(f"{key}={text}" for key, text in options.items())
+    return ("," if ":" in start else ":").join(filter(None, [start, written]))
+
+
+def _bare_type(annotation: object) -> object:
+    """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
+    if get_origin(annotation) is Annotated:
+        return _bare_type(get_args(annotation)[0])
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    return kinds[0] if isinstance(annotation, UnionType) and len(kinds) == 1 else annotation
 
 
 def _read(who: str, text: str, wanted: object) -> object:
@@ -215,6 +246,8 @@ def _whole_numbers(who: str, part: str) -> range:
 
 
 def _write(value: object) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

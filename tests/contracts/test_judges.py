@@ -19,7 +19,7 @@ OUTCOMES: list[Outcome] = [Said("3 apples"), Drawn(Stored("0" * 64, "png"))]
 
 @pytest.fixture(params=[listing.name for listing in listings("judges")])
 def judge(request: pytest.FixtureRequest) -> Made[Judge]:
-    return make_judge(request.param)
+    return make_judge({"vlm": "vlm:observer"}.get(request.param, request.param))
 
 
 @pytest.fixture

@@ -3,9 +3,13 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from importlib.util import find_spec
 
 import pytest
 
+import hf_server
+import openai_server
+from conftest import require
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
@@ -22,13 +26,22 @@ OUTCOME_OF: dict[TaskKind, str] = {"answer": "said", "draw": "drawn"}
 
 
 @pytest.fixture(scope="module", params=[listing.name for listing in listings("models")])
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made[Model]:
-    if request.param != "folder":
-        return make_model(request.param)
-    folder = tmp_path_factory.mktemp("pictures")
-    for number in (1, 2, 3):
-        (folder / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
-    return make_model(f"folder:{folder}")
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made[Model]]:
+    match request.param:
+        case "folder":
+            folder = tmp_path_factory.mktemp("pictures")
+            for number in (1, 2, 3):
+                (folder / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
+            yield make_model(f"folder:{folder}")
+        case "openai":
+            with openai_server.serving() as server:
+                yield make_model(f"openai:test-model,base_url={server.base_url},size=64x64")
+        case "hf-inference":
+            require("huggingface_hub", is_there=find_spec("huggingface_hub") is not None)
+            with hf_server.serving_images() as images:
+                yield make_model(f"hf-inference:test-model,base_url={images.url},size=64x64")
+        case name:
+            yield make_model(name)
 
 
 Ran = tuple[Run, Summary]

@@ -28,9 +28,9 @@ def readings(*questions: Question) -> list[object]:
     written = io.BytesIO()
     paint(SCENE).save(written, "PNG")
     inquiries = tuple(Inquiry(question, question.id) for question in questions)
-    evidence = Observer().compute(Exhibit((PICTURE,), inquiries, lambda _: written.getvalue()))
+    findings = Observer().compute(Exhibit((PICTURE,), inquiries, lambda _: written.getvalue()))
     rule = parse_rule(Observer.rule)
-    return [interpret(found, question, rule) for found, question in zip(evidence, questions, strict=True)]
+    return [interpret(found.evidence, question, rule) for found, question in zip(findings, questions, strict=True)]
 
 
 def test_one_look_answers_for_kind_colour_and_place() -> None:

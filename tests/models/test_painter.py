@@ -14,7 +14,7 @@ from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
-from subitize.interfaces import Exhibit, Inquiry, Pixels, Request
+from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
 from subitize.judges.observer import Observer
 from subitize.models.ideal_human import IdealHuman
 from subitize.models.painter import Number, Painter, draw
@@ -266,7 +266,7 @@ def test_quantities_places_and_parts_are_seen_in_the_picture(prompt: str, statem
     for seed in range(3):
         data = picture(Painter(), prompt, seed)
         exhibit = Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
-        assert Observer().compute(exhibit) == (Words("yes"),)
+        assert Observer().compute(exhibit) == (Finding(Words("yes")),)
 
 
 def answer_with(data: bytes, _: object) -> bytes:

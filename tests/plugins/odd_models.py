@@ -13,10 +13,9 @@ import numpy as np
 from PIL import Image
 
 from subitize.drawing.stimuli import render
-from subitize.interfaces import Exhibit, Pixels, Reply, Request, TransientError
+from subitize.interfaces import Exhibit, Finding, Pixels, Reply, Request, TransientError
 from subitize.records import (
     Drawn,
-    Evidence,
     Measured,
     Outcome,
     Question,
@@ -63,19 +62,20 @@ class Noisy:
 
 
 class Flaky:
-    """Fail some times in a row on every trial, then answer."""
+    """Fail some times in a row on every trial, but for the first few, then answer."""
 
     tasks = _ANSWER
     is_stand_in = True
     concurrency = 4
 
-    def __init__(self, *, failures: int = 2) -> None:
-        self._failures = failures
+    def __init__(self, *, failures: int = 2, spares: int = 0) -> None:
+        self._failures, self._spares = failures, spares
         self._seen: Counter[str] = Counter()
 
     async def respond(self, request: Request, /) -> Reply:
         self._seen[request.item_id] += 1
-        if self._seen[request.item_id] <= self._failures:
+        is_spared = list(self._seen).index(request.item_id) < self._spares
+        if self._seen[request.item_id] <= self._failures and not is_spared:
             raise TransientError("try again", retry_after_seconds=0.0)
         return Reply(Said("3"), request.provenance())
 
@@ -231,6 +231,7 @@ class Nosy:
 
     rule = "strict"
     is_stand_in = True
+    asks_together = True
     concurrency = 4
 
     def __init__(self, *, cannot: str = "", chokes_on: int = -1, gives: str = "words") -> None:
@@ -240,7 +241,7 @@ class Nosy:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         return question.kind != self._cannot
 
-    async def respond(self, exhibit: Exhibit, /) -> tuple[Evidence, ...]:
+    async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
         (outcome,) = exhibit.outcomes
         if isinstance(outcome, Drawn) and exhibit.load(outcome.picture) == bytes([self._chokes_on % 256]):
             raise ValueError("choked")
@@ -250,12 +251,12 @@ class Nosy:
             case "nothing":
                 return None  # type: ignore[return-value]
             case "nan":
-                return tuple(Measured(float("nan")) for _ in exhibit.inquiries)
+                return tuple(Finding(Measured(float("nan"))) for _ in exhibit.inquiries)
             case "flaky":
                 self._seen[exhibit.outcomes, exhibit.inquiries] += 1
                 if self._seen[exhibit.outcomes, exhibit.inquiries] < 3:
                     raise TransientError("later", retry_after_seconds=0.0)
-        return tuple(Words(f"I know: {exhibit.prompt or 'nothing'}") for _ in exhibit.inquiries)
+        return tuple(Finding(Words(f"I know: {exhibit.prompt or 'nothing'}")) for _ in exhibit.inquiries)
 
 
 def png(pixels: np.ndarray) -> bytes:

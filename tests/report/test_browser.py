@@ -129,6 +129,15 @@ def test_the_numbers_behind_a_figure_can_be_opened(page: "Page") -> None:
     assert figure.locator("table").is_visible()
 
 
+def test_a_fingerprint_leads_to_its_protocol_and_opens_it(page: "Page") -> None:
+    link = page.locator("[data-table=naming-leaderboard] a.fingerprint").first
+    protocol = page.locator(link.get_attribute("href") or "")
+    assert not protocol.locator("dl").is_visible()
+    link.click()
+    assert protocol.locator("dl").is_visible()
+    assert link.inner_text() in protocol.locator("summary").inner_text()
+
+
 def test_links_of_the_navigation_lead_to_sections(page: "Page") -> None:
     targets = page.eval_on_selector_all("nav a", "links => links.map((link) => link.hash.slice(1))")
     assert targets

@@ -43,6 +43,7 @@ from subitize.report.document import (
     Document,
     FigureBlock,
     GalleryBlock,
+    Linked,
     Printed,
     Row,
     Section,
@@ -60,6 +61,7 @@ from subitize.suites.geckonum.items import items_of
 from subitize.suites.geckonum.prompts import Prompt
 from subitize.suites.geckonum.release import MODELS, read_release
 
+OF_ALL = {"gaps", "protocol-rows"}  # tables of all suites together
 DRAWN = tuple(prompt for prompt in PROMPTS if prompt.index % 11 == 0)
 
 
@@ -264,6 +266,30 @@ def test_a_published_row_stands_right_below_that_of_the_same_model(released: Rel
     assert names[-1] == "chance"
 
 
+def test_published_models_that_were_not_measured_stand_best_first(drawn: Document) -> None:
+    rows = [row for row in table(drawn, "geckonum-leaderboard").rows if row.badge == "published"]
+    accuracies = [row.cells[1].value for row in rows if isinstance(row.cells[1], Printed)]
+    assert len(accuracies) == len(MODELS)
+    assert accuracies == sorted(accuracies, reverse=True)
+
+
+def test_published_rows_are_of_people_and_never_of_a_protocol_of_ours(released: Released) -> None:
+    rows = table(released.document, "geckonum-leaderboard").rows
+    ours = {row.cells[-1] for row in rows if row.badge in ("", "stand-in")}
+    assert all(isinstance(cell, Linked) for cell in ours)
+    assert {row.cells[-1] for row in rows if row.badge == "published"} == {"as published (judge: people)"}
+
+
+def test_what_further_things_cost_stands_with_its_n(released: Released) -> None:
+    found = table(released.document, "geckonum-drops")
+    names = [column.name for column in found.columns]
+    for row in found.rows:
+        cells = dict(zip(names, row.cells, strict=True))
+        for number in ("1", "2", "3"):
+            estimate = cells[number]
+            assert cells[f"n {number}"] == (estimate.n if isinstance(estimate, Estimate) else None)
+
+
 def test_the_standard_error_of_a_published_figure_has_its_column_in_csv(released: Released) -> None:
     rows = csv.DictReader(to_csv(table(released.document, "geckonum-leaderboard")).splitlines())
     muse = next(row for row in rows if row["Model"] == "Muse-B")
@@ -273,7 +299,7 @@ def test_the_standard_error_of_a_published_figure_has_its_column_in_csv(released
 
 def test_every_table_and_figure_of_the_suite_bears_its_name(released: Released) -> None:
     figures = list(released.document.figures())
-    names = [found.name for found in released.document.tables() if found.name != "gaps"]
+    names = [found.name for found in released.document.tables() if found.name not in OF_ALL]
     names += [name for figure in figures for name in (figure.name, figure.data.name)]
     assert all(name.startswith("geckonum-") for name in names)
     assert len(names) == len(set(names))

@@ -69,6 +69,17 @@ def test_suites_and_judges_are_columns_where_there_are_several(capsys: pytest.Ca
     assert row(out, "human")[:4] == ["production", "random", "human", "all"]
 
 
+def test_a_protocol_is_said_once_where_it_is_the_same_and_by_row_where_not(capsys: pytest.CaptureFixture[str]) -> None:
+    scores, nobody = [score("accuracy"), score("accuracy", model="painter")], StandIns(frozenset(), frozenset())
+    places = [("naming", model, "parser") for model in ("random", "painter")]
+    print_scores(scores, nobody, [], dict.fromkeys(places, "0123abcd"))
+    assert capsys.readouterr().out.startswith("suite naming judged by parser protocol 0123abcd\n")
+    print_scores(scores, nobody, [], dict(zip(places, ("0123abcd", "4567ef01"), strict=True)))
+    out = capsys.readouterr().out
+    assert row(out, "painter")[:3] == ["painter", "all", "4567ef01"]
+    assert "rows may be compared exactly where it is the same" in out
+
+
 def test_columns_that_would_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     quiet = [score("refused", value=0.0), score("discarded", value=0.0)]
     out = shown(capsys, [score("accuracy"), score("accuracy_answered"), *quiet])

@@ -3,7 +3,7 @@
 from samples import MODEL, drawing_item, naming_item, reading, response, trial
 from subitize.interfaces import Tried
 from subitize.records import Discarded, Item, Known, Value
-from subitize.runner.planning import first_attempts, further_attempts, latest_tried
+from subitize.runner.planning import Plan, further_attempts, latest_tried
 from subitize.store import StoredReading, StoredResponse
 from subitize.suites.naming import Naming
 from subitize.suites.production import Production
@@ -16,13 +16,19 @@ def tried(item: Item, value: Value, attempt: int = 0) -> Tried:
 
 
 def test_all_items_come_once_before_any_is_repeated() -> None:
-    planned = list(first_attempts(ITEMS, MODEL, 2, finished=set()))
-    assert [(one.item_id, one.repeat) for one in planned] == [(item.id, r) for r in (0, 1) for item in ITEMS]
+    planned = list(Plan(ITEMS, MODEL, 2).left(finished=set()))
+    assert [(one.item_id, one.repeat) for (one,) in planned] == [(item.id, r) for r in (0, 1) for item in ITEMS]
 
 
 def test_a_finished_trial_is_not_planned_again() -> None:
-    planned = list(first_attempts(ITEMS, MODEL, 1, finished={trial(ITEMS[1]).id}))
-    assert [one.item_id for one in planned] == [ITEMS[0].id, ITEMS[2].id]
+    planned = list(Plan(ITEMS, MODEL, 1).left(finished={trial(ITEMS[1]).id}))
+    assert [one.item_id for (one,) in planned] == [ITEMS[0].id, ITEMS[2].id]
+
+
+def test_repeats_of_one_item_are_planned_together_where_a_call_gives_several() -> None:
+    finished = {trial(ITEMS[0], repeat=1).id}
+    planned = [[one.repeat for one in group] for group in Plan(ITEMS[:2], MODEL, 5, repeats_per_call=2).left(finished)]
+    assert planned == [[0], [0, 1], [2, 3], [2, 3], [4], [4]]
 
 
 def test_production_asks_again_only_where_nothing_countable_was_drawn() -> None:
@@ -30,13 +36,13 @@ def test_production_asks_again_only_where_nothing_countable_was_drawn() -> None:
     planned = list(
         further_attempts(Production(), MODEL, [tried(nothing, Known(0)), tried(something, Known(1))], finished=set())
     )
-    assert [(one.item_id, one.attempt) for one in planned] == [(nothing.id, 1)]
+    assert [(one.item_id, one.attempt) for (one,) in planned] == [(nothing.id, 1)]
 
 
 def test_asking_again_ends_at_the_cap() -> None:
     suite = Production(max_attempts=3)
     attempts = [
-        [one.attempt for one in further_attempts(suite, MODEL, [tried(drawing_item(), Known(0), attempt)], set())]
+        [one.attempt for (one,) in further_attempts(suite, MODEL, [tried(drawing_item(), Known(0), attempt)], set())]
         for attempt in range(4)
     ]
     assert attempts == [[1], [2], [], []]

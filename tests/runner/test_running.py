@@ -37,9 +37,9 @@ class Watcher:
         self.advanced[has_failed] += 1
 
 
-def settings(suite: str, model: str, judge: str | None = None, **options: int) -> Settings:
+def settings(suite: str, model: str, judge: str | None = None, **options: Any) -> Settings:  # noqa: ANN401
     made: Made[Judge] | None = make_judge(judge) if judge else None
-    return Settings(make_suite(suite), make_model(model), made, **options)
+    return replace(Settings(make_suite(suite), make_model(model), made), **options)
 
 
 def go(run: Run, suite: str, model: str, judge: str | None = None, **options: int) -> Summary:
@@ -85,6 +85,11 @@ def test_a_trial_that_ran_out_of_tries_is_tried_again_by_the_next_run(run: Run) 
     summary = go(run, SMALL, "flaky:failures=2", tries=3)
     assert (summary.answered, summary.already_done) == (12, 0)
     assert {stored.response.outcome for stored in run.responses()} == {Said("3")}
+
+
+def test_a_trial_that_ran_out_of_tries_gets_a_second_round_in_the_same_call(run: Run) -> None:
+    summary = go(run, SMALL, "flaky:failures=3,spares=1", tries=2)
+    assert (summary.answered, summary.failed, summary.reasons) == (12, 0, [])
 
 
 def test_an_error_in_a_worker_is_stored_with_its_reason(run: Run) -> None:

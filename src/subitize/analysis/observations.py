@@ -306,4 +306,6 @@ def _outcome(one: _Shown, label: Value | None) -> tuple[Status | None, Scalar | 
         return ("discarded" if is_empty else "eligible"), label.value
     if label is None:
         return None, None
-    return ("refused" if label.is_refusal else "discarded"), None
+    # Words that decline are a refusal of the model that wrote them; about a drawing they are the judge's.
+    is_own = not isinstance(one.item.task, Draw)
+    return ("refused" if label.is_refusal and is_own else "discarded"), None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from subitize.interfaces import Exhibit
+from subitize.interfaces import Exhibit, Finding
 from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Words
 from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
@@ -18,18 +18,19 @@ class Observer:
 
     rule = "boxes"
     is_stand_in = True
+    asks_together = True
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
         return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
 
-    def compute(self, exhibit: Exhibit, /) -> tuple[Evidence, ...]:
+    def compute(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
         """Look once, and answer every question from what is seen."""
         (outcome,) = exhibit.outcomes
         if not isinstance(outcome, Drawn):
             raise TypeError(f"the observer looks at pictures, not at {outcome.kind}")
         sight = see_picture(exhibit.load(outcome.picture))
-        return tuple(_answer(inquiry.question, sight) for inquiry in exhibit.inquiries)
+        return tuple(Finding(_answer(inquiry.question, sight)) for inquiry in exhibit.inquiries)
 
 
 def _is_known(question: Question) -> bool:

@@ -5,7 +5,7 @@ import unicodedata
 import zlib
 
 from subitize.records import Estimate
-from subitize.report.document import Cell, Column, Printed, Tagged
+from subitize.report.document import Cell, Column, Linked, Printed, Tagged
 
 NOTHING = "–"
 
@@ -19,7 +19,7 @@ def readable(cell: Cell, column: Column) -> str:
             return f"{figure(cell.value, column.digits)} {interval(cell, column.digits)}"
         case Printed(value=value, standard_error=error):
             return f"{figure(value, column.digits)} ± {figure(error, column.digits)}"
-        case Tagged(word=word, estimate=None):
+        case Tagged(word=word, estimate=None) | Linked(word=word):
             return word
         case Tagged(word=word, estimate=Estimate() as estimate):
             return f"{word} {figure(estimate.value, column.digits)} {interval(estimate, column.digits)}"
@@ -56,6 +56,8 @@ def sort_key(cell: Cell) -> str:
             return str(value)
         case Tagged(estimate=Estimate(value=value)):
             return str(value)
+        case Linked(word=word):
+            return word
         case None:
             return ""
     return str(cell)

@@ -7,6 +7,7 @@ from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers import numbersense
 from subitize.analysis.papers.geckonum_runs import SUITE as GECKONUM
 from subitize.analysis.papers.numbersense_published import TABLE_1
+from subitize.analysis.protocols import Trails, follow_trails
 from subitize.analysis.scoring import Score, score
 from subitize.errors import NothingToDoError, SubitizeError
 from subitize.records import Draw, Item, Name
@@ -14,6 +15,7 @@ from subitize.registry import make_suite
 from subitize.report.baselines import name_baselines
 from subitize.report.cells import slug
 from subitize.report.charts import Palette
+from subitize.report.costs import cost_sections
 from subitize.report.counted import Counted, rank
 from subitize.report.document import Account, Column, Document, Row, Section, TableBlock, TextBlock
 from subitize.report.enumerations import eligibility_notes, number_sections
@@ -21,7 +23,8 @@ from subitize.report.factors import factor_sections
 from subitize.report.gallery import make_gallery
 from subitize.report.geckonum import compose_geckonum
 from subitize.report.leaderboard import rank_counts, rank_scores
-from subitize.report.provenance import Trail, describe_judges, describe_models, describe_suites, follow_trails
+from subitize.report.protocols import describe_protocols, follow, mark_protocols
+from subitize.report.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.references import references
 from subitize.report.sources import Series, Source, list_series
 from subitize.report.summary import Headlines, summarize
@@ -38,22 +41,26 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
     suites = list(dict.fromkeys(one.suite for one in series))
     titles = {suite: _title(suite) for suite in suites}
+    trails = {source.name: follow_trails(source.run) for source in sources}
+    conduct = follow(series, trails)
     leaders, results, headlines = [], [], {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
         is_geckonum = suite == GECKONUM
         account = compose_geckonum(own, palette) if is_geckonum else _suite(name, own, counted[suite], palette)
-        leader, sections, headlines[suite] = account.leaderboard, [*account.sections], account.headline
+        of_suite = [one for one in conduct if one.series.suite == suite]
+        warnings, leader = mark_protocols(account.leaderboard, of_suite)
+        sections, headlines[suite] = [*account.sections], account.headline
         left_out = _exclusion_notes(own)
-        blocks = (*leader[:1], _judged(own), *leader[1:], *left_out)
+        blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         gallery = make_gallery(name, own, progress)
         if gallery is not None:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
-    trails = {source.name: follow_trails(source) for source in sources}
-    last = (_gaps(sources), _provenance(sources, trails), *_citations(suites))
+    costs = cost_sections(sources, series, trails)
+    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
     return Document(
         _headline(list(titles.values())),
         summarize(sources, series, Headlines(counted, headlines), trails),
@@ -222,7 +229,7 @@ def _reasons(source: Source) -> list[TableBlock]:
 _REASONS_LISTED = 10
 
 
-def _provenance(sources: Sequence[Source], trails: Mapping[str, Mapping[str, Trail]]) -> Section:
+def _provenance(sources: Sequence[Source], trails: Mapping[str, Trails]) -> Section:
     inner = []
     for source in sources:
         suites, models = describe_suites(source), describe_models(source, trails[source.name])

@@ -27,7 +27,15 @@ class Printed:
     standard_error: float
 
 
-Cell = str | int | float | Estimate | Tagged | Printed | None
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A word that leads to what the page says of it elsewhere; the anchor is that place's id."""
+
+    word: str
+    anchor: str
+
+
+Cell = str | int | float | Estimate | Tagged | Printed | Linked | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +126,15 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class FactsBlock:
-    """What is known about one model or judge: names, and values that are one or several lines."""
+    """What is known about one model, judge or protocol: names, and values that are one or several lines.
+
+    The id is its anchor, if something leads to it.
+    """
 
     title: str
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     badge: Badge = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,22 +298,28 @@ def _drops(findings: Findings) -> list[Block]:
     for before, after in DROPS:
         step, spelled = f"{before}->{after}", f"{before} → {after}"
         measured = [
-            Row((one.label, spelled, *cells), one.badge)
+            Row((one.label, spelled, *cells, *(cell.n if cell else None for cell in cells)), one.badge)
             for one in findings.models
             if any(cells := [one.estimate("A5", f"{step}: {number}") for number in numbers])
         ]
         published = [
-            Row((title, spelled, *values), "published")
+            Row((title, spelled, *values, *(None for _ in numbers)), "published")
             for model, title in MODELS.items()
             if any(values := [printed("A5", step, f"{model}_{number}") for number in numbers])
         ]
         rows += [*measured, *published] if measured else []
     if not rows:
         return []
-    columns = (MODEL, Column("Step", is_numeric=False), *(Column(number, digits=1) for number in numbers))
+    columns = (
+        MODEL,
+        Column("Step", is_numeric=False),
+        *(Column(number, digits=1) for number in numbers),
+        *(Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers),
+    )
     caption = (
         "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
-        "numbers 1 to 3; intervals take the two as independent. Published: Table A5 of the paper."
+        "numbers 1 to 3; intervals take the two as independent, n are the labels of both. Published: Table A5 of the "
+        "paper, which prints no n."
     )
     return [TableBlock(f"{SUITE}-drops", "What every further kind of thing costs", columns, tuple(rows), caption)]
 

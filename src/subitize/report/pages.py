@@ -13,6 +13,7 @@ from subitize.report.document import (
     FactsBlock,
     FigureBlock,
     GalleryBlock,
+    Linked,
     ReferenceBlock,
     TableBlock,
     Tagged,
@@ -49,6 +50,7 @@ def to_html(document: Document) -> Iterator[str]:
     }
     page.tests |= {
         "estimate": lambda value: isinstance(value, Estimate),
+        "linked": lambda value: isinstance(value, Linked),
         "tagged": lambda value: isinstance(value, Tagged),
         "block_kind": lambda block, name: isinstance(block, _KINDS[name]),
     }

@@ -1,59 +1,29 @@
 """Where every figure comes from: each suite, model and judge of a run with all that was stored about it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import chain
 
-from pydantic_core import from_json
-
+from subitize.analysis.protocols import Trail, Trails
 from subitize.report.document import FactsBlock
 from subitize.report.sources import Source
 from subitize.store import Entry
-from subitize.store.rows import Judging, read_judgings, read_provenances
+from subitize.store.rows import Judging, read_judgings
 
 _EXAMPLES = 3
 _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
 
 
-@dataclass(slots=True)
-class Trail:
-    """What the responses of one model tell about how they were made."""
-
-    responses: int = 0
-    first_at: float = float("inf")
-    last_at: float = 0.0
-    prompts: dict[str, None] = field(default_factory=dict)
-    rewritten: dict[str, None] = field(default_factory=dict)
-    settings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-
-
-def follow_trails(source: Source) -> dict[str, Trail]:
-    """Sum up the provenance of every response, by model."""
-    trails: dict[str, Trail] = defaultdict(Trail)
-    times: dict[str, list[float]] = defaultdict(list)
-    settings: dict[tuple[str, str], int] = defaultdict(int)
-    for model, at, text in read_provenances(source.run):
-        times[model].append(at)
-        # Seed and prompt differ from response to response and stand first; what follows is mostly the same.
-        head, mark, tail = text.partition(',"parameters":')
-        settings[model, "{" + mark[1:] + tail if mark else text] += 1
-        if len(trails[model].prompts) < _EXAMPLES or '"prompt_rewritten":null' not in head:
-            _add_prompts(trails[model], from_json(text))
-    for model, found in times.items():
-        trail = trails[model]
-        trail.responses, trail.first_at, trail.last_at = len(found), min(found), max(found)
-    for (model, text), count in settings.items():
-        for name, value in _settings(from_json(text)):
-            trails[model].settings[name][value] += count
-    return trails
-
-
-def describe_models(source: Source, trails: Mapping[str, Trail]) -> list[FactsBlock]:
+def describe_models(source: Source, trails: Trails) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
-    return [_describe_model(entry, trails[entry.name], source) for entry in source.run.models() if entry.name in trails]
+    by_model: dict[str, list[Trail]] = defaultdict(list)
+    for (_, model), trail in trails.responses.items():
+        by_model[model].append(trail)
+    return [
+        _describe_model(entry, by_model[entry.name], source) for entry in source.run.models() if entry.name in by_model
+    ]
 
 
 def describe_judges(source: Source) -> list[FactsBlock]:
@@ -83,31 +53,31 @@ def days(first_at: float, last_at: float) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _settings(provenance: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    found = [("Revision", provenance["revision"]), ("Weights", provenance["weights_hash"])]
-    found += [("Parameters", f"{name} = {value}") for name, value in provenance["parameters"].items()]
-    found += [("Versions", f"{name} {value}") for name, value in provenance["versions"].items()]
-    return tuple((name, str(value)) for name, value in found if value is not None)
+def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
+    """List what was the same in all responses as it is, and what was not with how often; not endlessly."""
+    lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
+    rest = len(lines) - _MOST_LISTED
+    return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
 
 
-def _add_prompts(trail: Trail, provenance: Mapping[str, Any]) -> None:
-    for known, text in ((trail.prompts, provenance["prompt_sent"]), (trail.rewritten, provenance["prompt_rewritten"])):
-        if text is not None and len(known) < _EXAMPLES:
-            known[text] = None
-
-
-def _describe_model(entry: Entry, trail: Trail, source: Source) -> FactsBlock:
+def _describe_model(entry: Entry, trails: Sequence[Trail], source: Source) -> FactsBlock:
+    responses = sum(trail.responses for trail in trails)
+    span = days(min(trail.first_at for trail in trails), max(trail.last_at for trail in trails))
+    settings: dict[str, Counter[str]] = defaultdict(Counter)
+    for trail in trails:
+        for name, values in trail.settings().items():
+            settings[name].update(values)
     seeds = sorted({suite.seed for suite in source.run.suites()})
     facts: Facts = [
         ("Name", (entry.name,)),
         ("Kind", ("embedded stand-in, not a real model" if entry.is_stand_in else "model",)),
         ("Options", _options(entry)),
         ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
-        ("Responses", (f"{trail.responses:,}, stored {days(trail.first_at, trail.last_at)} (UTC)",)),
-        ("Prompts as sent", tuple(trail.prompts)),
-        ("Prompts as rewritten by the provider", tuple(trail.rewritten)),
+        ("Responses", (f"{responses:,}, stored {span} (UTC)",)),
+        ("Prompts as sent", _first(trail.prompts() for trail in trails)),
+        ("Prompts as rewritten by the provider", _first(trail.rewritten() for trail in trails)),
     ]
-    facts += [(name, _listed(values, trail.responses)) for name, values in trail.settings.items()]
+    facts += [(name, list_values(values, responses)) for name, values in settings.items()]
     return FactsBlock(entry.name, _told(facts), "stand-in" if entry.is_stand_in else "")
 
 
@@ -132,11 +102,8 @@ def _options(entry: Entry) -> tuple[str, ...]:
     return tuple(f"{name} = {value}" for name, value in entry.options.items()) or ("none",)
 
 
-def _listed(values: Counter[str], responses: int) -> tuple[str, ...]:
-    """List what was the same in all responses as it is, and what was not with how often; not endlessly."""
-    lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
-    rest = len(lines) - _MOST_LISTED
-    return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
+def _first(texts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(texts)))[:_EXAMPLES]
 
 
 def _told(facts: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from subitize.analysis.protocols import Trails
 from subitize.analysis.scoring import accuracy
 from subitize.records import Estimate
 from subitize.report.cells import figure, printable
 from subitize.report.counted import Counted, level_name
 from subitize.report.document import Badge
-from subitize.report.provenance import Trail, days
+from subitize.report.provenance import days
 from subitize.report.sources import Series, Source
 
 
@@ -24,17 +25,17 @@ def summarize(
     sources: Sequence[Source],
     series: Sequence[Series],
     headlines: Headlines,
-    trails: Mapping[str, Mapping[str, Trail]],
+    trails: Mapping[str, Trails],
 ) -> str:
     """Say it in words."""
     return " ".join([_covered(sources, series, trails), *_headlines(headlines, series)])
 
 
-def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Mapping[str, Trail]]) -> str:
+def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> str:
     names = [printable(source.name) for source in sources]
     models = {one.model: one.badge for one in series}
     items = {(own.source.name, one.item.id) for own in series for one in own.observations}
-    made = [trail for of_run in trails.values() for trail in of_run.values()]
+    made = [trail for of_run in trails.values() for trail in of_run.responses.values()]
     responses = sum(trail.responses for trail in made)
     when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
     whole = f"{_many(len(names), 'run')} ({', '.join(names)}) with {_many(len(models), 'model')}"

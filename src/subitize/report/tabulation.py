@@ -7,7 +7,7 @@ import unicodedata
 
 from subitize.records import Estimate
 from subitize.report.cells import printable, readable
-from subitize.report.document import Cell, Column, Printed, Row, TableBlock, Tagged
+from subitize.report.document import Cell, Column, Linked, Printed, Row, TableBlock, Tagged
 from subitize.report.tex import to_tex
 
 _FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
@@ -71,6 +71,7 @@ def _heads(column: Column, parts: tuple[str, ...]) -> list[str]:
 
 def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
     if parts == ("text",):
+        cell = cell.word if isinstance(cell, Linked) else cell
         return [_inert(cell) if isinstance(cell, str) else "" if cell is None else cell]
     word, estimate = (cell.word, cell.estimate) if isinstance(cell, Tagged) else (None, cell)
     words: list[object] = [_inert(word or "")] if parts[0] == "word" else []

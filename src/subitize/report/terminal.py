@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -92,8 +92,16 @@ class Bar:
             )
 
 
-def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence[str]) -> None:
-    """Print one row per model and group, one column per measure that tells something."""
+def print_scores(
+    scores: Sequence[Score],
+    stand_ins: StandIns,
+    factors: Sequence[str],
+    fingerprints: Mapping[tuple[str, str, str], str] | None = None,
+) -> None:
+    """Print one row per model and group, one column per measure that tells something.
+
+    The fingerprints of protocols, if they are to be shown, are by suite, model and judge.
+    """
     rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
     for score in scores:
         if score.factor in ("all", *factors):
@@ -101,10 +109,12 @@ def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence
             rows.setdefault(key, {})[score.measure] = score
     silent = _silent_measures(scores)
     measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
-    named = [_names(key, row, stand_ins) for key, row in rows.items()]
+    protocols = fingerprints or {}
+    named = [_names(key, row, stand_ins) | {"protocol": protocols.get(key[:3], "")} for key, row in rows.items()]
     # What is the same in all rows is said once, above them.
-    common = [place for place in ("suite", "judge") if len({names[place] for names in named}) == 1]
-    columns = [place for place in ("suite", "model", "judge", "group") if place not in common]
+    told = ("suite", "model", "judge", "group", *(("protocol",) if protocols else ()))
+    common = [place for place in told if place in _HEADINGS and len({names[place] for names in named}) == 1]
+    columns = [place for place in told if place not in common]
     table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
     for names, row in zip(named, rows.values(), strict=True):
         cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
@@ -113,9 +123,11 @@ def print_scores(scores: Sequence[Score], stand_ins: StandIns, factors: Sequence
         _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
     _print(table)
     _print_legend(scores, stand_ins, measures)
+    if "protocol" in columns:
+        print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
 
 
-_HEADINGS = {"suite": "suite", "judge": "judged by"}
+_HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
 
 
 def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins: StandIns) -> dict[str, str]:

@@ -1,21 +1,20 @@
 """Puts the questions of a run to a judge and stores what it reads."""
 
-import asyncio
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Inquiry, Judge
-from subitize.labels import Rule, interpret, parse_rule
+from subitize.interfaces import AsksModel, Exhibit, Finding, Inquiry, Judge
+from subitize.labels import interpret, parse_rule
 from subitize.records import (
+    Answer,
     Ask,
     Boxes,
     Draw,
     Drawn,
     Elsewhere,
-    Evidence,
     Item,
     Measured,
     Outcome,
@@ -23,8 +22,10 @@ from subitize.records import (
     Refused,
     Subject,
     Words,
+    digest,
 )
 from subitize.registry import Made
+from subitize.runner.costs import Affordable, Funded, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
 from subitize.runner.progress import Progress
@@ -60,17 +61,19 @@ class JudgeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which responses to judge (None: all), how often to try, and what else to keep alive meanwhile."""
+    """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money."""
 
     suite: str | None = None
     model: str | None = None
     tries: int = 5
     keep_alive: Callable[[], None] = lambda: None
+    ledger: Ledger = field(default_factory=Ledger)
 
 
 def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | None = None) -> JudgeSummary:
     """Have the judge answer every question it can and has not yet answered, model by model."""
     scope = scope or Scope()
+    meter = scope.ledger.meter(judge)
     models = [entry.name for entry in run.models()]
     if scope.model is not None and scope.model not in models:
         raise UnknownNameError("model in this run", scope.model, models)
@@ -83,8 +86,21 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
             summary.unanswerable += unanswerable
             if jobs:
                 progress.begin(f"judge {judge.spec.shown} on {model}", len(jobs))
-                _Round(run, judge, scope, lease).go(jobs, summary, progress)
+                _Round(run, judge, scope, lease, meter).go(jobs, summary, progress)
     return summary
+
+
+def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer]:
+    """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
+    return judge.tasks(exhibit) if isinstance(judge, AsksModel) else iter(())
+
+
+def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer]:
+    """Go through the questions about drawings that are still open to a judge, as a model would get them."""
+    for entry in run.models():
+        if model in (None, entry.name):
+            for job in _plan(run, judge, None, entry.name)[0]:
+                yield from put_tasks(judge.it, job.exhibit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +132,11 @@ def _plan(run: Run, judge: Made[Judge], suite: str | None, model: str) -> tuple[
             else:
                 unanswerable += 1
         for subject, asked in inquiries.items():
-            jobs += [_Job(subject, exhibit) for exhibit in _exhibits(item, outcomes[subject], asked, load)]
+            for together in [asked] if judge.it.asks_together else [[one] for one in asked]:
+                for exhibit in _exhibits(item, outcomes[subject], together, load):
+                    questions = [inquiry.question.id for inquiry in exhibit.inquiries]
+                    id = digest(judge.spec.shown, subject.id, questions)
+                    jobs.append(_Job(subject, replace(exhibit, id=id)))
     return jobs, unanswerable
 
 
@@ -151,8 +171,8 @@ def _exhibits(
 class _Round:
     """One judge at work on one model's responses, under a lease."""
 
-    def __init__(self, run: Run, judge: Made[Judge], scope: Scope, lease: Lease) -> None:
-        self._run, self._judge, self._scope, self._lease = run, judge, scope, lease
+    def __init__(self, run: Run, judge: Made[Judge], scope: Scope, lease: Lease, meter: Meter) -> None:
+        self._run, self._judge, self._scope, self._lease, self._meter = run, judge, scope, lease, meter
         self._rule = parse_rule(judge.it.rule)
 
     def go(self, jobs: Sequence[_Job], summary: JudgeSummary, progress: Progress) -> None:
@@ -160,33 +180,52 @@ class _Round:
             summary.count(look)
             progress.advance(has_failed=bool(look.failure))
 
-        with staffed("judge", self._judge) as (call, concurrency):
-            trier: Trier[Exhibit, tuple[Evidence, ...]] = Trier(
-                f"judge {self._judge.spec.shown!r}", call, self._scope.tries
+        with staffed("judge", self._judge) as crew:
+            trier: Trier[Exhibit, tuple[Finding, ...]] = Trier(
+                f"judge {self._judge.spec.shown!r}", crew.call, self._scope.tries
             )
-            bench: Bench[_Job, _Look] = Bench(
-                perform=lambda job: self._look(job, trier),
+            bench: Bench[Funded[_Job], _Look] = Bench(
+                perform=lambda funded: self._look(funded, trier),
                 commit=self._commit,
                 renew=self._renew,
                 renewal_seconds=RENEWAL_SECONDS,
-                concurrency=min(concurrency, len(jobs)),
+                concurrency=min(crew.concurrency, len(jobs)),
                 on_committed=tell,
             )
-            asyncio.run(work(jobs, bench))
+            affordable = Affordable(jobs, self._meter, lambda job: put_tasks(self._judge.it, job.exhibit))
+            crew.run(lambda: work(affordable, bench))
+            while affordable.has_more():
+                crew.run(lambda: work(affordable, bench))
 
-    async def _look(self, job: _Job, trier: Trier[Exhibit, tuple[Evidence, ...]]) -> _Look:
+    async def _look(self, funded: Funded[_Job], trier: Trier[Exhibit, tuple[Finding, ...]]) -> _Look:
+        job, promised_usd = funded
         found = await trier.ask(job.exhibit)
+        findings = () if isinstance(found, GaveUp) else found.it
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
+        fault = found.reason if isinstance(found, GaveUp) else _fault(findings, len(job.exhibit.inquiries))
+        usages = [] if fault else [finding.usage for finding in findings]
+        usd = self._meter.settle(promised_usd, usages, found.unsettled)
         if isinstance(found, GaveUp):
-            return _Look([], found.reason)
-        fault = _fault(found.it, len(job.exhibit.inquiries))
+            return _Look([], fault)
         if fault:
             return _Look([], f"judge {self._judge.spec.shown!r} {fault}")
         return _Look(
             [
-                _reading(job.subject, inquiry, self._judge.spec.shown, evidence, self._rule)
-                for inquiry, evidence in zip(job.exhibit.inquiries, found.it, strict=True)
+                self._reading(job.subject, inquiry, _priced(finding, price, found.unsettled))
+                for inquiry, finding, price in zip(job.exhibit.inquiries, findings, usd, strict=True)
             ]
+        )
+
+    def _reading(self, subject: Subject, inquiry: Inquiry, finding: Finding) -> Reading:
+        value = interpret(finding.evidence, inquiry.question, self._rule)
+        return Reading(
+            subject,
+            inquiry.question,
+            self._judge.spec.shown,
+            finding.evidence,
+            str(self._rule),
+            value,
+            provenance=finding.provenance,
         )
 
     def _commit(self, looks: Sequence[_Look]) -> None:
@@ -200,19 +239,22 @@ class _Round:
 def _fault(found: object, wanted: int) -> str:
     """Say what is wrong with what a judge gave, or nothing."""
     if not isinstance(found, tuple) or len(found) != wanted:
-        return f"should give {wanted} pieces of evidence, not {found!r:.80}"
-    for evidence in found:
-        match evidence:
-            case Words():
+        return f"should give {wanted} findings, not {found!r:.80}"
+    for finding in found:
+        match finding:
+            case Finding(evidence=Words()):
                 continue
-            case Measured(score=score) if math.isfinite(score):
+            case Finding(evidence=Measured(score=score)) if math.isfinite(score):
                 continue
-            case Boxes(boxes=boxes) if all(math.isfinite(number) for box in boxes for number in (box.score, *box.xyxy)):
+            case Finding(evidence=Boxes(boxes=boxes)) if all(
+                math.isfinite(number) for box in boxes for number in (box.score, *box.xyxy)
+            ):
                 continue
-        return f"gave what is no evidence: {evidence!r:.80}"
+        return f"gave what is no finding with evidence: {finding!r:.80}"
     return ""
 
 
-def _reading(subject: Subject, inquiry: Inquiry, judge: str, evidence: Evidence, rule: Rule) -> Reading:
-    value = interpret(evidence, inquiry.question, rule)
-    return Reading(subject, inquiry.question, judge, evidence, str(rule), value)
+def _priced(finding: Finding, usd: float | None, unsettled: int) -> Finding:
+    if finding.provenance is None:
+        return finding
+    return replace(finding, provenance=priced(finding.provenance, usd, unsettled))

@@ -2,27 +2,47 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from subitize.interfaces import Suite, Tried
 from subitize.records import Item, Spec, Trial, Value
 from subitize.store import StoredReading, StoredResponse, latest_attempts
 
-
-def first_attempts(items: Sequence[Item], model: Spec, repeats: int, finished: Collection[str]) -> Iterator[Trial]:
-    """List the trials that have no response yet, all items once before any is repeated."""
-    for repeat in range(repeats):
-        for item in items:
-            trial = Trial(item.id, model.shown, model.options, repeat)
-            if trial.id not in finished:
-                yield trial
+# The trials of one call: of one item, most often a single one.
+Group = tuple[Trial, ...]
 
 
-def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished: Collection[str]) -> Iterator[Trial]:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a model is to be given: so many repeats of each item, so many of them in one call."""
+
+    items: Sequence[Item]
+    model: Spec
+    repeats: int
+    repeats_per_call: int = 1
+
+    @property
+    def total(self) -> int:
+        """How many trials there are, done or not."""
+        return len(self.items) * self.repeats
+
+    def left(self, finished: Collection[str]) -> Iterator[Group]:
+        """List the trials that have no response yet, all items once before any is repeated."""
+        for start in range(0, self.repeats, self.repeats_per_call):
+            repeats = range(start, min(start + self.repeats_per_call, self.repeats))
+            for item in self.items:
+                trials = (Trial(item.id, self.model.shown, self.model.options, repeat) for repeat in repeats)
+                group = tuple(trial for trial in trials if trial.id not in finished)
+                if group:
+                    yield group
+
+
+def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished: Collection[str]) -> Iterator[Group]:
     """List the next attempts where the suite asks again, up to its cap."""
     for one in suite.again(tried):
         trial = Trial(one.item.id, model.shown, model.options, one.repeat, one.attempt + 1)
         if trial.attempt < suite.max_attempts and trial.id not in finished:
-            yield trial
+            yield (trial,)
 
 
 def latest_tried(

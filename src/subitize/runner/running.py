@@ -2,20 +2,22 @@
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from subitize.errors import BadImageError, BadValueError, NothingToDoError
-from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite
+from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
+from subitize.interfaces import Judge, Matched, Matches, Model, Pixels, Reply, Request, RespondsToSeveral, Suite
 from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial
 from subitize.registry import Made
+from subitize.runner.costs import Affordable, Funded, Ledger, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.judging import JudgeSummary, Scope, judge_run
 from subitize.runner.pictures import Loader
-from subitize.runner.planning import first_attempts, further_attempts, latest_tried
+from subitize.runner.planning import Group, Plan, further_attempts, latest_tried
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Trier, remember
-from subitize.runner.workers import staffed
+from subitize.runner.trying import GaveUp, Given, Trier, remember
+from subitize.runner.workers import Crew, staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
 from subitize.vision.pixels import decode, image_format
 
@@ -34,6 +36,7 @@ class Settings:
     limit: int | None = None
     concurrency: int | None = None
     tries: int = 5
+    ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
         for name in ("repeats", "limit", "concurrency", "tries"):
@@ -42,6 +45,10 @@ class Settings:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
+        # A limit without a price is refused before there is a run.
+        self.ledger.meter(self.model)
+        if self.judge is not None:
+            self.ledger.meter(self.judge)
         if not any(item.task.kind in self.model.it.tasks for item in self.suite.it.items(self.seed or 0)):
             kinds = sorted({item.task.kind for item in self.suite.it.items(self.seed or 0)})
             raise NothingToDoError(
@@ -52,13 +59,16 @@ class Settings:
 
 @dataclass(slots=True)
 class Summary:
-    """What came of the trials of one call; `impossible` counts the items whose task the model cannot do."""
+    """What came of the trials of one call; `impossible` counts the items whose task the model cannot do,
+    `unsettled` the tries that may have been paid for although no answer came of them.
+    """
 
     answered: int = 0
     refused: int = 0
     failed: int = 0
     already_done: int = 0
     impossible: int = 0
+    unsettled: int = 0
     reasons: list[str] = field(default_factory=list)
     judged: JudgeSummary | None = None
 
@@ -68,6 +78,8 @@ class Summary:
             parts.append(f"{self.already_done} done before")
         if self.impossible:
             parts.append(f"{self.impossible} items it cannot do")
+        if self.unsettled:
+            parts.append(f"{self.unsettled} tries cut short that may have been paid for")
         if self.judged is not None:
             parts.append(str(self.judged))
         return ", ".join(parts)
@@ -86,89 +98,164 @@ class Summary:
 def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     """Do what is left of a suite on a model; the same call goes on where a killed one was."""
     suite, model = settings.suite, settings.model
-    seed = _settle_seed(run, suite.spec.name, settings.seed)
+    seed = settle_seed(run, suite.spec.name, settings.seed)
+    match_suite(settings, seed)
     run.add_suite(suite.spec, seed, suite.it.items(seed))
     items = run.items(suite.spec.name)
     possible = [item for item in items if item.task.kind in model.it.tasks]
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
-    session = _Session(run, settings, seed, possible[: settings.limit], progress)
+    plan = plan_suite(settings, possible)
+    session = _Session(run, settings, seed, plan, progress)
     session.summary.impossible = len(items) - len(possible)
     session.go()
     return session.summary
 
 
-def _settle_seed(run: Run, suite: str, wanted: int | None) -> int:
-    if wanted is not None:
-        return wanted
+def plan_suite(settings: Settings, possible: Sequence[Item]) -> Plan:
+    """Plan the trials of a suite whose items the model can do."""
+    model, suite = settings.model, settings.suite.it
+    per_call = model.it.repeats_per_call if isinstance(model.it, RespondsToSeveral) else 1
+    return Plan(possible[: settings.limit], model.spec, settings.repeats or suite.repeats, per_call)
+
+
+def match_suite(settings: Settings, seed: int) -> Matched | None:
+    """Find the answers of a model that has them ready; if none fits the suite, refuse before anything is stored."""
+    model, suite = settings.model, settings.suite
+    if not isinstance(model.it, Matches):
+        return None
+    matched = model.it.match(list(suite.it.items(seed)), settings.repeats or suite.it.repeats)
+    if not matched.count:
+        raise BadFileError(
+            f"{model.spec.shown} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}"
+        )
+    return matched
+
+
+def list_matches(settings: Settings) -> list[str]:
+    """Say which answers of a model that has them ready fit the suite, before anything is stored."""
+    matched = match_suite(settings, settings.seed or 0)
+    return [] if matched is None else matched.lines()
+
+
+def settle_seed(run: Run | None, suite: str, wanted: int | None) -> int:
+    """Take the seed that is wanted, else that of the run, else 0."""
+    if wanted is not None or run is None:
+        return wanted or 0
     return next((entry.seed for entry in run.suites() if entry.name == suite), 0)
 
 
 class _Session:
     """One call of run_suite, under the lease on its model."""
 
-    def __init__(self, run: Run, settings: Settings, seed: int, items: Sequence[Item], progress: Progress) -> None:
-        self._run, self._settings, self._seed, self._progress = run, settings, seed, progress
-        self._items = {item.id: item for item in items}
+    def __init__(self, run: Run, settings: Settings, seed: int, plan: Plan, progress: Progress) -> None:
+        self._run, self._settings, self._seed, self._plan, self._progress = run, settings, seed, plan, progress
+        self._items = {item.id: item for item in plan.items}
         self._load = Loader(run.images)
-        self._attempted: set[str] = set()
+        self._meter = settings.ledger.meter(settings.model)
+        self._failed: set[str] = set()
         self.summary = Summary()
 
     def go(self) -> None:
-        suite, model = self._settings.suite.it, self._settings.model.spec
-        repeats = self._settings.repeats or suite.repeats
-        with self._run.lease(model.shown) as lease, staffed("model", self._settings.model) as (call, concurrency):
-            trier: Trier[Request, Reply] = Trier(f"model {model.shown!r}", call, self._settings.tries)
+        model = self._settings.model
+        with self._run.lease(model.spec.shown) as lease, staffed("model", model) as crew:
             self._run.sweep(lease)
-            finished = self._run.finished(model.shown)
-            trials = list(first_attempts(list(self._items.values()), model, repeats, finished))
-            self.summary.already_done = len(self._items) * repeats - len(trials)
+            finished = self._run.finished(model.spec.shown)
+            # Planned twice, once to count: a list of all trials would grow with the run.
+            left = sum(len(group) for group in self._plan.left(finished))
+            self.summary.already_done = self._plan.total - left
+            groups: Iterable[Group] = self._plan.left(finished)
             while True:
-                self._do(trials, lease, trier, self._settings.concurrency or concurrency)
-                # What failed again in this call is left for the next.
-                trials = [trial for trial in self._ask_again(lease) if trial.id not in self._attempted]
-                if not trials:
+                self._do(groups, left, lease, crew)
+                # What failed in this call is left for the next.
+                groups = [group for group in self._ask_again(lease) if group[0].id not in self._failed]
+                left = len(groups)
+                if not left or self._settings.ledger.is_exhausted:
                     return
 
-    def _ask_again(self, lease: Lease) -> Iterator[Trial]:
+    def _ask_again(self, lease: Lease) -> Iterator[Group]:
         judge, model, suite = self._settings.judge, self._settings.model.spec, self._settings.suite
         if judge is None:
             return iter(())
-        scope = Scope(suite.spec.name, model.shown, self._settings.tries, lambda: self._run.renew(lease))
+        settings = self._settings
+        scope = Scope(suite.spec.name, model.shown, settings.tries, lambda: self._run.renew(lease), settings.ledger)
         judged = judge_run(self._run, judge, self._progress, scope)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
         self.summary.judged = judged
+        if suite.it.max_attempts == 1:
+            return iter(())
         tried = latest_tried(
             self._items.values(), self._run.responses(model.shown), self._run.readings(judge.spec.shown)
         )
         return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
 
-    def _do(self, trials: Sequence[Trial], lease: Lease, trier: Trier[Request, Reply], concurrency: int) -> None:
-        if not trials:
+    def _do(self, groups: Iterable[Group], total: int, lease: Lease, crew: Crew) -> None:
+        """Do the trials; those that ran out of tries get a second round, if the others show that it is worth it."""
+        if not total:
             return
-        self._attempted.update(trial.id for trial in trials)
-        self._progress.begin(self._settings.model.spec.shown, len(trials))
-        bench: Bench[Trial, Response] = Bench(
-            perform=lambda trial: self._perform(trial, trier),
-            commit=lambda responses: self._run.add_responses(lease, responses),
+        name = self._settings.model.spec.shown
+        self._progress.begin(name, total)
+        unlucky = self._work(groups, lease, crew)
+        if unlucky and self.summary.answered:
+            self._progress.begin(f"{name}, once more", len(unlucky))
+            unlucky = self._work([(response.trial,) for response in unlucky], lease, crew)
+        for response in unlucky:
+            self._count(response)
+
+    def _work(self, groups: Iterable[Group], lease: Lease, crew: Crew) -> list[Response]:
+        """Do the trials, and give back the responses to those for which trying later may help."""
+        unlucky: list[Response] = []
+
+        def tell(done: "_Done") -> None:
+            for response in done.responses:
+                self._progress.advance(has_failed=isinstance(response.outcome, Failed))
+                self.summary.unsettled += response.provenance.unsettled_tries
+                if not done.has_given_up:
+                    self._count(response)
+            unlucky.extend(done.responses if done.has_given_up else ())
+
+        trier: Trier[Any, Any] = Trier(f"model {self._settings.model.spec.shown!r}", crew.call, self._settings.tries)
+        bench: Bench[Funded[Group], _Done] = Bench(
+            perform=lambda funded: self._perform(funded, trier),
+            commit=lambda done: self._run.add_responses(
+                lease, [response for one in done for response in one.responses]
+            ),
             renew=lambda: self._run.renew(lease),
             renewal_seconds=RENEWAL_SECONDS,
-            concurrency=min(concurrency, len(trials)),
-            on_committed=self._count,
+            concurrency=self._settings.concurrency or crew.concurrency,
+            on_committed=tell,
         )
-        asyncio.run(work(trials, bench))
+        affordable = Affordable(groups, self._meter, lambda group: (self._items[one.item_id].task for one in group))
+        crew.run(lambda: work(affordable, bench))
+        while affordable.has_more():
+            crew.run(lambda: work(affordable, bench))
+        return unlucky
 
-    async def _perform(self, trial: Trial, trier: Trier[Request, Reply]) -> Response:
-        task = self._items[trial.item_id].task
-        request = Request(trial.item_id, task, trial.repeat, trial.attempt, trial.seed(self._seed), self._load)
-        given = await trier.ask(request)
+    async def _perform(self, funded: Funded[Group], trier: Trier[Any, Any]) -> "_Done":
+        group, promised_usd = funded
+        requests = tuple(self._request(trial) for trial in group)
+        is_single = self._plan.repeats_per_call == 1
+        given = await trier.ask(requests[0] if is_single else requests)
         if isinstance(given, GaveUp):
-            return Response(trial, Failed(given.reason, is_transient=True), request.provenance(), given.tries)
-        fault = _fault(given.it)
+            self._meter.settle(promised_usd, [], given.unsettled)
+            return _Done(_fail(group, requests, given.reason, given), has_given_up=given.is_transient)
+        replies = (given.it,) if is_single else given.it
+        fault = _fault(replies, len(group))
         if fault:
-            failure = Failed(f"model {trial.model!r} {fault}", is_transient=True)
-            return Response(trial, failure, request.provenance(), given.tries, given.seconds)
-        return Response(trial, await self._keep(trial, given.it), given.it.provenance, given.tries, given.seconds)
+            self._meter.settle(promised_usd, [], given.unsettled)
+            return _Done(_fail(group, requests, f"model {group[0].model!r} {fault}", given))
+        usd = self._meter.settle(promised_usd, [reply.usage for reply in replies], given.unsettled)
+        responses = []
+        for trial, reply, price, unsettled in zip(group, replies, usd, _spread(given, len(group)), strict=True):
+            seconds = given.seconds if reply.seconds is None else reply.seconds
+            outcome = await self._keep(trial, reply)
+            provenance = priced(reply.provenance, price, unsettled)
+            responses.append(Response(trial, outcome, provenance, given.tries, seconds))
+        return _Done(responses)
+
+    def _request(self, trial: Trial) -> Request:
+        task, seed = self._items[trial.item_id].task, trial.seed(self._seed)
+        return Request(trial.item_id, task, trial.repeat, trial.attempt, seed, self._load, trial.id)
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""
@@ -189,11 +276,39 @@ class _Session:
 
     def _count(self, response: Response) -> None:
         self.summary.count(response.outcome)
-        self._progress.advance(has_failed=isinstance(response.outcome, Failed))
+        if isinstance(response.outcome, Failed):
+            self._failed.add(response.trial.id)
 
 
-def _fault(reply: object) -> str:
-    """Say what is wrong with a reply that could not be stored or read back, or nothing."""
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What came of one call, and whether it ran out of tries."""
+
+    responses: list[Response]
+    has_given_up: bool = False
+
+
+def _fail(group: Group, requests: Sequence[Request], reason: str, given: Given[Any] | GaveUp) -> list[Response]:
+    failure = Failed(reason, is_transient=True)
+    return [
+        Response(trial, failure, priced(request.provenance(), None, unsettled), given.tries)
+        for trial, request, unsettled in zip(group, requests, _spread(given, len(group)), strict=True)
+    ]
+
+
+def _spread(given: Given[Any] | GaveUp, count: int) -> list[int]:
+    """Put the tries that may have been paid for with the first trial of their call: they were one call each."""
+    return [given.unsettled] + [0] * (count - 1)
+
+
+def _fault(replies: object, wanted: int) -> str:
+    """Say what is wrong with replies that could not be stored or read back, or nothing."""
+    if not isinstance(replies, Sequence) or len(replies) != wanted:
+        return f"should give {wanted} replies, not {replies!r:.80}"
+    return next(filter(None, map(_fault_of, replies)), "")
+
+
+def _fault_of(reply: object) -> str:
     if not isinstance(reply, Reply):
         return f"should give a Reply, not {reply!r:.80}"
     match reply.content:

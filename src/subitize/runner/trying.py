@@ -1,7 +1,6 @@
 """Asks a model or judge once, again after a while where that may help, and gives up on one that never works."""
 
 import asyncio
-import itertools
 import random
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -12,6 +11,8 @@ from subitize.runner.workers import Call, describe
 
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
+# A server that is busy did nothing, so that asking again is no further try; but not for ever.
+_LONGEST_BUSY_SECONDS = 900.0
 # So many errors with nothing else between them mean that it does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25
 _MOST_REASONS = 20
@@ -27,14 +28,17 @@ class Given(Generic[GivenT]):
     it: GivenT
     tries: int
     seconds: float
+    unsettled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class GaveUp:
-    """The error of the last try."""
+    """The error of the last try, whether trying again later may help, and how many tries may have been paid for."""
 
     reason: str
     tries: int
+    is_transient: bool
+    unsettled: int = 0
 
 
 @dataclass(slots=True)
@@ -48,30 +52,36 @@ class Trier(Generic[AskedT, GivenT]):
 
     async def ask(self, asked: AskedT) -> Given[GivenT] | GaveUp:
         """Ask, and make a value of what goes wrong; only what ends the whole run is raised."""
-        for tries in itertools.count(1):
+        tries, unsettled, busy_seconds = 1, 0, 0.0
+        while True:
             try:
                 given, seconds = await self.call(asked)
             except TransientError as error:
-                if tries < self.tries:
-                    await asyncio.sleep(_wait_seconds(tries, error))
-                    continue
-                return self._give_up(error, tries)
+                unsettled += error.is_unsettled
+                wait_seconds = _wait_seconds(tries, error)
+                if error.is_busy and busy_seconds + wait_seconds <= _LONGEST_BUSY_SECONDS:
+                    busy_seconds += wait_seconds
+                elif tries < self.tries:
+                    tries += 1
+                else:
+                    return self._give_up(error, tries, unsettled)
+                await asyncio.sleep(wait_seconds)
             except (RunError, StorageError):
                 raise
             except Exception as error:
-                return self._give_up(error, tries)
-            self._errors_in_a_row = 0
-            return Given(given, tries, seconds)
-        raise AssertionError("counting never ends")
+                return self._give_up(error, tries, unsettled)
+            else:
+                self._errors_in_a_row = 0
+                return Given(given, tries, seconds, unsettled)
 
-    def _give_up(self, error: Exception, tries: int) -> GaveUp:
+    def _give_up(self, error: Exception, tries: int, unsettled: int) -> GaveUp:
         self._errors_in_a_row += 1
         if self._errors_in_a_row > _HOPELESS_AFTER:
             raise RunError(
                 f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {describe(error)}; "
                 "mend this and run the same command again"
             )
-        return GaveUp(describe(error), tries)
+        return GaveUp(describe(error), tries, isinstance(error, TransientError), unsettled)
 
 
 def remember(reason: str, reasons: list[str]) -> None:
@@ -83,6 +93,6 @@ def remember(reason: str, reasons: list[str]) -> None:
 def _wait_seconds(tries: int, error: TransientError) -> float:
     """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step."""
     if error.retry_after_seconds is not None:
-        return min(_LONGEST_WAIT_SECONDS, max(0.0, error.retry_after_seconds))
+        return min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds))
     longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
     return longest * random.uniform(0.5, 1.0)

@@ -9,13 +9,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from subitize import registry
 from subitize.errors import RunError
-from subitize.interfaces import Computes, Responds, TransientError
+from subitize.interfaces import Computes, Opens, Responds, RespondsToSeveral, TransientError
 
 Kind = Literal["model", "judge"]
 AskedT = TypeVar("AskedT")
@@ -24,17 +24,38 @@ GivenT = TypeVar("GivenT")
 Call = Callable[[AskedT], Awaitable[tuple[GivenT, float]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """A way to call a model or judge, how many calls may be under way at once, and what must be open meanwhile."""
+
+    call: Call[Any, Any]
+    concurrency: int
+    opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+    def run(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work in an event loop of its own, with everything open that the calls need."""
+
+        async def work_opened() -> None:
+            async with self.opened():
+                await work()
+
+        asyncio.run(work_opened())
+
+
 @contextmanager
-def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[tuple[Call[Any, Any], int]]:
-    """Give a call to a model or judge, and how many calls may be under way at once."""
-    if isinstance(made.it, Responds):
-        yield _timed(made.it), made.it.concurrency
+def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
+    """Give a way to call a model or judge; one that responds to several at once is called with several."""
+    opened = made.it.opened if isinstance(made.it, Opens) else nullcontext
+    if isinstance(made.it, RespondsToSeveral) and made.it.repeats_per_call > 1:
+        yield Crew(_timed(made.it.respond_all), made.it.concurrency, opened)
+    elif isinstance(made.it, Responds):
+        yield Crew(_timed(made.it.respond), made.it.concurrency, opened)
     elif isinstance(made.it, Computes):
         count = os.cpu_count() or 1
         spawn = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.spec.shown))
+        pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.text))
         try:
-            yield _call_in(pool, count), 2 * count
+            yield Crew(_call_in(pool, count), 2 * count)
         finally:
             pool.shutdown(cancel_futures=True)
     else:
@@ -51,10 +72,10 @@ def describe(error: Exception) -> str:
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
 
 
-def _timed(responding: Responds[Any, Any]) -> Call[Any, Any]:
+def _timed(respond: Callable[[Any], Awaitable[object]]) -> Call[Any, Any]:
     async def call(asked: object) -> tuple[object, float]:
         start = time.perf_counter()
-        given = await responding.respond(asked)
+        given = await respond(asked)
         return given, time.perf_counter() - start
 
     return call
@@ -116,11 +137,11 @@ def _look_at(working: asyncio.Future[tuple[object, float]]) -> None:
 _computing: Computes[Any, Any]
 
 
-def _start_worker(kind: Kind, shown: str) -> None:
+def _start_worker(kind: Kind, text: str) -> None:
     global _computing
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_parent, daemon=True).start()
-    made: registry.Made[Any] = registry.make_model(shown) if kind == "model" else registry.make_judge(shown)
+    made: registry.Made[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
     _computing = made.it
 
 

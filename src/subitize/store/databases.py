@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text, update
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -62,6 +62,7 @@ class Backend:
 
     engine: Engine
     where: str
+    is_frozen: bool = False
 
     def close(self) -> None:
         """Close all connections."""
@@ -107,7 +108,7 @@ def open_backend(location: Location, *, create: bool) -> Backend:
     try:
         if create:
             _create_tables(backend)
-        _check_schema(backend)
+        _upgrade(backend, _check_schema(backend))
     except SubitizeError:
         backend.close()
         raise
@@ -120,7 +121,7 @@ def _open_sqlite(folder: Path, *, create: bool) -> Backend:
     except OSError as error:
         raise StorageError(f"cannot open the run {folder}: {error.strerror}") from error
     if not create and not os.access(folder, os.W_OK):
-        return Backend(_frozen_sqlite(file), str(folder))
+        return Backend(_frozen_sqlite(file), str(folder), is_frozen=True)
     engine = create_engine(URL.create("sqlite", database=str(file)))
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_at_once)
@@ -204,13 +205,31 @@ def _create_tables(backend: Backend) -> None:
             connection.execute(insert(tables.schema).values(version=tables.SCHEMA_VERSION))
 
 
-def _check_schema(backend: Backend) -> None:
+def _check_schema(backend: Backend) -> int:
+    """Find the version of the tables, which must not be newer than ours."""
     with backend.reading() as connection:
         if not inspect(connection).has_table("schema_version"):
             raise NotARunError(f"{backend.where} is not a run: its database has none of our tables")
-        version = connection.execute(select(tables.schema.c.version)).scalar_one()
+        version = int(connection.execute(select(tables.schema.c.version)).scalar_one())
     if version > tables.SCHEMA_VERSION:
         raise NewerSchemaError(
             f"{backend.where} was written by a newer subitize (schema {version}; this one knows up to "
             f"{tables.SCHEMA_VERSION}); run: pip install --upgrade subitize"
         )
+    return version
+
+
+def _upgrade(backend: Backend, version: int) -> None:
+    """Bring the tables of an older version up to ours; nothing that is stored changes."""
+    if version == tables.SCHEMA_VERSION:
+        return
+    if backend.is_frozen:
+        raise StorageError(
+            f"{backend.where} was written by an older subitize and cannot be brought up to date, as nothing can be "
+            "written there; copy it to a folder of your own"
+        )
+    with backend.setting_up() as connection:
+        version = connection.execute(select(tables.schema.c.version)).scalar_one()  # another process may have done it
+        for older in range(version, tables.SCHEMA_VERSION):
+            connection.execute(text(tables.UPGRADES[older]))
+        connection.execute(update(tables.schema).values(version=tables.SCHEMA_VERSION))

@@ -4,7 +4,7 @@ Decoding every response and reading would take most of the time of a large repor
 among the values there are few different ones.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -170,11 +170,75 @@ def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
     }
 
 
-def read_provenances(run: Run) -> Iterator[Any]:
-    """Go through the model, time and provenance (as JSON) of every response."""
+class Traced(NamedTuple):
+    """How something came about: what may differ each time, and as JSON what is mostly the same.
+
+    `prompt` and `rewritten` are JSON too; `settings` has the parameters, revision, weights and versions, `usage` the
+    tokens, the price and the unsettled tries.
+    """
+
+    seed: str
+    prompt: str
+    rewritten: str
+    settings: str
+    usage: str
+
+
+class ResponseTrace(NamedTuple):
+    """One response, also one that failed, with how it came about; `kind` is that of its outcome."""
+
+    trial_id: str
+    item_id: str
+    model: str
+    repeat: int
+    attempt: int
+    kind: str
+    at: float
+    how: Traced
+
+
+class ReadingTrace(NamedTuple):
+    """One reading that stands, the first of the trials it is about, and how it came about if that is known."""
+
+    trial_id: str
+    judge: str
+    annotator: str
+    rule: str
+    at: float
+    how: Traced | None
+
+
+def read_provenances(run: Run) -> Iterator[ResponseTrace]:
+    """Go through every response, failures that were followed by another try included."""
     c = tables.responses.c
+    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome, c.at, c.provenance)
     with run.reading() as connection:
-        yield from _rows(connection, _of(run, tables.responses, c.model, c.at, c.provenance).order_by(c.id))
+        rows = _rows(connection, _of(run, tables.responses, *columns).order_by(c.id))
+        for trial_id, item_id, model, repeat, attempt, status, outcome, at, text in rows:
+            kind = _kind(outcome) if status == tables.DONE else "failed"
+            yield ResponseTrace(trial_id, item_id, model, repeat, attempt, kind, at, _take_apart(text))
+
+
+def read_reading_provenances(run: Run) -> Iterator[ReadingTrace]:
+    """Go through the readings that stand."""
+    c = tables.readings.c
+    columns = (c.id, c.replaces, c.subject_id, c.trial_ids, c.judge, c.annotator, c.rule, c.at, c.provenance)
+    with run.reading() as connection:
+        rows = list(_rows(connection, _of(run, tables.readings, *columns).order_by(c.id)))
+    replaced = {row[1] for row in rows}
+    for id, _, subject_id, trial_ids, judge, annotator, rule, at, text in rows:
+        if id not in replaced:
+            # Only of a group must the members be decoded.
+            first = codec.trial_ids.validate_json(trial_ids)[0] if "," in trial_ids else subject_id
+            yield ReadingTrace(first, judge, annotator, rule, at, None if text is None else _take_apart(text))
+
+
+def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
+    """Get all options of every suite of the run."""
+    c = tables.suites.c
+    with run.reading() as connection:
+        rows = connection.execute(_of(run, tables.suites, c.suite, c.options))
+        return {suite: codec.options.validate_json(options) for suite, options in rows}
 
 
 @lru_cache(_DIFFERENT_VALUES)
@@ -186,6 +250,19 @@ def decode_value(text: str) -> Value:
 @lru_cache(_DIFFERENT_VALUES)
 def _question(text: str) -> Question:
     return codec.question.validate_json(text)
+
+
+def _take_apart(provenance: str) -> Traced:
+    """Cut a provenance where its fields begin, without decoding it: quotes within texts have a backslash."""
+    head, mark, tail = provenance.partition(',"parameters":')
+    if not mark:  # a text that held half a character was written with blanks
+        return _take_apart(codec.encode(codec.provenance, codec.provenance.validate_json(provenance)))
+    begin, _, rewritten = head.rpartition(',"prompt_rewritten":')
+    seed, _, prompt = begin.partition(',"prompt_sent":')
+    settings, _, usage = tail.rpartition(',"tokens_in":')
+    return Traced(
+        seed.removeprefix('{"seed":'), prompt, rewritten, f'{{"parameters":{settings}}}', f'{{"tokens_in":{usage}'
+    )
 
 
 def _kind(outcome: str) -> str:

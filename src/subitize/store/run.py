@@ -432,6 +432,7 @@ def _reading_rows(run_id: str, readings: Iterable[Reading]) -> Iterator[tuple[ob
     """Make the rows of readings. Many are of few questions and have few values: each of these is encoded once."""
     subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
     evidences, values = _Memo(_encode_evidence), _Memo(_encode_value)
+    provenances = _Memo(_encode_provenance)
     for reading in readings:
         yield (
             run_id,
@@ -444,6 +445,7 @@ def _reading_rows(run_id: str, readings: Iterable[Reading]) -> Iterator[tuple[ob
             values.encode(reading.value),
             reading.replaces,
             time.time(),
+            None if reading.provenance is None else provenances.encode(reading.provenance),
         )
 
 
@@ -494,4 +496,5 @@ def _reading(row: Row[tuple[object, ...]]) -> Reading:
         codec.value.validate_json(row.value),
         row.annotator,
         row.replaces,
+        None if row.provenance is None else codec.provenance.validate_json(row.provenance),
     )

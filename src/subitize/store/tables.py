@@ -14,7 +14,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -121,6 +121,7 @@ readings = Table(
     Column("value", Text, nullable=False),
     Column("replaces", BigInteger, nullable=True),
     Column("at", Float, nullable=False),
+    Column("provenance", Text, nullable=True),
 )
 Index("readings_by_judge", readings.c.run_id, readings.c.judge)
 
@@ -134,6 +135,9 @@ exclusions = Table(
     Column("reason", Text, nullable=False),
     Column("at", Float, nullable=False),
 )
+
+# What makes the tables of a version those of the next.
+UPGRADES: dict[int, str] = {1: "ALTER TABLE readings ADD COLUMN provenance TEXT"}
 
 leases = Table(
     "leases",

@@ -1,5 +1,6 @@
 """Image files in, pixels out: every file is decoded here, and refused here."""
 
+import base64
 import io
 import struct
 import zlib
@@ -32,6 +33,11 @@ def image_format(data: bytes) -> ImageFormat:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "webp"
     raise BadImageError(f"not a PNG, JPEG, WebP or GIF file: it starts with {data[:8]!r}; convert it to one")
+
+
+def data_url(data: bytes) -> str:
+    """Write an image file as a URL that holds all of it."""
+    return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"
 
 
 def decode(data: bytes) -> Rgb:

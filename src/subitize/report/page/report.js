@@ -64,6 +64,13 @@
   }
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target instanceof HTMLDetailsElement) target.open = true;
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+
   const links = new Map(all("nav a").map((link) => [link.hash.slice(1), link]));
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) {

@@ -1,0 +1,215 @@
+"""The image-to-text suites as tasks of Inspect, read and measured as our own runs: `inspect eval subitize/naming`."""
+
+import base64
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from subitize import __version__
+from subitize.analysis.observations import Observation
+from subitize.analysis.scoring import MEASURES
+from subitize.errors import BadValueError, MissingPartError, SubitizeError
+from subitize.images import Images
+from subitize.labels import interpret, parse_rule
+from subitize.records import Answer, Estimate, Item, Known, Picture, Words
+from subitize.registry import make_judge, make_suite
+from subitize.runner.pictures import Loader
+from subitize.store import codec
+from subitize.vision.pixels import image_format
+
+try:
+    from anyio.to_thread import run_sync
+    from inspect_ai import Task, task
+    from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows without a traceback
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, ModelOutput
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
+    from rich.markup import escape
+except ImportError:
+    raise MissingPartError("a task of Inspect", "inspect-ai", "inspect") from None
+
+# What Inspect makes of `-T key=value`: it reads the value as YAML, and splits text at commas.
+Option = str | int | float | bool | list[str] | None
+
+_TASK, _ASKS = "task", "asks"  # what stands in a sample's metadata besides the factors
+
+
+@task(name="naming")
+def naming(*, seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
+    """Name the number of things in synthetic pictures; the options are those of the suite `naming`."""
+    return _make_task("naming", options, seed, policy)
+
+
+@task(name="geckonum-vqa")
+def geckonum_vqa(*, release: Option = "", seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
+    """Say how many there are in GeckoNum's images; `release` is its folder, the options are those of the suite."""
+    return _make_task(f"geckonum-vqa:{_write_option(release)}", options, seed, policy)
+
+
+@solver
+def picture() -> Solver:
+    """Put the picture before the question. It is drawn only now: no more are in memory than samples under way."""
+    load = Loader(Images(Path()))
+
+    async def show(state: TaskState, generate: Generate) -> TaskState:
+        asked = _read_item(state.sample_id, state.metadata).task
+        assert isinstance(asked, Answer)
+        url = await run_sync(_write_url, load, asked.picture)
+        state.messages = [ChatMessageUser(content=[ContentImage(image=url), ContentText(text=asked.question)])]
+        return state
+
+    return show
+
+
+@metric(scores="unreduced")  # every epoch is an observation, as every repeat of a run is
+def measures(names: Sequence[str]) -> Metric:
+    """Measure as `subitize score` does: each figure, the bounds of its interval, and its n."""
+
+    def measure(scores: list[SampleScore]) -> Value:
+        observations = [_read_observation(one) for one in scores]
+        figures: dict[str, float] = {}
+        for name in names:
+            estimate = MEASURES[name](observations)
+            if estimate is not None:
+                figures |= _write_estimate(name, estimate)
+        return figures
+
+    return measure
+
+
+@scorer(metrics=[measures(["accuracy", "accuracy_answered", "mae", "nae"])])
+def right(policy: str = "strict") -> Scorer:
+    """Give 1 for the right number, 0 for another or a refusal, and no value where the policy discards the answer."""
+
+    async def judge(state: TaskState, target: Target) -> Score | None:
+        return _judge(state.sample_id, state.metadata, state.output, policy)
+
+    return judge
+
+
+# Inspect keeps scores without a value from all metrics of a scorer: the share of them needs a scorer of its own.
+@scorer(metrics=[measures(["discarded", "refused"])])
+def status(policy: str = "strict") -> Scorer:
+    """Say what came of the answer: eligible, discarded or refused."""
+
+    async def judge(state: TaskState, target: Target) -> Score | None:
+        score = _judge(state.sample_id, state.metadata, state.output, policy)
+        return score and score.model_copy(update={"value": (score.metadata or {})["status"]})
+
+    return judge
+
+
+def observe_log(path: str, policy: str = "strict") -> list[Observation]:
+    """Read the answers in a log of such a task as observations, which analysis.scoring measures by any factor."""
+    log = read_eval_log(path, resolve_attachments=False)
+    found = []
+    for one in (sample for sample in log.samples or [] if sample.error is None):
+        if score := _judge(one.id, one.metadata, one.output, policy):
+            seen = _read_observation(SampleScore(score=score, sample_id=one.id, sample_metadata=one.metadata))
+            found.append(replace(seen, model=log.eval.model, repeat=one.epoch - 1))
+    return found
+
+
+def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: Option) -> Task:
+    try:
+        given = [f"{key}={_write_option(value)}" for key, value in options.items()]
+        made = make_suite(_join_spec(suite, given))
+        rule = make_judge(f"parser:policy={_write_option(policy)}").it.rule
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise BadValueError(f"seed={_write_option(seed)!r}: should be a whole number")
+        samples = [_write_sample(item) for item in made.it.items(seed)]
+    except SubitizeError as error:
+        raise PrerequisiteError(escape(str(error))) from error
+    return Task(
+        MemoryDataset(samples, made.spec.name),
+        setup=picture(),  # it runs even where the user takes another solver than the plain one
+        scorer=[right(rule), status(rule)],
+        metadata={"suite": made.spec.shown, "seed": seed, "subitize": __version__},
+    )
+
+
+def _join_spec(suite: str, options: Sequence[str]) -> str:
+    name, _, target = suite.partition(":")
+    return ":".join(filter(None, [name, ",".join(filter(None, [target, *options]))]))
+
+
+def _write_option(value: Option) -> str:
+    """Write an option as it stands in a spec."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case list():
+            return ",".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _write_sample(item: Item) -> Sample:
+    (ask,) = item.asks
+    return Sample(
+        input=ask.wording,
+        target=[str(value) for value in ask.expects],
+        id=item.id,
+        # All that a log must hold so that another policy can read it later.
+        metadata={
+            **item.factors,
+            _TASK: codec.task.dump_python(item.task, mode="json"),
+            _ASKS: codec.asks.dump_python(item.asks, mode="json"),
+        },
+    )
+
+
+def _read_item(sample_id: str | int | None, metadata: Mapping[str, Any]) -> Item:
+    task = codec.task.validate_python(metadata[_TASK])
+    asks = codec.asks.validate_python(metadata[_ASKS])
+    return Item(str(sample_id), task, asks, {k: v for k, v in metadata.items() if k not in (_TASK, _ASKS)})
+
+
+def _write_url(load: Callable[[Picture], bytes], picture: Picture) -> str:
+    data = load(picture)
+    return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"
+
+
+def _judge(sample_id: str | int, metadata: Mapping[str, Any], output: ModelOutput, policy: str) -> Score | None:
+    """Read an answer; one to a question that enters no score has none here either."""
+    (ask,) = _read_item(sample_id, metadata).asks
+    if not ask.is_relevant:
+        return None
+    if _is_refused(output):
+        return _score("refused", "the service refused")
+    value = interpret(Words(output.completion), ask.question, parse_rule(policy))
+    if isinstance(value, Known):
+        found = {"status": "eligible", "value": value.value}
+        return Score(value=float(value.value in ask.expects), answer=str(value.value), metadata=found)
+    return _score("refused" if value.is_refusal else "discarded", value.reason)
+
+
+def _is_refused(output: ModelOutput) -> bool:
+    """Tell whether the service refused, or the model by a refusal that the service marks as one."""
+    if not output.choices:
+        return False
+    is_marked = any(isinstance(part, ContentText) and part.refusal for part in output.message.content)
+    return is_marked or output.stop_reason == "content_filter"
+
+
+def _score(status: str, reason: str) -> Score:
+    value = 0.0 if status == "refused" else math.nan
+    return Score(value=value, explanation=f"{status}: {reason}", metadata={"status": status, "value": None})
+
+
+def _read_observation(one: SampleScore) -> Observation:
+    item, found = _read_item(one.sample_id, one.sample_metadata or {}), one.score.metadata or {}
+    return Observation(item, item.asks[0], "", "parser", 0, found["status"], found["value"], is_excluded=False)
+
+
+def _write_estimate(name: str, estimate: Estimate) -> dict[str, float]:
+    share, n = estimate.value, estimate.n
+    # What Inspect's own tables look for beside an accuracy: the deviation of n ones and zeros over the root of n.
+    error = {"stderr": math.sqrt(share * (1 - share) / (n - 1))} if name == "accuracy" and n > 1 else {}
+    return {name: share, **error, f"{name}_low": estimate.low, f"{name}_high": estimate.high, f"{name}_n": n}

@@ -1,0 +1,191 @@
+"""Which image is for which item: by the item's key where a layout has it, else by the prompt."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from subitize.models.folder.files import Image, Unplaced, find_fault
+from subitize.models.folder.layouts import Holdings
+from subitize.models.folder.texts import plain, plain_names, plain_of_name
+from subitize.records import Item, task_text
+
+_EXAMPLES = 3
+_LONGEST_SHOWN = 70
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedImages:
+    """What a folder has for the items of a suite, to be read before anything is stored.
+
+    `files` has the file of each trial (item and repeat), `missing` the trials without one. Of the other files,
+    `unknown` fit no item or are not of the layout, `ambiguous` fit several items, `surplus` are more than there are
+    repeats, `duplicates` are second files for one trial. Of those in `files`, `faulty` cannot be read, `reworded` were
+    made with another prompt, and `counts` is how many have a count in their name.
+    """
+
+    layout: str
+    files: Mapping[tuple[str, int], str]
+    missing: tuple[tuple[str, int], ...]
+    unknown: tuple[Unplaced, ...]
+    ambiguous: tuple[Unplaced, ...]
+    surplus: tuple[str, ...]
+    duplicates: tuple[Unplaced, ...]
+    faulty: tuple[Unplaced, ...]
+    reworded: tuple[Unplaced, ...]
+    counts: int
+
+    @property
+    def count(self) -> int:
+        """How many trials have an image."""
+        return len(self.files)
+
+    @property
+    def missing_items(self) -> tuple[str, ...]:
+        """The items without any image, in their order."""
+        found = {item_id for item_id, _ in self.files}
+        return tuple(dict.fromkeys(item_id for item_id, _ in self.missing if item_id not in found))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """Say it in a few lines, with examples."""
+        trials = self.count + len(self.missing)
+        told = [f"layout {self.layout}: {self.count:,} of {trials:,} images found"]
+        if self.missing:
+            some = _list(f"{item_id} repeat {repeat}" for item_id, repeat in self.missing)
+            told.append(f"missing: {len(self.missing):,} ({some}); {len(self.missing_items):,} items have none")
+        unused = {
+            "unknown, left alone": self.unknown,
+            "for one of several items with the same prompt, left alone": self.ambiguous,
+            "a second image for one trial, left alone": self.duplicates,
+            "unreadable": self.faulty,
+            "made with another prompt than the suite's": self.reworded,
+        }
+        for what, files in unused.items():
+            if files:
+                some = _list(f"{_show(file.name)}: {file.reason}" for file in files)
+                told.append(f"{what}: {len(files):,} ({some})")
+        if self.surplus:
+            told.append(f"more than the repeats, left alone: {len(self.surplus):,} ({_list(map(_show, self.surplus))})")
+        if self.counts:
+            told.append(f"with a count in the name: {self.counts:,}")
+        return told
+
+
+class Placement:
+    """The images of each item by repeat, and those that found no place."""
+
+    def __init__(self, holdings: Holdings, items: Sequence[Item]) -> None:
+        self.of_item: dict[str, dict[int, Image]] = {item.id: {} for item in items}
+        self.ambiguous: list[Unplaced] = []
+        self.duplicates: list[Unplaced] = []
+        finder = _Finder(holdings, items)
+        certain: dict[str, list[Image]] = defaultdict(list)
+        shared: dict[tuple[str, ...], list[Image]] = defaultdict(list)
+        for image in holdings.images:
+            candidates = finder.items_for(image)
+            if len(candidates) == 1:
+                certain[candidates[0]].append(image)
+            elif candidates:
+                shared[candidates].append(image)
+        for item_ids, images in shared.items():
+            for item_id, share in self._deal(item_ids, images):
+                certain[item_id] += share
+        for item_id, images in certain.items():
+            self.of_item[item_id] = dict(self._number(images))
+
+    def _deal(self, item_ids: tuple[str, ...], images: list[Image]) -> Iterator[tuple[str, list[Image]]]:
+        """Deal images out to items with the same prompt: a folder each, or equal shares in their order.
+
+        Items with the same key cannot be served: nothing says that images go from one to the other.
+        """
+        ordered = sorted(images, key=lambda image: image.order)
+        by_source: dict[str, list[Image]] = defaultdict(list)
+        for image in ordered:
+            by_source[image.source].append(image)
+        is_by_prompt = all(image.prompt for image in images)
+        if is_by_prompt and len(by_source) == len(item_ids):
+            yield from zip(item_ids, by_source.values(), strict=True)
+        elif is_by_prompt and len(by_source) == 1 and len(images) % len(item_ids) == 0:
+            share = len(images) // len(item_ids)
+            yield from ((id, ordered[place * share : (place + 1) * share]) for place, id in enumerate(item_ids))
+        else:
+            reason = f"{len(images)} images for the {len(item_ids)} items {_list(item_ids)}"
+            self.ambiguous += [Unplaced(image.name, reason) for image in ordered]
+
+    def _number(self, images: list[Image]) -> Iterator[tuple[int, Image]]:
+        """Give each image its repeat: the one that its name tells, or its place among the images of the item."""
+        taken: dict[object, Image] = {}
+        for image in sorted(images, key=lambda image: (image.order, image.name)):
+            identity = image.order if image.repeat is None else image.repeat
+            first = taken.setdefault(identity, image)
+            if first is image:
+                yield len(taken) - 1 if image.repeat is None else image.repeat, image
+            else:
+                self.duplicates.append(Unplaced(image.name, f"{first.name} is taken"))
+
+
+def describe(holdings: Holdings, placement: Placement, items: Sequence[Item], repeats: int) -> MatchedImages:
+    """Say what came of placing the images, for so many repeats."""
+    every = {(id, repeat): image for id, images in placement.of_item.items() for repeat, image in images.items()}
+    wanted = [(item.id, repeat) for item in items for repeat in range(repeats)]
+    files = {trial: every[trial] for trial in wanted if trial in every}
+    prompts = {item.id: task_text(item.task) for item in items}
+    placed = {image.name for image in every.values()}
+    explained = placed | {file.name for file in (*placement.ambiguous, *placement.duplicates)}
+    unknown = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
+    return MatchedImages(
+        holdings.layout,
+        {trial: image.name for trial, image in files.items()},
+        missing=tuple(trial for trial in wanted if trial not in every),
+        unknown=(*(Unplaced(name, "no item of the suite") for name in unknown), *holdings.left),
+        ambiguous=tuple(placement.ambiguous),
+        surplus=tuple(image.name for (_, repeat), image in every.items() if repeat >= repeats),
+        duplicates=tuple(file for file in placement.duplicates if file.name not in placed),
+        faulty=tuple(Unplaced(image.name, fault) for image in files.values() if (fault := find_fault(image.path))),
+        reworded=tuple(
+            Unplaced(image.name, _show(image.prompt))
+            for (item_id, _), image in files.items()
+            if image.prompt and not _is_same(image.prompt, prompts[item_id], holdings)
+        ),
+        counts=sum(image.count is not None for image in files.values()),
+    )
+
+
+class _Finder:
+    """Finds the items that an image may be for: by key, by the very text, then by what is left of it."""
+
+    def __init__(self, holdings: Holdings, items: Iterable[Item]) -> None:
+        self._levels: list[dict[str, dict[str, None]]] = [defaultdict(dict) for _ in range(4)]
+        for item in items:
+            text = task_text(item.task)
+            names = plain_names(text) if holdings.is_named_by_prompts else set()
+            for level, handles in zip(
+                self._levels, (holdings.keys(item.id), {text}, {plain(text)}, names), strict=True
+            ):
+                for handle in handles:
+                    level[handle][item.id] = None
+
+    def items_for(self, image: Image) -> tuple[str, ...]:
+        """List the items in their order; several only if they cannot be told apart."""
+        handles = (image.key, image.prompt, plain(image.prompt), plain_of_name(image.prompt))
+        found = (level.get(handle) for level, handle in zip(self._levels, handles, strict=True) if handle)
+        return tuple(next((ids for ids in found if ids), ()))
+
+
+def _is_same(prompt: str, text: str, holdings: Holdings) -> bool:
+    if plain(prompt) == plain(text):
+        return True
+    return holdings.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
+
+
+def _list(texts: Iterable[str]) -> str:
+    every = list(texts)
+    return ", ".join(every[:_EXAMPLES]) + (", …" if len(every) > _EXAMPLES else "")
+
+
+def _show(text: str) -> str:
+    """Make a name fit for a terminal, whatever is in it."""
+    printable = "".join(char if char.isprintable() else "?" for char in text)
+    return printable if len(printable) <= _LONGEST_SHOWN else f"{printable[:_LONGEST_SHOWN]}…"

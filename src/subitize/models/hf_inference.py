@@ -1,0 +1,355 @@
+"""Models behind Hugging Face's client: those of any provider it knows, and endpoints by their address."""
+
+import asyncio
+import json
+import math
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import is_dataclass, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Any
+
+from PIL import UnidentifiedImageError
+from PIL.ImageFile import ImageFile
+
+from subitize.errors import BadImageError, BadValueError, MissingPartError, UnusableModelError
+from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
+from subitize.models.chats import (
+    ANSWER_TOKENS,
+    given,
+    read_chat,
+    read_extra,
+    scalars,
+    write_messages,
+)
+from subitize.models.pacing import Pacer, Turn
+from subitize.models.serving import (
+    Answered,
+    Contact,
+    DeclinedError,
+    Limits,
+    check_url,
+    find_key,
+    load_picture,
+    one_line,
+    read_error,
+    retry_after_seconds,
+)
+from subitize.prices import estimate_text_tokens
+from subitize.records import Draw, Provenance, Task, TaskKind, task_text
+from subitize.vision.pixels import decode
+
+if TYPE_CHECKING:
+    from huggingface_hub import AsyncInferenceClient
+
+ROUTER_URL = "https://router.huggingface.co"
+# The client's HTTP library keeps no more connections than this.
+_MOST_AT_ONCE = 100
+_UNKNOWN_MODEL = {"model_not_found", "model_not_supported"}
+
+
+class HfInference:
+    """Ask a model through Hugging Face, at any provider or endpoint; the key is read from the environment.
+
+    The model is a name on the hub, or the address of an endpoint. `extra` is a JSON object of further parameters to
+    send. What has no value is not sent.
+    """
+
+    tasks: frozenset[TaskKind] = frozenset({"draw", "answer"})
+    is_stand_in = False
+
+    def __init__(
+        self,
+        model: str,
+        /,
+        *,
+        provider: str | None = None,
+        base_url: str | None = None,
+        size: str | None = None,
+        steps: int | None = None,
+        guidance: float | None = None,
+        negative_prompt: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        system: str | None = None,
+        logprobs: int = 0,
+        sends_seed: bool = True,
+        extra: str | None = None,
+        concurrency: Annotated[int, Handling] = 32,
+        requests_per_minute: Annotated[float | None, Handling] = None,
+        tokens_per_minute: Annotated[float | None, Handling] = None,
+        timeout_seconds: Annotated[float, Handling] = 120.0,
+        key_variable: Annotated[str, Handling] = "HF_TOKEN",
+    ) -> None:
+        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        is_address = model.startswith(("http://", "https://"))
+        if is_address and base_url:
+            raise BadValueError(f"{model} is an address already; leave base_url out, or name a model")
+        address = model if is_address else base_url
+        if address and provider:
+            raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
+        self._calls = _Calls(model, provider, address, key_variable, limits)
+        self.base_url = self._calls.address or ROUTER_URL
+        # As Hugging Face writes it: the same model costs more with one provider than with another.
+        self.served_name = f"{model}:{provider}" if provider else model
+        self.concurrency = concurrency
+        self._sends_seed, self._system, self._size = sends_seed, system, size or ""
+        self._reached = given(provider=provider, base_url=self._calls.address)
+        width, height = _read_size(size)
+        self._drawing = given(
+            width=width,
+            height=height,
+            num_inference_steps=steps,
+            guidance_scale=guidance,
+            negative_prompt=negative_prompt,
+        )
+        self._answering = given(temperature=temperature, max_tokens=max_tokens)
+        self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
+        self._model = given(model=None if is_address or not address else model)
+        self._extra = read_extra(extra)
+        self._versions = {"huggingface_hub": version("huggingface_hub")}
+        self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+
+    def opened(self) -> AbstractAsyncContextManager[None]:
+        """Keep connections to the server."""
+        return self._calls.opened()
+
+    def expect(self, task: Task, /) -> Usage:
+        """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
+        if isinstance(task, Draw):
+            return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size)
+        return Usage(estimate_text_tokens((self._system or "") + task_text(task)), self._answer_tokens)
+
+    async def respond(self, request: Request, /) -> Reply:
+        """Send the task as it stands."""
+        is_drawing = isinstance(request.task, Draw)
+        sent = self._drawing if is_drawing else self._answering | given(system=self._system)
+        parameters = self._reached | scalars(sent | self._extra) | ({"sends_seed": True} if self._sends_seed else {})
+        provenance = request.provenance()
+        provenance = replace(provenance, parameters=parameters, versions={**provenance.versions, **self._versions})
+        try:
+            return await (self._draw if is_drawing else self._answer)(request, provenance)
+        except DeclinedError as error:
+            return Reply(self._calls.contact.decline(error), provenance)
+
+    async def _draw(self, request: Request, provenance: Provenance) -> Reply:
+        options = self._drawing | self._seed(request)
+
+        async def ask(client: "AsyncInferenceClient") -> object:
+            return _take_file(await client.text_to_image(request.text, **options, extra_body=self._extra))
+
+        async def read(data: bytes, seconds: float) -> Reply:
+            await asyncio.to_thread(decode, data)
+            return Reply(Pixels(data), provenance, seconds, Usage(0, 0, 1, self._size))
+
+        return await self._calls.make(ask, read, estimate_text_tokens(request.text) + 1)
+
+    async def _answer(self, request: Request, provenance: Provenance) -> Reply:
+        messages: list[Any] = write_messages(request.text, await load_picture(request), system=self._system)
+        options = self._model | self._answering | self._seed(request)
+
+        async def ask(client: "AsyncInferenceClient") -> object:
+            return await client.chat_completion(messages, **options, extra_body=self._extra)
+
+        async def read(content: dict[str, Any], seconds: float) -> Reply:
+            return read_chat(Answered(content, seconds), provenance)
+
+        tokens = self.expect(request.task).tokens_in + self._answer_tokens
+        return await self._calls.make(ask, read, tokens)
+
+    def _seed(self, request: Request) -> dict[str, Any]:
+        return {"seed": request.seed} if self._sends_seed else {}
+
+
+class _Calls:
+    """Calls of Hugging Face's client: paced, none of them repeated, and every error made one of ours."""
+
+    def __init__(
+        self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
+    ) -> None:
+        _check_part(model)
+        self.address = None if address is None else check_url(address)
+        self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
+        self.contact = Contact(self.where)
+        self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
+        self._key = find_key(key_variable)
+        if not self.address and not self._key:
+            raise BadValueError(f"hf-inference:{model} needs a key: set the environment variable {key_variable}")
+        if limits.concurrency > _MOST_AT_ONCE:
+            raise BadValueError(
+                f"concurrency={limits.concurrency}: huggingface_hub makes {_MOST_AT_ONCE} calls at most"
+            )
+        self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
+        self._client: AsyncInferenceClient | None = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Keep connections while the context lasts."""
+        from huggingface_hub import AsyncInferenceClient
+
+        asked: dict[str, Any] = (
+            {"base_url": self.address} if self.address else {"model": self._model, "provider": self._provider}
+        )
+        # Without a token the client would look for one in the user's home: it gets one that it does not send.
+        headers: dict[str, Any] = {} if self._key else {"authorization": None}
+        client = AsyncInferenceClient(
+            token=self._key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
+        )
+        async with client as self._client:
+            yield
+        self._client = None
+
+    async def make(
+        self,
+        ask: "Callable[[AsyncInferenceClient], Awaitable[object]]",
+        read: Callable[[Any, float], Awaitable[Reply]],
+        tokens: int,
+    ) -> Reply:
+        """Make a call that is expected to use so many tokens, and have its answer read once the key is out of it."""
+        if self._client is None:
+            raise TypeError("the client is called while it is not opened")
+        async with self._pacer.turn(tokens) as turn:
+            start = time.perf_counter()
+            try:
+                async with asyncio.timeout(self._limits.timeout_seconds):
+                    came = await ask(self._client)
+            except Exception as error:  # the client lets through whatever its providers' code stumbles over
+                raise self._explain(error, turn) from None
+            try:
+                reply = await read(self._redacted(came), time.perf_counter() - start)
+            except (TransientError, BadImageError) as error:
+                raise self._explain_misreading(error) from None
+            self.contact.has_answered = True
+            told = reply.provenance
+            self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
+        return reply
+
+    def _redacted(self, value: Any) -> Any:  # noqa: ANN401
+        """Take the key out of what came, and make plain dicts of the client's own kinds, which nest by attributes."""
+        if isinstance(value, str):
+            return value.replace(self._key, "[key]") if self._key else value
+        if isinstance(value, bytes):
+            # As long as the key: a comment in an image file has its length written before it.
+            return value.replace(self._key.encode(), b"*" * len(self._key)) if self._key else value
+        if isinstance(value, list):
+            return [self._redacted(one) for one in value]
+        if isinstance(value, dict):
+            return {self._redacted(name): self._redacted(one) for name, one in _attributes(value).items()}
+        return value
+
+    def _explain(self, error: Exception, turn: Turn) -> Exception:
+        """Say what an error of the client means."""
+        from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
+
+        if isinstance(error, OfflineModeIsEnabled):
+            return UnusableModelError("huggingface_hub is offline; unset the environment variable HF_HUB_OFFLINE")
+        if isinstance(error, RepositoryNotFoundError):
+            return UnusableModelError(
+                f"the hub shows no model {self._model!r} to the key in {self._key_variable}; check the name and the key"
+            )
+        if isinstance(error, HfHubHTTPError):
+            answer = error.response
+            return self._explain_status(answer.status_code, answer.headers, self._redacted(answer.content), turn)
+        if isinstance(error, UnidentifiedImageError):
+            return self._explain_misreading(BadImageError("what came is no image"))
+        if isinstance(error, TimeoutError):
+            seconds = self._limits.timeout_seconds
+            return TransientError(f"no answer within {seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True)
+        return self._explain_network(error) if _is_of_network(error) else self._explain_misreading(error)
+
+    def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
+        content = _read_json(data)
+        code, message = read_error(content, data)
+        wait_seconds = retry_after_seconds(told, time.time())
+        if status == 402 or code == "insufficient_quota":
+            return UnusableModelError(f"no credit is left at {self.where}: {message}")
+        if status in (401, 403):
+            # Servers quote parts of a wrong key: their words are left out.
+            state = "does not accept the key in" if self._key else "wants a key: set"
+            return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
+        if status == 429:
+            self._pacer.reject(turn, wait_seconds)
+        loading_seconds = _read_loading_seconds(content) if status == 503 else None
+        if status in (408, 409, 425, 429) or status >= 500:
+            return TransientError(
+                f"{self.where} answered {status}: {message}",
+                retry_after_seconds=loading_seconds if wait_seconds is None else wait_seconds,
+                is_busy=status == 429 or loading_seconds is not None,
+                # A gateway that waited in vain does not know what became of the work.
+                is_unsettled=status == 504,
+            )
+        if status in (404, 405) or status < 400 or code in _UNKNOWN_MODEL:
+            reason = f"{self.where} has no such model or address ({status}: {message}); check the name and base_url"
+            return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
+        return DeclinedError(code, message)
+
+    def _explain_network(self, error: Exception) -> Exception:
+        reason = self._describe(error)
+        if type(error).__name__ != "ConnectError":
+            return TransientError(f"the connection broke: {reason}", is_unsettled=True)
+        if self.address:
+            return TransientError(f"cannot reach {self.where}: {reason}; is the server running, and base_url right?")
+        reason = f"cannot reach Hugging Face ({reason}); mend the network, or give base_url=http://… of another server"
+        return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
+
+    def _describe(self, error: Exception) -> str:
+        text = one_line(self._redacted(str(error)))
+        return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
+
+    def _explain_misreading(self, error: Exception) -> Exception:
+        """Tell an answer that is none from a request that the client could not even make."""
+        reason = self._describe(error)
+        if not self.contact.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
+            # The latter is how it says that the hub lists no provider at all.
+            asked = f"provider={self._provider}" if self._provider else "any provider"
+            return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
+        return self.contact.miss(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
+
+
+def _read_size(size: str | None) -> tuple[int | None, int | None]:
+    if size is None:
+        return None, None
+    shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
+    if not shape:
+        raise BadValueError(f"size={size!r}: should be width and height, as in size=1024x768")
+    return int(shape[1]), int(shape[2])
+
+
+def _check_part(model: str) -> None:
+    try:
+        import huggingface_hub  # noqa: F401
+    except ImportError:
+        raise MissingPartError(f"model 'hf-inference:{model}'", "huggingface_hub", "hub") from None
+
+
+def _take_file(image: object) -> bytes:
+    """Get the image as the server sent it: the client gives an opened file that is not read yet."""
+    if not isinstance(image, ImageFile) or image.fp is None:
+        raise TypeError(f"{type(image).__name__} is no image file")
+    image.fp.seek(0)
+    return image.fp.read()
+
+
+def _attributes(value: dict[str, Any]) -> dict[str, Any]:
+    """List what an answer holds: the client's own kinds keep what they do not know in nested attributes only."""
+    return vars(value) if is_dataclass(value) else value
+
+
+def _is_of_network(error: Exception) -> bool:
+    """Know the errors of the client's HTTP library, which has another name in older versions."""
+    return type(error).__module__ in ("httpx", "httpx2")
+
+
+def _read_json(data: bytes) -> object:
+    try:
+        return json.loads(data)
+    except ValueError:
+        return None
+
+
+def _read_loading_seconds(content: object) -> float | None:
+    """Read how long a model takes that is still being loaded; it has done nothing yet."""
+    seconds = content.get("estimated_time") if isinstance(content, dict) else None
+    return max(0.0, seconds) if isinstance(seconds, int | float) and math.isfinite(seconds) else None

@@ -1,0 +1,303 @@
+"""Calls to a server over HTTP: what it answers becomes JSON, an image, or an error that says what to do.
+
+A key comes from the environment only. It is sent to that server alone, and taken out of everything that comes back
+before anybody sees it.
+"""
+
+import asyncio
+import email.utils
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from pydantic_core import from_json
+
+from subitize.errors import BadValueError, UnusableModelError
+from subitize.interfaces import Request, TransientError
+from subitize.models.pacing import Pacer, Turn
+from subitize.records import Draw, Failed, Refused, Stimulus
+
+_LARGEST_ANSWER_BYTES = 200_000_000
+_LONGEST_MESSAGE = 300
+_HOPELESS_AFTER = 3
+_REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked", "invalid_prompt"}
+# Some say it in words, having no code for it.
+_REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
+# One at a time: more would keep the event loop waiting, and several questions are about one picture.
+_DRAWING = ThreadPoolExecutor(1, "drawing")
+# No name or model has anything to do with these: they are the server's trouble, and pass.
+_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How a server is to be treated: calls at once, requests and tokens a minute, seconds to wait for an answer."""
+
+    concurrency: int
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    timeout_seconds: float
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise BadValueError(f"{name}={value:g}: should be more than 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a server answered: its JSON, and how long it took."""
+
+    content: Mapping[str, Any]
+    seconds: float
+
+
+class DeclinedError(Exception):
+    """The server understood and would not: the request itself is at fault; `code` and text are the server's."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Contact:
+    """What is known of a server by now: whether it has ever been of use, and how often it was not."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.has_answered = False
+        self._misses = 0
+
+    def miss(self, reason: str) -> Exception:
+        """Make an error of an answer that is none; where nothing else has ever come of it, it is no use to go on."""
+        return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=True)
+
+    def decline(self, error: DeclinedError) -> Refused | Failed:
+        """Tell a refusal of what is asked for from a request that is wrong; if all are, it is no use to go on."""
+        if error.code in _REFUSALS or _REFUSED.search(str(error)):
+            return Refused(str(error))
+        if self._is_hopeless():
+            raise UnusableModelError(f"{self.where} declines every request: {error}")
+        return Failed(f"{self.where} declined: {error}", is_transient=not self.has_answered)
+
+    def _is_hopeless(self) -> bool:
+        self._misses += 1
+        return self._misses >= _HOPELESS_AFTER and not self.has_answered
+
+
+class Server:
+    """One server that speaks JSON, at one address, with one key."""
+
+    def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
+        self.base_url = check_url(base_url)
+        self._key_variable = key_variable
+        self._key = find_key(key_variable)
+        self._limits = limits
+        self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
+        self._session: aiohttp.ClientSession | None = None
+        self.contact = Contact(self.base_url)
+
+    @property
+    def has_key(self) -> bool:
+        """Tell whether there is a key in the environment."""
+        return bool(self._key)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Keep connections while the context lasts."""
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
+        timeout = aiohttp.ClientTimeout(
+            total=self._limits.timeout_seconds, connect=min(30.0, self._limits.timeout_seconds)
+        )
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True) as self._session:
+            yield
+        self._session = None
+
+    async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
+        """Send a request that is expected to use so many tokens, and get its answer."""
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
+        async with self._pacer.turn(tokens) as turn:
+            start = time.perf_counter()
+            status, told, data = await self._exchange("POST", f"{self.base_url}{path}", body, headers)
+            seconds = time.perf_counter() - start
+            self._heed(status, told, turn)
+            content = self._read(status, told, self._redacted(data))
+            self.contact.has_answered = True
+            self._pacer.accept(turn, _count_tokens(content, turn.tokens))
+        return Answered(content, seconds)
+
+    async def fetch(self, url: str) -> bytes:
+        """Get an image from where the server put it; the key does not go there."""
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise TransientError(
+                f"the server gave an image at {url[:80]!r}, which is no web address", is_unsettled=True
+            )
+        status, _, data = await self._exchange("GET", url, None, {})
+        if status != 200:
+            raise TransientError(
+                f"the image at {urlsplit(url).hostname} could not be fetched ({status})", is_unsettled=True
+            )
+        return data
+
+    async def _exchange(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Send and receive; what goes wrong below HTTP may pass, and may have been paid for if the request was sent."""
+        if self._session is None:
+            raise TypeError("the server is called while it is not opened")
+        try:
+            async with self._session.request(method, url, data=body, headers=headers) as answer:
+                data = bytearray()
+                async for chunk in answer.content.iter_any():
+                    data += chunk
+                    if len(data) > _LARGEST_ANSWER_BYTES:
+                        raise TransientError("the server's answer is larger than 200 MB", is_unsettled=True)
+                return answer.status, answer.headers, bytes(data)
+        except aiohttp.ConnectionTimeoutError:
+            raise TransientError(
+                f"no connection to {self.base_url} within {self._limits.timeout_seconds:g} s"
+            ) from None
+        except TimeoutError:
+            raise TransientError(
+                f"no answer within {self._limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
+                is_unsettled=True,
+            ) from None
+        except aiohttp.ClientConnectorError as error:
+            reason = os.strerror(error.os_error.errno) if error.os_error.errno else "no such host"
+            raise TransientError(
+                f"cannot reach {self.base_url}: {reason}; is the server running, and base_url right?"
+            ) from None
+        except aiohttp.InvalidURL:
+            raise UnusableModelError(f"{url[:80]!r} is no web address; give base_url=http://host:port/v1") from None
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise TransientError(f"the connection broke: {type(error).__name__}", is_unsettled=True) from None
+
+    def _redacted(self, data: bytes) -> bytes:
+        return data.replace(self._key.encode(), b"[key]") if self._key else data
+
+    def _heed(self, status: int, told: Mapping[str, str], turn: Turn) -> None:
+        """Note what the server says about its limits."""
+        if status == 429:
+            self._pacer.reject(turn, retry_after_seconds(told, time.time()))
+        for what in ("requests", "tokens"):
+            # All of it is used: whoever asks before the reset is sent away.
+            if told.get(f"x-ratelimit-remaining-{what}") == "0":
+                self._pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
+
+    def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
+        """Make an answer or an error of what came."""
+        try:
+            content = from_json(data)
+        except ValueError:
+            content = None
+        if status == 200 and isinstance(content, dict) and "error" not in content:
+            return content
+        code, message = read_error(content, data)
+        if status == 200:
+            what = "an error" if content is not None else "HTML" if data.lstrip()[:1] == b"<" else "no JSON"
+            raise self.contact.miss(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
+        raise self._error(status, code, message, retry_after_seconds(told, time.time()))
+
+    def _error(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
+        if code == "insufficient_quota":
+            return UnusableModelError(f"no credit is left at {self.base_url}: {message}")
+        if status in (401, 403):
+            # Servers quote parts of a wrong key: their words are left out.
+            state = "does not accept the key in" if self._key else "wants a key: set"
+            return UnusableModelError(f"{self.base_url} {state} {self._key_variable} (status {status})")
+        if status in _PASSING or status >= 500:
+            reason = f"{self.base_url} answered {status}: {message}"
+            # A gateway that waited in vain does not know what became of the work.
+            is_busy, is_unsettled = status == 429, status == 504
+            return TransientError(reason, retry_after_seconds=wait_seconds, is_busy=is_busy, is_unsettled=is_unsettled)
+        if status in (404, 405) or status < 400:
+            reason = f"{self.base_url} has no such model or address ({status}: {message}); check the name and base_url"
+            return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
+        return DeclinedError(code, message)
+
+
+async def load_picture(request: Request) -> bytes:
+    """Get a task's picture; one that is drawn now is drawn beside the event loop."""
+    if isinstance(request.task, Draw) or not isinstance(request.task.picture, Stimulus):
+        return request.picture()
+    return await asyncio.get_running_loop().run_in_executor(_DRAWING, request.picture)
+
+
+def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
+    """Read how long a server asks to wait: in milliseconds, in seconds, or until a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(told[name]) * unit)
+        except KeyError:
+            continue
+        except ValueError:
+            date = email.utils.parsedate_tz(told[name])
+            return None if date is None else max(0.0, email.utils.mktime_tz(date) - now)
+    return None
+
+
+def _duration_seconds(text: str) -> float:
+    """Read a duration such as 6m0s, 1.5s or 20ms; what cannot be read is none."""
+    total = 0.0
+    for number, unit in _DURATION.findall(text):
+        total += float(number) * {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}[unit]
+    return min(total, 60.0)
+
+
+def check_url(url: str) -> str:
+    """Make sure that this is the address of a server, and holds no secret."""
+    try:
+        parts = urlsplit(url)
+        has_host = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        has_host = False
+    if not has_host:
+        raise BadValueError(f"base_url={url!r}: should be like http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadValueError("base_url must hold neither a password nor ?…: a key is read from the environment only")
+    return url.rstrip("/")
+
+
+def find_key(variable: str) -> str:
+    """Get a key from the environment, or nothing."""
+    key = os.environ.get(variable, "").strip()
+    if not all(33 <= ord(char) < 127 for char in key):
+        raise BadValueError(f"{variable} holds characters that no key has; set it anew")
+    return key
+
+
+def read_error(content: object, data: bytes) -> tuple[str, str]:
+    """Find an error's code and message, which servers put in various places."""
+    error = content
+    for name in ("error", "detail"):
+        error = error.get(name, error) if isinstance(error, dict) else error
+    error = error[0] if isinstance(error, list) and error else error
+    if isinstance(error, dict):
+        code = error.get("code") or error.get("type") or ""
+        return str(code), one_line(str(error.get("message") or error.get("msg") or error))
+    return "", one_line(error if isinstance(error, str) else data[: 4 * _LONGEST_MESSAGE].decode("utf-8", "replace"))
+
+
+def one_line(text: str) -> str:
+    """Shorten a message to what one reads."""
+    return " ".join(text.split())[:_LONGEST_MESSAGE]
+
+
+def _count_tokens(content: Mapping[str, Any], expected: int) -> int:
+    usage = content.get("usage")
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) else expected

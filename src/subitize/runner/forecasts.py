@@ -1,0 +1,116 @@
+"""What a command would do and cost, told without doing it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from subitize.errors import NotARunError
+from subitize.interfaces import Exhibit, Inquiry, Judge, Usage
+from subitize.records import Draw, Drawn, Item, Picture, Stored, Task
+from subitize.registry import Made
+from subitize.runner.costs import Ledger, Meter, price_of
+from subitize.runner.judging import open_tasks, put_tasks
+from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
+from subitize.store import Location, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """Calls of a model or judge, and what they are expected to use and cost, if the price is known.
+
+    The cost rests on so many answers that were paid for before, or, if there are none, on the price list.
+    """
+
+    who: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    pictures: int
+    usd: float | None
+    paid_before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is left to do of a suite on a model, what the calls are expected to cost, and which files matched."""
+
+    suite: str
+    model: str
+    items: int
+    trials: int
+    done: int
+    expenses: tuple[Expense, ...]
+    matched: tuple[str, ...] = ()
+
+
+def forecast_runs(location: Location, each: Sequence[Settings]) -> list[Forecast]:
+    """Plan a suite on models as a run of it would, and sum up what the calls are expected to use; nothing is made."""
+    try:
+        run = Run(location)
+    except NotARunError:
+        return [_forecast(None, settings) for settings in each]
+    with run:
+        each[0].ledger.enter(run)
+        return [_forecast(run, settings) for settings in each]
+
+
+def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Ledger) -> Expense:
+    """Sum up what the questions that are still open to a judge are expected to cost."""
+    tasks = list(open_tasks(run, judge, model))
+    return _expend(ledger.meter(judge), tasks, len(tasks))
+
+
+def _forecast(run: Run | None, settings: Settings) -> Forecast:
+    suite, model = settings.suite, settings.model
+    seed = settle_seed(run, suite.spec.name, settings.seed)
+    matched = match_suite(settings, seed)
+    possible = [item for item in suite.it.items(seed) if item.task.kind in model.it.tasks]
+    plan = plan_suite(settings, possible)
+    finished = run.finished(model.spec.shown) if run is not None else set()
+    items = {item.id: item for item in plan.items}
+    groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]
+    left = [item for group in groups for item in group]
+    meter = settings.ledger.meter(model)
+    expenses = [_expend(meter, [item.task for item in left], len(groups))]
+    if settings.judge is not None:
+        expenses.append(_expend_on_judge(settings.judge, settings.ledger, left))
+    done = plan.total - len(left)
+    told = () if matched is None else tuple(matched.lines())
+    return Forecast(suite.spec.shown, model.spec.shown, len(plan.items), plan.total, done, tuple(expenses), told)
+
+
+def _expend_on_judge(judge: Made[Judge], ledger: Ledger, items: Iterable[Item]) -> Expense:
+    """Expect one drawing per item, about which the judge is asked everything that it can answer."""
+    drawn = Drawn(Stored("0" * 64, "png"))
+    tasks = [
+        task
+        for item in items
+        if isinstance(item.task, Draw)
+        for ask in item.asks
+        if judge.it.can_answer(ask.question, (drawn,))
+        for task in put_tasks(
+            judge.it, Exhibit((drawn,), (Inquiry(ask.question, ask.wording),), _no_picture, item.task.prompt)
+        )
+    ]
+    return _expend(ledger.meter(judge), tasks, len(tasks))
+
+
+def _no_picture(picture: Picture) -> bytes:
+    raise TypeError(f"a forecast looks at no picture, not at {picture}")
+
+
+def _expend(meter: Meter, tasks: Sequence[Task], calls: int) -> Expense:
+    usages = [meter.expect(task) for task in tasks]
+    tokens_in, tokens_out = sum(usage.tokens_in for usage in usages), sum(usage.tokens_out for usage in usages)
+    pictures = sum(usage.pictures for usage in usages)
+    return Expense(meter.name, calls, tokens_in, tokens_out, pictures, _expect_usd(meter, usages), meter.paid.times)
+
+
+def _expect_usd(meter: Meter, usages: Sequence[Usage]) -> float | None:
+    """Expect what the answers before cost, or where there are none what the price list says."""
+    if meter.metered is None:
+        return 0.0
+    if meter.paid.times:
+        return len(usages) * meter.paid.mean_usd
+    prices = [None if meter.price is None else price_of(meter.price, usage) for usage in usages]
+    known = [price for price in prices if price is not None]
+    return sum(known) if len(known) == len(prices) else None

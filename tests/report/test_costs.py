@@ -1,0 +1,135 @@
+"""What a report says of money: all that is known was paid, what is not known, and what may have been paid twice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from report_runs import drawn, naming_items, new_run, report
+from subitize.records import (
+    Estimate,
+    Failed,
+    Known,
+    Provenance,
+    Reading,
+    Response,
+    Said,
+    Spec,
+    Subject,
+    Trial,
+    Words,
+)
+from subitize.report.composition import compose
+from subitize.report.document import Document, Row, TableBlock, TextBlock
+from subitize.report.sources import read_sources
+from subitize.runner.progress import Silent
+from subitize.store import Run
+
+MODEL = Spec("talker", {}, "talker")
+PAID = Provenance(0, "How many?", tokens_in=300, tokens_out=4, price_usd=0.002)
+JUDGED = Provenance(0, "How many?", tokens_in=50, tokens_out=2, price_usd=0.0005)
+
+
+def priced(folder: Path, provenances: Sequence[Provenance], *, judged: Provenance | None = None) -> Run:
+    """Make a run in which the model gives one answer per provenance, every other one right; the last call failed."""
+    items = naming_items()[: len(provenances)]
+    run = new_run(folder, "naming", items)
+    run.add_model(MODEL, is_stand_in=False)
+    responses, readings = [], []
+    for place, (item, provenance) in enumerate(zip(items, provenances, strict=True)):
+        trial = Trial(item.id, MODEL.shown, MODEL.options)
+        has_failed = place == len(items) - 1
+        outcome = Failed("timed out", is_transient=True) if has_failed else Said("3")
+        responses.append(Response(trial, outcome, provenance))
+        if not has_failed:
+            value = Known(int(item.factors["number"]) + place % 2)
+            subject, question = Subject((trial.id,)), item.asks[0].question
+            readings.append(Reading(subject, question, "parser", Words("3"), "strict@1", value, provenance=judged))
+    with run.lease("test") as lease:
+        run.add_responses(lease, responses)
+        run.add_readings(lease, readings)
+    return run
+
+
+def composed(run: Run) -> Document:
+    return compose(read_sources([run]), Silent())
+
+
+def costs(document: Document) -> TableBlock:
+    (found,) = [table for table in document.tables() if table.name == "costs"]
+    return found
+
+
+def cells(table: TableBlock, row: Row) -> dict[str, object]:
+    return dict(zip((column.name for column in table.columns), row.cells, strict=True))
+
+
+def warnings(document: Document) -> list[str]:
+    (section,) = [section for section in document.sections if section.id == "costs"]
+    return [block.text for block in section.blocks if isinstance(block, TextBlock) and block.is_warning]
+
+
+def test_all_calls_are_summed_up_also_those_that_failed(tmp_path: Path) -> None:
+    with priced(tmp_path / "run", [PAID] * 11) as run:
+        table = costs(composed(run))
+    (row,) = table.rows
+    found = cells(table, row)
+    assert (found["Model or judge"], found["Role"], found["Run"], found["Suite"]) == (
+        *("talker", "model", "run", "naming"),
+    )
+    assert (found["Calls"], found["Failed"], found["n priced"], found["Price unknown"]) == (11, 1, 11, 0)
+    assert (found["Tokens in"], found["Tokens out"]) == (3300, 44)
+    assert found["USD"] == pytest.approx(0.022)
+    each, right = found["USD per call"], found["USD per right answer"]
+    assert isinstance(each, Estimate)
+    assert isinstance(right, Estimate)
+    assert each.value == pytest.approx(0.002)
+    assert each.n == 11
+    # Of ten answers five are right.
+    assert right.value == pytest.approx(0.022 / 5)
+    assert right.n == found["n scored"] == 10
+    assert 0.022 / 10 < right.low < right.value < right.high
+
+
+def test_what_is_not_known_is_counted_and_warned_of(tmp_path: Path) -> None:
+    unpriced = replace(PAID, price_usd=None, unsettled_tries=2)
+    with priced(tmp_path / "run", [PAID, unpriced, unpriced, PAID]) as run:
+        document = composed(run)
+    table = costs(document)
+    found = cells(table, table.rows[0])
+    assert (found["n priced"], found["Price unknown"], found["Unsettled tries"]) == (2, 2, 4)
+    assert found["USD"] == pytest.approx(0.004)
+    assert warnings(document) == [
+        "The price of 2 of 4 calls is not known: sums are too low by what they cost.",
+        "4 tries timed out or were cut off: they may have been paid twice.",
+    ]
+
+
+def test_where_only_tokens_are_known_no_price_is_made_up(tmp_path: Path) -> None:
+    with priced(tmp_path / "run", [replace(PAID, price_usd=None)] * 3) as run:
+        table = costs(composed(run))
+    found = cells(table, table.rows[0])
+    assert (found["Tokens in"], found["USD"], found["USD per call"], found["USD per right answer"]) == (
+        *(900, None, None, None),
+    )
+
+
+def test_what_a_judge_cost_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
+    with priced(tmp_path / "run", [PAID] * 5, judged=JUDGED) as run:
+        table = costs(composed(run))
+    found = cells(table, table.rows[1])
+    assert (found["Model or judge"], found["Role"], found["Calls"], found["Tokens in"]) == ("parser", "judge", 4, 200)
+    assert found["USD"] == pytest.approx(0.002)
+
+
+def test_a_run_that_cost_nothing_has_no_costs(tmp_path: Path) -> None:
+    with drawn(tmp_path / "run") as run:
+        assert "costs" not in {table.name for table in composed(run).tables()}
+
+
+def test_costs_are_on_the_page_and_in_the_tables(tmp_path: Path) -> None:
+    with priced(tmp_path / "run", [PAID] * 4, judged=JUDGED) as run:
+        written = report([run], tmp_path)
+    assert 'id="costs"' in written.html
+    assert {path.suffix for path in written.tables.glob("costs.*")} == {".csv", ".md", ".tex"}

@@ -1,0 +1,134 @@
+"""The protocol stands beside every score, and rows that may not be compared are said to be."""
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from report_runs import HOSTILE, Written, exact, fill, naming_items, new_run, report, unnumbered
+from subitize.records import Item, Spec
+from subitize.report.composition import compose
+from subitize.report.document import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
+from subitize.report.sources import read_sources
+from subitize.runner.progress import Silent
+from subitize.store import Folder, Run
+
+ITEMS = naming_items()
+ONE, TWO = Spec("one", {}, "one"), Spec("two", {"steps": "3"}, "two")
+FINGERPRINT = re.compile(r"[0-9a-f]{12}")
+
+
+def composed(*runs: Run) -> Document:
+    return compose(read_sources(runs), Silent())
+
+
+def asked(folder: Path, *parts: tuple[Spec, Sequence[Item]]) -> Run:
+    run = new_run(folder, "naming", ITEMS)
+    for model, items in parts:
+        fill(run, items, model, exact)
+    return run
+
+
+def protocols(table: TableBlock) -> dict[tuple[object, str], object]:
+    assert table.columns[-1].name == "Protocol"
+    return {(row.cells[0], row.badge): row.cells[-1] for row in table.rows}
+
+
+def leaderboard(document: Document, suite: str = "naming") -> TableBlock:
+    return next(table for table in document.tables() if table.name == f"{suite}-leaderboard")
+
+
+def section(document: Document, name: str) -> Section:
+    return next(section for section in document.sections if section.id == name)
+
+
+def warnings(document: Document) -> list[str]:
+    (suite,) = section(document, "leaderboard").sections
+    return [block.text for block in suite.blocks if isinstance(block, TextBlock) and block.is_warning]
+
+
+def test_models_asked_the_same_have_one_protocol_and_no_warning(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS)) as run:
+        document = composed(run)
+    found = protocols(leaderboard(document))
+    assert found["one", ""] == found["two", ""]
+    assert warnings(document) == []
+    (facts,) = [block for block in section(document, "protocols").blocks if isinstance(block, FactsBlock)]
+    assert dict(facts.facts)["Rows"] == ("one", "two")
+    assert dict(facts.facts)["Parameters of the call"] == ("temperature = 0.25",)
+    assert "How many apples are there in the picture?" in dict(facts.facts)["Examples of prompts as sent"]
+
+
+def test_a_model_asked_less_is_warned_of_with_the_difference(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS[:20])) as run:
+        document = composed(run)
+    found = protocols(leaderboard(document))
+    common, other = found["one", ""], found["two", ""]
+    assert isinstance(common, Linked)
+    assert isinstance(other, Linked)
+    assert warnings(document) == [
+        f"Not all rows may be compared: they follow 2 protocols. one: protocol {common.word}. The others differ from "
+        f"it:\ntwo: protocol {other.word}; items: 20 against 36."
+    ]
+
+
+def seeded(folder: Path, seed: int) -> Run:
+    run = Run(Folder(folder), create=True)
+    run.add_suite(Spec("naming", {}, "naming"), seed, ITEMS)
+    run.add_judge(Spec("parser", {"policy": "strict"}, "parser"), is_stand_in=False)
+    fill(run, ITEMS, ONE, exact)
+    return run
+
+
+def test_runs_made_alike_are_comparable_and_those_of_another_seed_are_not(tmp_path: Path) -> None:
+    with seeded(tmp_path / "may", 1) as may, seeded(tmp_path / "june", 1) as june, seeded(tmp_path / "july", 2) as july:
+        assert warnings(composed(may, june)) == []
+        (found,) = warnings(composed(may, june, july))
+    assert found.endswith("; seed of the run: 2 against 1.")
+    assert "one (june), one (may): protocol" in found
+
+
+def test_published_rows_and_baselines_have_no_protocol_of_ours(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", (ONE, ITEMS)) as run:
+        found = protocols(leaderboard(composed(run)))
+    published = {cell for (_, badge), cell in found.items() if badge == "published"}
+    computed = {cell for (_, badge), cell in found.items() if badge == "baseline"}
+    assert (published, computed) == ({"as published (judge: parser)"}, {"computed"})
+
+
+def test_scores_without_numbers_have_their_protocol_too(tmp_path: Path) -> None:
+    with unnumbered(tmp_path / "run") as run:
+        document = composed(run)
+    (table,) = [table for table in document.tables() if table.name.endswith("-leaderboard")]
+    (cell,) = protocols(table).values()
+    assert isinstance(cell, Linked)
+    assert FINGERPRINT.fullmatch(cell.word)
+
+
+def test_every_row_is_listed_with_what_is_its_own(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", (ONE, ITEMS), (TWO, ITEMS)) as run:
+        (table,) = [table for table in composed(run).tables() if table.name == "protocol-rows"]
+    names = [column.name for column in table.columns]
+    (one, two) = (dict(zip(names, row.cells, strict=True)) for row in table.rows)
+    assert (one["Options"], two["Options"]) == ("", "steps = 3")
+    assert (one["Revision"], one["Weights"], one["Versions"]) == ("rev-7", "feedbeef", "some-library 1.2.3")
+    assert (one["Responses"], one["Judge"], one["Run"]) == (36, "parser", "run")
+    assert "Prompts rewritten" not in names
+
+
+def test_a_fingerprint_leads_to_its_protocol_and_is_in_every_table(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", (ONE, ITEMS), (Spec(HOSTILE, {}, HOSTILE), ITEMS[:9])) as run:
+        written = report([run], tmp_path)
+    found = set(re.findall(r'<a class="fingerprint" href="#protocol-([0-9a-f]{12})">\1</a>', written.html))
+    assert len(found) == 2
+    assert all(f'<details class="facts" id="protocol-{one}">' in written.html for one in found)
+    assert HOSTILE not in written.html
+    for suffix in ("csv", "md", "tex"):
+        text = (written.tables / f"naming-leaderboard.{suffix}").read_text(encoding="utf-8")
+        assert all(one in text for one in found), suffix
+    assert {row["Protocol"] for row in _rows(written) if row["kind"] == "measured"} == found
+
+
+def _rows(written: Written) -> list[dict[str, str]]:
+    with (written.tables / "naming-leaderboard.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

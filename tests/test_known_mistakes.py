@@ -1,0 +1,192 @@
+"""Mistakes that scorers of counting are known to make, each put to the whole pipeline: none of them is made here."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import call
+from geckonum_release import SOME, write_images, write_release
+from openai_server import Behaviour, Server, serving
+from subitize.interfaces import Inquiry
+from subitize.judges.vlm import phrase
+from subitize.numerals import in_words
+from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Scalar
+from subitize.registry import make_suite, names
+from subitize.suites.geckonum.prompts import TYPES
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+def score(run: Path, *options: object) -> list[dict[str, Any]]:
+    finished = call("score", run, "--json", *options)
+    assert finished.code == 0, finished.err
+    rows: list[dict[str, Any]] = finished.json()
+    return rows
+
+
+def say(server: Server, text: str, numbers: str, run: Path) -> Path:
+    """Have a model say this of pictures of these numbers of apples, and its answers parsed."""
+    server.behave(Behaviour(text=text))
+    suite = f"naming:numbers={numbers},images=1,categories=apples,wordings=category,control_question=false"
+    model = f"openai:test-model,base_url={server.base_url}"
+    finished = call("run", f"{suite},max_attempts=1,size_px=512", "--model", model, "--out", run)
+    assert finished.code == 0, finished.err
+    return run
+
+
+@pytest.mark.parametrize("judge", ["observer", "vlm:observer"])
+@pytest.mark.parametrize(
+    "suite",
+    ["production:numbers=5,categories=apples", f"geckonum:types={next(iter(TYPES))},numbers=5"],
+    ids=["production", "geckonum"],
+)
+def test_presence_of_the_things_alone_earns_nothing(suite: str, judge: str, tmp_path: Path) -> None:
+    """Two apples where five were asked for are wrong: 0 in every share, not a half for there being apples."""
+    run = tmp_path / "run"
+    model = "painter:under=3,size_px=256"
+    made = call("run", suite, "--limit", 4, "--model", model, "--repeats", 1, "--out", run, "--judge", judge)
+    assert made.code == 0, made.err
+    rows = score(run)
+    assert {row["measure"] for row in rows} >= {"accuracy", "mae", "nae"}
+    for row in rows:
+        expected = {"mae": 3.0, "nae": 0.6}.get(row["measure"], 0.0)
+        assert row["value"] == pytest.approx(expected), row
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "accuracy", "error"),
+    [
+        (2, "12", 0, 10),
+        (12, "2", 0, 10),
+        (12, "12", 1, 0),
+        (2, "There are 12 apples.", 0, 10),
+        (2, "twelve", 0, 10),
+        (3, "thirty-three", 0, 30),
+        (3, "There are thirty-three apples.", 0, 30),
+        (30, "thirty-three", 0, 3),
+        (33, "thirty-three", 1, 0),
+        (1, "1,000", 0, 999),
+        (1, "10", 0, 9),
+        (1, "twenty-one apples", 0, 20),
+        (4, "fourteen", 0, 10),
+        (6, "sixty", 0, 54),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, str) else "",
+)
+def test_a_number_within_another_is_not_that_number(
+    server: Server, tmp_path: Path, number: int, text: str, accuracy: int, error: int
+) -> None:
+    run = say(server, text, str(number), tmp_path / "run")
+    for rule in ("strict", "total"):
+        found = {row["measure"]: row["value"] for row in score(run, "--rule", rule)}
+        assert (found["accuracy"], found["mae"]) == (accuracy, error), rule
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "right"),
+    [
+        ("In image 1 I see 3 cats and 2 dogs: 5 animals", 1, 5),
+        ("Looking at the 4 corners and at the middle, there are 7.", 4, 7),
+        ("Looking at the 4 corners of the picture, there are 7 apples in total.", 4, 7),
+        ("Image 1: 5 apples", 1, 5),
+        ("I count 2 on the left and 3 on the right, so there are 5 in total.", 2, 5),
+        ("There are 3 red apples and 4 green apples.", 3, 7),
+        ("Step 1: I look at the rows. Step 2: I add them up. Answer: 6", 1, 6),
+        ("1. I look at the picture.\n2. I count the apples.\nThere are 6 apples.", 1, 6),
+        ("The 2 rows have 3 apples each, so the total is 6.", 2, 6),
+        ("Of the 10 shapes in the picture, 4 are apples.", 10, 4),
+        ("First I thought there were 8, but there are 9 apples.", 8, 9),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)
+def test_the_first_number_of_a_tale_is_not_taken_for_the_count(
+    server: Server, tmp_path: Path, text: str, first: int, right: int
+) -> None:
+    """It is read as what it comes to, or discarded, whoever would have gained by the first number."""
+    run = say(server, text, f"{min(first, right)}+{max(first, right)}", tmp_path / "run")
+    for rule in ("strict", "total"):
+        by_number: dict[str, dict[str, float]] = defaultdict(dict)
+        for row in score(run, "--rule", rule, "--by", "number"):
+            by_number[row["group"]][row["measure"]] = row["value"]
+        assert by_number[str(first)].get("accuracy", 0) == 0, rule
+        assert by_number[str(right)].get("accuracy", 1) == 1, rule
+        assert "accuracy" in by_number[str(right)] or by_number[str(right)]["discarded"] == 1, rule
+
+
+@pytest.mark.parametrize(
+    ("text", "measures"),
+    [
+        ("12", {"accuracy": 0.0, "mae": 10.0}),
+        ("In image 2 I see 3 cats and 4 dogs: 7 animals", {"discarded": 1.0}),
+    ],
+    ids=["substring", "tale"],
+)
+def test_a_judge_that_is_a_model_is_read_as_carefully(
+    server: Server, tmp_path: Path, text: str, measures: dict[str, float]
+) -> None:
+    server.behave(Behaviour(text=text))
+    suite, judge = "production:numbers=2,categories=apples", f"vlm:openai:test-model,base_url={server.base_url}"
+    run = tmp_path / "run"
+    made = call("run", suite, "--model", "painter:size_px=256", "--repeats", 1, "--out", run, "--judge", judge)
+    assert made.code == 0, made.err
+    found = {row["measure"]: row["value"] for row in score(run)}
+    assert found | measures == found
+    assert found.get("accuracy", 0.0) == 0.0
+
+
+def numbers_in(text: str) -> set[int]:
+    words = {in_words(number): number for number in range(101)}
+    return {int(digits) for digits in re.findall(r"\d+", text)} | {
+        words[word] for word in re.findall(r"[a-z]+(?:-[a-z]+)?", text.lower()) if word in words
+    }
+
+
+@pytest.fixture(params=names("suites"))
+def items(request: pytest.FixtureRequest, tmp_path: Path) -> list[Item]:
+    if request.param == "geckonum-vqa":
+        prompts = [prompt for prompt in SOME if TYPES[prompt.type] == 1]
+        release = write_release(tmp_path / "release", ["muse_a"], prompts=prompts, seeds=1)
+        images = write_images(tmp_path / "images", ["muse_a"], prompts, 1)
+        return list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
+    return list(make_suite(request.param).it.items(0))
+
+
+def blind(items: list[Item]) -> list[tuple[Item, Ask]]:
+    return [(item, ask) for item in items for ask in item.asks if not ask.question.is_informed]
+
+
+def test_no_blind_question_gives_the_answer_away(items: list[Item]) -> None:
+    """Neither as a suite puts it nor as a model gets it does it hold the prompt, or a number."""
+    found = blind(items)
+    assert found
+    for item, ask in found:
+        asked = phrase(Inquiry(ask.question, ask.wording), None)
+        if isinstance(ask.question, Choose):
+            asked = asked.replace("\n".join(asked.splitlines()[1:-1]), "")
+        for text in (ask.wording, asked):
+            # One half is a place here, not how many there are.
+            is_half = isinstance(ask.question, Confirm) and text.startswith("Is one half of the ")
+            assert numbers_in(text) <= ({1} if is_half else set()), text
+            if isinstance(item.task, Draw):
+                assert item.task.prompt.strip(" .").lower() not in text.lower()
+
+
+def test_a_question_is_put_in_the_same_words_whatever_is_right(items: list[Item]) -> None:
+    """Not even the grammar tells: one apple and five are asked for alike."""
+    texts: dict[tuple[str, Scalar | None], set[str]] = defaultdict(set)
+    expected: dict[str, set[tuple[Scalar, ...]]] = defaultdict(set)
+    for item, ask in blind(items):
+        if isinstance(ask.question, Count | Choose):
+            text = phrase(Inquiry(ask.question, ask.wording), None)
+            texts[ask.question.id, item.factors.get("wording")].add(text)
+            expected[text].add(ask.expects)
+    assert {len(worded) for worded in texts.values()} == {1}
+    assert max(len(answers) for answers in expected.values()) > 1
