@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("startup", "store", "stimuli", "report", "geckonum")
+NAMES = ("startup", "store", "stimuli", "runner", "report", "geckonum")
 
 
 def main() -> None:
