@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from subitize.errors import UnknownNameError
 from subitize.interfaces import AsksModel, Exhibit, Finding, Inquiry, Judge
@@ -32,6 +33,8 @@ from subitize.runner.progress import Progress
 from subitize.runner.trying import GaveUp, Trier, remember
 from subitize.runner.workers import staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, exhibited
+
+_ITEMS_AT_ONCE = 100
 
 
 @dataclass(slots=True)
@@ -82,11 +85,11 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
             run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in)
-            jobs, unanswerable = _plan(run, judge, scope.suite, model)
-            summary.unanswerable += unanswerable
-            if jobs:
-                progress.begin(f"judge {judge.spec.shown} on {model}", len(jobs))
-                _Round(run, judge, scope, lease, meter).go(jobs, summary, progress)
+            task = _Task(run, judge, scope.suite, model)
+            first = next(jobs := task.jobs(summary), None)
+            if first is not None:
+                progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
+                _Round(run, judge, scope, lease, meter).go(chain([first], jobs), summary, progress)
     return summary
 
 
@@ -99,7 +102,7 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
     """Go through the questions about drawings that are still open to a judge, as a model would get them."""
     for entry in run.models():
         if model in (None, entry.name):
-            for job in _plan(run, judge, None, entry.name)[0]:
+            for job in _Task(run, judge, None, entry.name).jobs(JudgeSummary()):
                 yield from put_tasks(judge.it, job.exhibit)
 
 
@@ -115,29 +118,49 @@ class _Look:
     failure: str = ""
 
 
-def _plan(run: Run, judge: Made[Judge], suite: str | None, model: str) -> tuple[list[_Job], int]:
-    done = {(s.reading.subject.id, s.reading.question.id) for s in run.readings(judge.spec.shown)}
-    by_item: dict[str, list[StoredResponse]] = defaultdict(list)
-    for stored in run.responses(model):
-        by_item[stored.response.trial.item_id].append(stored)
-    load = Loader(run.images)
-    jobs, unanswerable = [], 0
-    for item in run.items(suite):
+class _Task:
+    """What a judge has still to look at among a model's responses, some items at a time: not all are held at once."""
+
+    def __init__(self, run: Run, judge: Made[Judge], suite: str | None, model: str) -> None:
+        self._run, self._judge, self._model = run, judge, model
+        self._items = run.items(suite)
+        self._done = run.answered(judge.spec.shown)
+        self._load = Loader(run.images)
+
+    def count(self) -> int:
+        """Count the looks to be taken, as if every question were about one response and could be answered."""
+        questions = {item.id: [ask.question.id for ask in item.asks] for item in self._items}
+        open_questions = (
+            sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
+            for trial_id, item_id in self._run.answers(self._model)
+        )
+        return sum(min(count, 1) if self._judge.it.asks_together else count for count in open_questions)
+
+    def jobs(self, summary: JudgeSummary) -> Iterator[_Job]:
+        """Go through the looks to be taken; questions that the judge cannot answer are counted in the summary."""
+        for start in range(0, len(self._items), _ITEMS_AT_ONCE):
+            items = self._items[start : start + _ITEMS_AT_ONCE]
+            by_item: dict[str, list[StoredResponse]] = defaultdict(list)
+            for stored in self._run.responses(self._model, [item.id for item in items]):
+                by_item[stored.response.trial.item_id].append(stored)
+            for item in items:
+                yield from self._plan(item, by_item[item.id], summary)
+
+    def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
         inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
-        for ask, subject, shown in _open_asks(item, by_item[item.id], done):
-            if _is_visible(shown) and judge.it.can_answer(ask.question, shown):
+        for ask, subject, shown in _open_asks(item, responses, self._done):
+            if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
             else:
-                unanswerable += 1
+                summary.unanswerable += 1
         for subject, asked in inquiries.items():
-            for together in [asked] if judge.it.asks_together else [[one] for one in asked]:
-                for exhibit in _exhibits(item, outcomes[subject], together, load):
+            for together in [asked] if self._judge.it.asks_together else [[one] for one in asked]:
+                for exhibit in _exhibits(item, outcomes[subject], together, self._load):
                     questions = [inquiry.question.id for inquiry in exhibit.inquiries]
-                    id = digest(judge.spec.shown, subject.id, questions)
-                    jobs.append(_Job(subject, replace(exhibit, id=id)))
-    return jobs, unanswerable
+                    id = digest(self._judge.spec.shown, subject.id, questions)
+                    yield _Job(subject, replace(exhibit, id=id))
 
 
 def _open_asks(
@@ -175,7 +198,7 @@ class _Round:
         self._run, self._judge, self._scope, self._lease, self._meter = run, judge, scope, lease, meter
         self._rule = parse_rule(judge.it.rule)
 
-    def go(self, jobs: Sequence[_Job], summary: JudgeSummary, progress: Progress) -> None:
+    def go(self, jobs: Iterable[_Job], summary: JudgeSummary, progress: Progress) -> None:
         def tell(look: _Look) -> None:
             summary.count(look)
             progress.advance(has_failed=bool(look.failure))
@@ -189,7 +212,7 @@ class _Round:
                 commit=self._commit,
                 renew=self._renew,
                 renewal_seconds=RENEWAL_SECONDS,
-                concurrency=min(crew.concurrency, len(jobs)),
+                concurrency=crew.concurrency,
                 on_committed=tell,
             )
             affordable = Affordable(jobs, self._meter, lambda job: put_tasks(self._judge.it, job.exhibit))

@@ -231,5 +231,6 @@ def _upgrade(backend: Backend, version: int) -> None:
     with backend.setting_up() as connection:
         version = connection.execute(select(tables.schema.c.version)).scalar_one()  # another process may have done it
         for older in range(version, tables.SCHEMA_VERSION):
-            connection.execute(text(tables.UPGRADES[older]))
+            for statement in tables.UPGRADES[older]:
+                connection.execute(text(statement))
         connection.execute(update(tables.schema).values(version=tables.SCHEMA_VERSION))

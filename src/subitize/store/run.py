@@ -167,11 +167,13 @@ class Run:
             leases.require(connection, lease)
             _insert_all(connection, tables.responses, rows)
 
-    def responses(self, model: str | None = None) -> Iterator[StoredResponse]:
-        """Go through the responses, one per trial: the answer, or where there is none the latest failure."""
+    def responses(self, model: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredResponse]:
+        """Go through the responses to all or some items, one per trial: the answer, or else the latest failure."""
         query = self._of(tables.responses).order_by(tables.responses.c.id)
         if model is not None:
             query = query.where(tables.responses.c.model == model)
+        if items is not None:
+            query = query.where(tables.responses.c.item_id.in_(items))
         latest: dict[str, Row[tuple[object, ...]]] = {}
         for row in self._rows(query):
             if row.trial_id not in latest or latest[row.trial_id].status != tables.DONE:
@@ -197,6 +199,24 @@ class Run:
             leases.require(connection, lease)
             added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
             return added, _insert_all(connection, tables.readings, _reading_rows(self.run_id, readings))
+
+    def answers(self, model: str) -> list[tuple[str, str]]:
+        """List the trials that a model has answered, with their items."""
+        columns = tables.responses.c
+        query = select(columns.trial_id, columns.item_id).where(
+            columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
+        )
+        return [(row.trial_id, row.item_id) for row in self._rows(query)]
+
+    def answered(self, judge: str) -> set[tuple[str, str]]:
+        """List what a judge has answered: the ids of subjects and questions."""
+        columns = tables.readings.c
+        query = select(columns.subject_id, columns.question_id)
+        query = query.where(columns.run_id == self.run_id, columns.judge == judge)
+        # Of many subjects the questions are the same few.
+        questions: dict[str, str] = {}
+        with self.reading() as connection:
+            return {(row[0], questions.setdefault(row[1], row[1])) for row in connection.execute(query)}
 
     def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
         """Go through the readings that stand, in the order they were stored; replaced ones are left out."""

@@ -104,6 +104,7 @@ Index(
     postgresql_where=text(f"status = '{DONE}'"),
 )
 Index("responses_by_model", responses.c.run_id, responses.c.model)
+Index("responses_by_item", responses.c.run_id, responses.c.item_id)
 
 readings = Table(
     "readings",
@@ -137,7 +138,12 @@ exclusions = Table(
 )
 
 # What makes the tables of a version those of the next.
-UPGRADES: dict[int, str] = {1: "ALTER TABLE readings ADD COLUMN provenance TEXT"}
+UPGRADES: dict[int, tuple[str, ...]] = {
+    1: (
+        "ALTER TABLE readings ADD COLUMN provenance TEXT",
+        "CREATE INDEX responses_by_item ON responses (run_id, item_id)",
+    )
+}
 
 leases = Table(
     "leases",
