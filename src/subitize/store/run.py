@@ -200,13 +200,15 @@ class Run:
             added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
             return added, _insert_all(connection, tables.readings, _reading_rows(self.run_id, readings))
 
-    def answers(self, model: str) -> list[tuple[str, str]]:
-        """List the trials that a model has answered, with their items."""
+    def answers(self, model: str) -> Iterator[tuple[str, str]]:
+        """Go through the trials that a model has answered, with their items."""
         columns = tables.responses.c
         query = select(columns.trial_id, columns.item_id).where(
             columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
         )
-        return [(row.trial_id, row.item_id) for row in self._rows(query)]
+        with self.reading() as connection:
+            for trial_id, item_id in connection.execute(query):
+                yield trial_id, item_id
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """List what a judge has answered: the ids of subjects and questions."""
