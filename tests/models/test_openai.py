@@ -247,11 +247,16 @@ def test_a_refusal_in_the_message_is_stored_with_its_words(server: Server, tmp_p
         (Behaviour(key="sk-another"), "", ("OPENAI_API_KEY", "401")),
         (Behaviour(models=("other",)), "", ("test-model", "404", "check the name")),
         (Behaviour(faults=(Fault("quota", probability=1.0),)), "", ("no credit is left",)),
+        (
+            Behaviour(faults=(Fault("busy", probability=1.0),), retry_after_seconds=7200),
+            "",
+            ("asks to come again in 7,200 s", "the same command goes on"),
+        ),
         (Behaviour(faults=(Fault("html", probability=1.0),)), "", ("HTML", "base_url")),
         (Behaviour(faults=(Fault("malformed_json", probability=1.0),)), "", ("no JSON", "base_url")),
         (Behaviour(rejected_parameters=("temperature",)), ",temperature=1", ("declines every request", "temperature")),
     ],
-    ids=["key", "model", "quota", "HTML", "no JSON", "declined"],
+    ids=["key", "model", "quota", "long pause", "HTML", "no JSON", "declined"],
 )
 def test_what_cannot_work_ends_at_once_with_one_line_that_says_what_to_do(
     behaviour: Behaviour, options: str, words: tuple[str, ...], server: Server, tmp_path: Path

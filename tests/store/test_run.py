@@ -21,7 +21,7 @@ from subitize.errors import (
     StorageError,
     UnknownNameError,
 )
-from subitize.records import Box, Boxes, Drawn, Failed, Known, Refused, Said, Scored
+from subitize.records import Box, Boxes, Drawn, Failed, Known, Provenance, Refused, Said, Scored
 from subitize.store import Database, Folder, Location, Run
 
 OpenRun = Callable[[Location], Run]
@@ -254,6 +254,25 @@ def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Locati
     _execute(location, "UPDATE schema_version SET version = 99")
     with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 2.*pip install --upgrade"):
         Run(location)
+
+
+def test_a_run_of_an_earlier_version_is_brought_up_to_date_and_keeps_what_it_has(run: Run, location: Location) -> None:
+    item = ITEMS[0]
+    with run.lease("m") as lease:
+        run.add_responses(lease, [response(trial(item))])
+        run.add_readings(lease, [reading(trial(item))])
+    kept = list(run.readings())
+    run.close()
+    _execute(location, "ALTER TABLE readings DROP COLUMN provenance")
+    _execute(location, "DROP INDEX responses_by_item")
+    _execute(location, "UPDATE schema_version SET version = 1")
+    for _ in range(2):
+        with Run(location) as again:
+            assert list(again.readings()) == kept
+    with Run(location) as again, again.lease("m") as lease:
+        how = Provenance(7, "How many?", revision="r")
+        again.add_readings(lease, [replace(reading(trial(item)), provenance=how)])
+        assert [stored.reading.provenance for stored in again.readings()] == [None, how]
 
 
 def test_two_runs_of_one_database_do_not_see_each_other(

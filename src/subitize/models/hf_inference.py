@@ -24,7 +24,7 @@ from subitize.models.chats import (
     scalars,
     write_messages,
 )
-from subitize.models.pacing import Pacer, Turn
+from subitize.models.pacing import LONGEST_PAUSE_SECONDS, Pacer, Turn
 from subitize.models.serving import (
     Answered,
     Contact,
@@ -269,6 +269,11 @@ class _Calls:
             # Servers quote parts of a wrong key: their words are left out.
             state = "does not accept the key in" if self._key else "wants a key: set"
             return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
+        if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
+            return UnusableModelError(
+                f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
+                "the same command goes on then"
+            )
         if status == 429:
             self._pacer.reject(turn, wait_seconds)
         loading_seconds = _read_loading_seconds(content) if status == 503 else None

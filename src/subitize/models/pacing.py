@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 # What may be sent at once although it is due one after the other: the event loop wakes up late at times, and a delay up
 # to this is made good by calls close together; a longer one is lost, as a server would take the rush amiss.
 _BURST_SECONDS = 0.03
+# Nobody waits longer at his terminal; a server that asks for more is left for another day.
+LONGEST_PAUSE_SECONDS = 900.0
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ class Pacer:
 
     def close(self, seconds: float) -> None:
         """Begin no turn for so long."""
+        seconds = min(seconds, LONGEST_PAUSE_SECONDS)
         self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
 
     async def _enter(self) -> None:

@@ -6,6 +6,7 @@ before anybody sees it.
 
 import asyncio
 import email.utils
+import math
 import os
 import re
 import time
@@ -21,7 +22,7 @@ from pydantic_core import from_json
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Request, TransientError
-from subitize.models.pacing import Pacer, Turn
+from subitize.models.pacing import LONGEST_PAUSE_SECONDS, Pacer, Turn
 from subitize.records import Draw, Failed, Refused, Stimulus
 
 _LARGEST_ANSWER_BYTES = 200_000_000
@@ -218,6 +219,11 @@ class Server:
             # Servers quote parts of a wrong key: their words are left out.
             state = "does not accept the key in" if self._key else "wants a key: set"
             return UnusableModelError(f"{self.base_url} {state} {self._key_variable} (status {status})")
+        if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
+            return UnusableModelError(
+                f"{self.base_url} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
+                "the same command goes on then"
+            )
         if status in _PASSING or status >= 500:
             reason = f"{self.base_url} answered {status}: {message}"
             # A gateway that waited in vain does not know what became of the work.
@@ -239,13 +245,14 @@ async def load_picture(request: Request) -> bytes:
 def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
     """Read how long a server asks to wait: in milliseconds, in seconds, or until a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(told[name]) * unit)
-        except KeyError:
+        if name not in told:
             continue
+        try:
+            seconds = float(told[name]) * unit
         except ValueError:
             date = email.utils.parsedate_tz(told[name])
-            return None if date is None else max(0.0, email.utils.mktime_tz(date) - now)
+            seconds = math.nan if date is None else email.utils.mktime_tz(date) - now
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     return None
 
 

@@ -45,11 +45,14 @@ class Settings:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
+        possible = (item for item in self.suite.it.items(self.seed or 0) if item.task.kind in self.model.it.tasks)
+        first = next(possible, None)
         # A limit without a price is refused before there is a run.
-        self.ledger.meter(self.model)
+        if first is not None:
+            self.ledger.meter(self.model).expect_usd([first.task])
         if self.judge is not None:
             self.ledger.meter(self.judge)
-        if not any(item.task.kind in self.model.it.tasks for item in self.suite.it.items(self.seed or 0)):
+        if first is None:
             kinds = sorted({item.task.kind for item in self.suite.it.items(self.seed or 0)})
             raise NothingToDoError(
                 f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "

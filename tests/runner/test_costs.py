@@ -1,0 +1,113 @@
+"""Money is put aside before a call, counted after it, and never promised beyond the limit."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from subitize.errors import BadValueError
+from subitize.interfaces import Usage
+from subitize.prices import PriceList, load_prices
+from subitize.records import Answer, Draw, Elsewhere, Filed, Spec, Stimulus, Task
+from subitize.registry import Made
+from subitize.runner.costs import Affordable, Ledger
+
+PRICES = """
+[[price]]
+host = "here"
+models = ["chat"]
+as_of = 2026-11-01
+source = "made up"
+chat_usd_per_million = { input = 1.0, output = 10.0 }
+image_in_chat = { rule = "fixed", tokens = 100 }
+
+[[price]]
+host = "here"
+models = ["pictures"]
+as_of = 2026-11-01
+source = "made up"
+usd_per_image.low = { "64x64" = 0.5 }
+"""
+
+
+class Meters:
+    """Something paid for by use."""
+
+    base_url = "http://here/v1"
+
+    def __init__(self, served_name: str, size: str = "64x64") -> None:
+        self.served_name, self._size = served_name, size
+
+    def expect(self, task: Task, /) -> Usage:
+        return Usage(10, 0, 1, self._size, "low") if isinstance(task, Draw) else Usage(20, 3)
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> PriceList:
+    (tmp_path / "prices.toml").write_text(PRICES)
+    return load_prices(tmp_path / "prices.toml")
+
+
+def made(it: object) -> Made[object]:
+    return Made(Spec("it", {}, "it"), it, "it")
+
+
+QUESTION = Answer(Stimulus("dots", 3, 0), "How many?")
+
+
+def test_a_question_is_expected_to_cost_its_text_its_picture_and_its_answer(prices: PriceList) -> None:
+    meter = Ledger(prices).meter(made(Meters("chat")))
+    assert meter.expect_usd([QUESTION, QUESTION]) == pytest.approx(2 * (120 * 1.0 + 3 * 10.0) / 1e6)
+    assert meter.expect(Answer(Filed("x.png"), "?")) == meter.expect(Answer(Elsewhere("x"), "?"))
+
+
+def test_what_answers_cost_is_heeded_where_it_is_dearer_than_expected(prices: PriceList) -> None:
+    meter = Ledger(prices).meter(made(Meters("chat")))
+    expected = meter.expect_usd([QUESTION])
+    assert meter.settle(0.0, [Usage(120, 300), None], 0) == [pytest.approx(0.00312), None]
+    assert meter.expect_usd([QUESTION]) == pytest.approx(0.00312)
+    assert expected < 0.00312
+
+
+def test_a_try_that_may_have_been_paid_for_is_reckoned_as_paid(prices: PriceList) -> None:
+    ledger = Ledger(prices)
+    meter = ledger.meter(made(Meters("pictures")))
+    meter.settle(0.5, [], unsettled=2)
+    assert ledger.spent_usd == 1.0
+
+
+def test_a_free_model_needs_no_price_and_no_money() -> None:
+    ledger = Ledger(limit_usd=0.01, spent_usd=0.02)
+    jobs = Affordable([QUESTION, QUESTION], ledger.meter(made(object())), lambda task: [task])
+    assert len(list(jobs)) == 2
+    assert not ledger.is_exhausted
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit(seed: int, prices: PriceList) -> None:
+    chance = random.Random(seed)
+    limit = chance.uniform(1, 20)
+    ledger = Ledger(prices, limit)
+    meter = ledger.meter(made(Meters("pictures")))
+    jobs = Affordable([Draw("x")] * 60, meter, lambda task: [task])
+    under_way, done = [], 0
+    while True:
+        for funded in jobs:
+            under_way.append(funded)
+            assert ledger.spent_usd + ledger.promised_usd <= limit + 1e-9
+            if len(under_way) == 8:
+                break
+        if not under_way and not jobs.has_more():
+            break
+        while under_way and chance.random() < 0.8:
+            meter.settle(under_way.pop().promised_usd, [Usage(0, 0, 1, "64x64", "low")], 0)
+            done += 1
+    assert done == min(60, int(limit / 0.5))
+    assert ledger.spent_usd == pytest.approx(0.5 * done)
+    assert ledger.is_exhausted == (done < 60)
+
+
+def test_a_limit_with_a_size_that_has_no_price_is_refused_and_not_taken_for_free(prices: PriceList) -> None:
+    meter = Ledger(prices, limit_usd=1.0).meter(made(Meters("pictures", size="99x99")))
+    with pytest.raises(BadValueError, match=r"--max-cost needs the price of what 'it' gives.*--prices FILE"):
+        meter.expect_usd([Draw("x")])
