@@ -207,8 +207,7 @@ class Run:
             columns.run_id == self.run_id, columns.model == model, columns.status == tables.DONE
         )
         with self.reading() as connection:
-            for trial_id, item_id in connection.execute(query):
-                yield trial_id, item_id
+            yield from ((row.trial_id, row.item_id) for row in connection.execute(query))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """List what a judge has answered: the ids of subjects and questions."""
