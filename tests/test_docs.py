@@ -1,6 +1,5 @@
 """Every command in the documentation runs as it stands, in the order it stands."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -14,6 +13,7 @@ from commands import call
 from geckonum_release import SOME, write_images, write_release
 from subitize.cli import app
 from subitize.suites.geckonum.prompts import TYPES
+from thoroughness import IS_THOROUGH, thorough
 
 ROOT = Path(__file__).parent.parent
 QUICK = {"README.md", "architecture.md", "walkthrough.md", "geckonum.md"}
@@ -32,7 +32,7 @@ def files(page: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if page.name not in QUICK and not os.environ.get("SUBITIZE_ALL_PARTS"):
+    if page.name not in QUICK and not IS_THOROUGH:
         pytest.skip("takes a while; `make check` runs it")
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -65,7 +65,7 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import geckonum" in documented
 
 
-@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="takes half a minute; `make check` runs it")
+@thorough
 def test_the_demo_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
     run = tmp_path / "demo"
     venv = Path(sys.prefix)

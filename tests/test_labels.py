@@ -1,10 +1,16 @@
 """Evidence is read by named, versioned rules, and several values come to one by another."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from commands import call
+from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import CONSENSUS_RULES, RULE_VERSIONS, Rule, consensus, interpret, parse_rule
 from subitize.records import (
+    Ask,
     Box,
     Boxes,
     Choose,
@@ -19,11 +25,16 @@ from subitize.records import (
     Name,
     Place,
     Question,
+    Reading,
+    Said,
     Scalar,
+    Spec,
+    Subject,
     Transcribe,
     Value,
     Words,
 )
+from subitize.store import Folder, Run
 
 DOGS = Count("dog")
 LINES = Choose(("no dogs", "some dogs", "many dogs"))
@@ -57,7 +68,8 @@ FOUND = Boxes(
         ("1", MatchesPrompt(), "geckonum", True),
         ("0", MatchesPrompt(), "total", False),
         ("many dogs", LINES, "strict", 2),
-        (" 1 ", LINES, "strict", 1),
+        (" 1 ", LINES, "geckonum", 1),
+        ("2", LINES, "boxes", 2),
         ("5", Choose(("3", "4", "5")), "strict", 2),
         ("1", Choose(("0", "1", "2")), "strict", 1),
         ("Yes, no dog is missing", PRESENT, "strict", True),
@@ -68,8 +80,8 @@ FOUND = Boxes(
     ids=[
         "digit", "word", "stated total", "range", "at least", "fraction", "place", "yes", "no",
         "emphasis", "quotes", "full stop", "true",
-        "one for yes", "nought for no", "line", "position", "line of digits", "line before position",
-        "yes, then no", "no twice", "name", "text",
+        "one for yes", "nought for no", "line", "position", "position by the observer", "line of digits",
+        "line before position", "yes, then no", "no twice", "name", "text",
     ],
 )  # fmt: skip
 def test_words_are_read_as_the_question_asks(text: str, question: Question, rule: str, expected: Scalar) -> None:
@@ -77,6 +89,101 @@ def test_words_are_read_as_the_question_asks(text: str, question: Question, rule
     assert value == Known(expected)
     assert isinstance(value, Known)
     assert type(value.value) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Yes.", True),
+        ("yes!", True),
+        ("Y", True),
+        ("_Yes_", True),
+        ("`true`", True),
+        ("Yes it is", True),
+        ("Yes there are 3 dogs", True),
+        ("Yes - no dog is missing", True),
+        ("Yes—no dog is missing.", True),
+        ("Yes\n\nThere are two cats and no dogs.", True),
+        ("Yes. There is no doubt.", True),
+        ("Yes (not that many)", True),
+        ("n", False),
+        ("N.", False),
+        ("False", False),
+        ("No there isn't", False),
+        ("No, yes-men are not in the picture", False),
+        ("No, that is not true.", False),
+        ("No, it isn't true", False),
+        ("No. No.", False),
+        ("No, there is only 1.", False),
+        ("No, I cannot see any dogs.", False),
+        ('"0"', False),
+        ("(1)", True),
+    ],
+    ids=repr,
+)
+def test_yes_and_no_are_read_where_they_stand_as_the_answer(text: str, expected: bool) -> None:
+    for rule in ("strict", "total", "geckonum"):
+        assert interpret(Words(text), PRESENT, parse_rule(rule)) == Known(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N/A",
+        "n/a.",
+        "n.a.",
+        "N. A.",
+        "NA",
+        "No images attached",
+        "No image.",
+        "No answer",
+        "No response",
+        "No information",
+        "No comment",
+        "No opinion",
+        "No problem, send the picture",
+        "No way to tell",
+        "No more than two",
+        "No one",
+        "No dog is missing",
+        "No-one",
+        "True to life",
+        "N dogs",
+        "Y/N",
+        "y / n",
+        "True/False",
+        "True or false",
+        "Yes|No",
+        "Yes | No",
+        "yes or maybe no",
+        "yes and no",
+        "Yes, but no",
+        "Yes, no",
+        "Yes. No.",
+        "Yes\nNo",
+        "'Yes' or 'no'",
+        "No, there are no cats. Yes",
+        "No. Yes there are.",
+        "No, wait, the answer is yes.",
+        "No, true.",
+        "No, I cannot view images.",
+        "No. I can't see the picture.",
+        "No, I’m unable to tell.",
+        "No, there is no image.",
+        "1 or 0",
+        "1/0",
+        "1%",
+        "1, 2",
+        "yes" * 30_000,
+        "no," * 30_000 + "yes",
+        "(" * 100_000,
+        "no" + " " * 100_000 + "x",
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_what_is_not_clearly_yes_or_no_is_discarded(text: str) -> None:
+    for rule in ("strict", "total", "geckonum"):
+        assert isinstance(interpret(Words(text), PRESENT, parse_rule(rule)), Discarded)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +277,10 @@ PETS = Choose(
         ("**Two cats.**", 1),
         ("“Two cats and a dog”", 2),
         ("An image with no cats\nand with no dogs", 0),
-        ("2", 2),
+        ("(a) no dogs", 0),
+        ("(d) more cats than dogs", 3),
+        ("b. Because I see 2 cats.", 1),
+        ("(b) Two cats. It's no dog.", 1),
     ],
     ids=repr,
 )
@@ -210,6 +320,25 @@ def test_a_line_is_read_by_its_letter_or_its_words(text: str, expected: int) -> 
         "b) Two cats and a dog.",
         "c) Two cats.",
         "(a) Two cats",
+        "0",
+        "1",
+        "2.",
+        "(1)",
+        "Answer: 1",
+        "(a) wrong",
+        "a: wrong",
+        "(a) no",
+        "a: no",
+        "c: no",
+        "b: maybe",
+        "(b) too few",
+        "b. c could also be",
+        "b\nc could also be",
+        "b) Two cats. Or c",
+        "(b) Two cats: no",
+        "(b) Two cats is wrong",
+        "(b) Two catsuits",
+        "a: no\nb: yes",
         "Answer: a cat",
         "The answer is a dog",
         "both",
@@ -338,9 +467,9 @@ def test_a_rule_for_other_evidence_is_an_error_that_names_the_right_ones(
 @pytest.mark.parametrize(
     ("text", "rule", "stored"),
     [
-        ("strict", Rule("strict"), "strict@1"),
-        ("total@1", Rule("total"), "total@1"),
-        ("geckonum", Rule("geckonum"), "geckonum@1"),
+        ("strict", Rule("strict"), "strict@2"),
+        ("total@2", Rule("total"), "total@2"),
+        ("geckonum", Rule("geckonum"), "geckonum@2"),
         ("boxes", Rule("boxes"), "boxes@1"),
         ("boxes>=0", Rule("boxes"), "boxes@1"),
         ("boxes>=0.40", Rule("boxes", 0.4), "boxes@1>=0.4"),
@@ -357,7 +486,9 @@ def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, 
     assert parse_rule(stored) == rule
 
 
-@pytest.mark.parametrize("text", ["", "lenient", "strict@2", "strict@1.0", "Strict", "@1", ">=0.4", "boxes>0.4"])
+@pytest.mark.parametrize(
+    "text", ["", "lenient", "strict@3", "strict@0", "strict@1.0", "Strict", "@1", ">=0.4", "boxes>0.4"]
+)
 def test_an_unknown_rule_or_version_lists_the_known_ones(text: str) -> None:
     with pytest.raises(UnknownNameError, match=r"no rule named .*; known: boxes, geckonum, strict, total"):
         parse_rule(text)
@@ -369,6 +500,39 @@ def test_an_unknown_rule_or_version_lists_the_known_ones(text: str) -> None:
 def test_a_bad_threshold_is_refused_with_a_right_one(text: str) -> None:
     with pytest.raises(BadValueError, match=r"only boxes takes a threshold, a score from 0 to 1.*boxes>=0\.4"):
         parse_rule(text)
+
+
+@pytest.mark.parametrize("name", ["strict", "total", "geckonum"])
+def test_an_earlier_version_is_refused_with_what_to_write(name: str) -> None:
+    with pytest.raises(BadValueError) as caught:
+        parse_rule(f"{name}@1")
+    assert str(caught.value) == (
+        f"rule '{name}@1': version 1 of {name} is no more; write {name}@2 to read the evidence anew, or no rule for "
+        "the values as they were stored"
+    )
+
+
+def test_values_of_an_earlier_version_stay_as_they_were_stored_and_say_their_version(tmp_path: Path) -> None:
+    item = replace(naming_item(), asks=(Ask(PRESENT, "Is there a dog?", (True,)),))
+    said = Reading(Subject((trial(item).id,)), PRESENT, "human", Words("1 dog"), "strict@1", Known(True))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        run.add_judge(Spec("human", {}, "human"), is_stand_in=False)
+        with run.lease("model") as lease:
+            run.add_responses(lease, [response(trial(item), Said("1 dog"))])
+        with run.lease("judge human") as lease:
+            run.add_readings(lease, [said])
+    figures = {
+        rule: {row["measure"]: row["value"] for row in call("score", tmp_path / "run", "--json", *rule).json()}
+        for rule in ((), ("--rule", "strict"))
+    }
+    assert figures[()]["accuracy"] == 1.0
+    assert figures["--rule", "strict"]["discarded"] == 1.0
+    assert "(strict@1)" in call("show", tmp_path / "run", item.id).out
+    refused = call("score", tmp_path / "run", "--rule", "strict@1")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "version 1 of strict is no more; write strict@2" in refused.err
 
 
 def test_every_rule_has_a_version_and_can_be_named() -> None:

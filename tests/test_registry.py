@@ -294,7 +294,8 @@ def test_a_listing_shows_the_first_line_the_target_and_the_defaults(outside: Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_built_in_has_a_summary_and_is_made_by_its_own_defaults(kind: Kind) -> None:
-    make: Callable[[str], object] = {"suites": make_suite, "models": make_model, "judges": make_judge}[kind]
+    makers: dict[Kind, Callable[[str], object]] = {"suites": make_suite, "models": make_model, "judges": make_judge}
+    make = makers[kind]
     names = [one.name for one in listings(kind)]
     assert names == sorted(names)
     for one in listings(kind):

@@ -234,22 +234,29 @@ def run(
     made_judge = None if judge_name == "none" else make_judge(judge_name)
     ledger = Ledger(load_prices(prices), max_cost)
     how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
-    each = [Settings(made_suite, make_model(text), *how) for text in model]
+    slots = {} if concurrency is None else {"concurrency": str(concurrency)}
+    each = [Settings(made_suite, make_model(text, **slots), *how) for text in model]
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
     if dry_run:
         return _print_forecast(each, _locate(name, database, images), as_json=as_json)
+    if as_json:
+        raise BadValueError("run prints JSON with --dry-run only; for its results: subitize score RUN --json")
+    for settings in each:
+        settings.check()
     for settings in each:
         for line in list_matches(settings):
             print(line)
     failures: list[str] = []
     with _open(name, database, images, create=True) as opened, Bar() as bar, _stopping():
+        ledger.images = opened.images
         if max_cost is not None:
             ledger.enter(opened)
         for settings in each:
             summary = run_suite(opened, settings, bar)
             print(f"{settings.model.spec.shown}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
-    print(f"stored in {name}; see: subitize score {shlex.quote(name)}")
+    next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
+    print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
     _raise_if_exhausted(ledger)
     return _raise_failures(failures)
 
@@ -291,17 +298,20 @@ def judge_(
     from subitize.report.terminal import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.judging import Scope, judge_run
+    from subitize.runner.judging import Scope, check, judge_run
 
     made = make_judge(judge)
     ledger = Ledger(load_prices(prices), max_cost)
+    if not dry_run:
+        check(made.it)
     with _open(run, database, images) as opened, Bar() as bar, _stopping():
+        ledger.images = opened.images
         if dry_run or max_cost is not None:
             ledger.enter(opened)
         if dry_run:
             return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
         summary = judge_run(opened, made, bar, Scope(model=model, tries=tries, ledger=ledger))
-    print(f"{made.spec.shown}: {summary}")
+    print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
     _raise_if_exhausted(ledger)
     return _raise_failures(summary.reasons)
 
@@ -604,10 +614,14 @@ def _stopping() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+def _spent(ledger: "Ledger") -> str:
+    return f" (spent: US$ {ledger.spent_usd:.4f})" if ledger.spent_usd else ""
+
+
 def _raise_if_exhausted(ledger: "Ledger") -> None:
     if ledger.is_exhausted:
         raise BudgetError(
-            f"stopped before --max-cost {ledger.limit_usd:g} is exceeded: US$ {ledger.spent_usd:.4f} are spent; "
+            f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
             "what was answered is stored: raise it, and the same command goes on"
         )
 

@@ -3,7 +3,7 @@
 A suite makes items; a model turns the request of one trial into a reply; a judge turns an exhibit (responses and
 questions about them) into evidence. Models and judges come in two shapes: those that wait for something (a server, a
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes.
-One may do more, and says so by having what these protocols name: `Opens`, `RespondsToSeveral`, `Metered`, `Matches`.
+One may do more, and says so by having what Checks, Opens, RespondsToSeveral, Metered or Matches name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -84,6 +84,15 @@ class Handling:
 
 
 @runtime_checkable
+class Checks(Protocol):
+    """Can tell, before anything is made, that it would not work."""
+
+    def check(self) -> None:
+        """Raise what a user can mend: a missing key."""
+        ...
+
+
+@runtime_checkable
 class Opens(Protocol):
     """Keeps something open while it is at work: connections to a server."""
 
@@ -129,13 +138,18 @@ class Pixels:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call uses, or is expected to use: tokens, and pictures of a size and quality as the server names them."""
+    """What a call uses, or is expected to use: tokens, and pictures of a size and quality as the server names them.
+
+    `cached_in` is a part of `tokens_in`; a picture that is shown in low detail counts fewer tokens.
+    """
 
     tokens_in: int = 0
     tokens_out: int = 0
     pictures: int = 0
     size: str = ""
     quality: str = ""
+    cached_in: int = 0
+    is_low_detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +265,7 @@ class Judge(Protocol):
 class AsksModel(Protocol):
     """A judge that puts its questions to a model."""
 
-    def tasks(self, exhibit: Exhibit, /) -> Iterator[Answer]:
+    def put(self, exhibit: Exhibit, /) -> Iterator[Answer]:
         """Put the questions as tasks of the model, in their order."""
         ...
 

@@ -28,14 +28,15 @@ from subitize.records import (
     Words,
 )
 
-# Each rule has the version of its meaning: a stored value says exactly how it was read.
+# Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
 # strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score; where a
 # place is asked for ("left of the cats") those whose centres are on that side of all the landmarks' centres.
-RULE_VERSIONS: dict[str, int] = {"strict": 1, "total": 1, "geckonum": 1, "boxes": 1}
+RULE_VERSIONS: dict[str, int] = {"strict": 2, "total": 2, "geckonum": 2, "boxes": 1}
 CONSENSUS_RULES: tuple[str, ...] = ("mode", "majority", "geckonum")
 
-_YES = {"yes", "y", "true", "1"}
-_NO = {"no", "n", "false", "0"}
+# Where digits are a line's position from 0: people's codes in released data, and what our observer says. A model is
+# shown letters: its "1" may be the first line or the second.
+_POSITIONAL = ("geckonum", "boxes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,17 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule as users write it, `total` or `boxes>=0.4`, or as it is stored, `total@1`."""
+    """Read a rule as users write it, `total` or `boxes>=0.4`, or as it is stored, `total@2`."""
     head, has_floor, floor = text.partition(">=")
     name, _, version = head.partition("@")
-    if name not in RULE_VERSIONS or version not in ("", str(RULE_VERSIONS[name])):
+    latest = RULE_VERSIONS.get(name, 0)
+    if version in map(str, range(1, latest)):
+        instead = f"{name}@{latest}{has_floor}{floor}"
+        raise BadValueError(
+            f"rule {text!r}: version {version} of {name} is no more; write {instead} to read the evidence anew, or no "
+            "rule for the values as they were stored"
+        )
+    if not latest or version not in ("", str(latest)):
         raise UnknownNameError("rule", head, RULE_VERSIONS)
     if not has_floor:
         return Rule(name)
@@ -72,7 +80,7 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
         case Words(text=text), Confirm() | MatchesPrompt():
             return _yes_or_no(text)
         case Words(text=text), Choose(lines=lines):
-            return _line(text, lines)
+            return _line(text, lines, has_positions=rule.name in _POSITIONAL)
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
@@ -128,28 +136,48 @@ def _number(text: str, rule: Rule) -> Value:
     return Known(int(number) if number == int(number) else number)
 
 
-def _yes_or_no(text: str) -> Value:
-    # Past quotes and emphasis ("**Yes**"), but not into a number: 0.9 is no "0", and -1 no "1".
-    answer = text.lower()
-    first_word = re.match(r"[^\w-]*([^\W_]+)\b(?!\.\d)", answer)
-    word, rest = (first_word.group(1), answer[first_word.end() :]) if first_word else ("", "")
-    # "1 apple" counts, "no idea" declines, "yes or no" only repeats the question.
-    is_answer = not (re.search(r"\w", rest) if word.isdecimal() else _NO_ANSWER.match(word + rest))
-    if word in _YES | _NO and is_answer:
-        return Known(word in _YES)
-    return Discarded(f"neither yes nor no: {text[:40]!r}")
-
-
-_NO_ANSWER = re.compile(
-    r"no (?:clue|doubt|idea|image|photo|picture|way)\b|(?:yes|no)(?: (?:and|or) | ?/ ?)(?:yes|no)\b"
+# A word is an answer if it stands alone, or is set off from what follows, or goes on as a sentence: "yes", "No, …",
+# "yes it is". Others are about something else: "no idea", "no images attached", "n/a", "true to life", "yes or no".
+_STANDS = r"""
+    (?= [^\w\s]* (?: $ | \n | [,;:!?…–—] | (?<=[^\w\s])\s | \s+ (?: $ | [-–—(] | (?:SENTENCE)\b ) ) )
+""".replace(
+    "SENTENCE", "all|because|both|exactly|he|i|in|indeed|it|not|she|since|that|the|there|these|they|this|those|we|you"
+)
+_YES_OR_NO = r"(?: (?P<yes>yes|y|true) | (?P<no>no|n(?!\W+a\W*$)|false) )"
+_ANSWER = re.compile(rf"[^\w-]* {_YES_OR_NO} {_STANDS}", re.VERBOSE)
+_DIGIT = re.compile(r"""["'“‘(\[]*([01])["'”’)\].]*""")
+# Neither "not true" nor the yes of "yes-men" is an answer.
+_LATER_ANSWER = re.compile(rf"(?<![\w-]) (?<!not\ ) (?<!n['’]t\ ) {_YES_OR_NO} {_STANDS}", re.VERBOSE)
+_DECLINES = re.compile(
+    r"""
+    (?: can(?:not|['’]t) | could(?:\ not|n['’]t) | unable\ to )\ (?:
+        answer | determine | help | judge | know | say | tell | view
+      | (?:access|open|process|see)\ (?:(?:an|any|that|the|this|your)\ )? (?:image|photo|picture)
+    ) | \bno\ (?:image|photo|picture)
+    """,
+    re.VERBOSE,
 )
 
 
-def _line(text: str, lines: Sequence[str]) -> Value:
+def _yes_or_no(text: str) -> Value:
+    """Read the first word, unless the other one stands as an answer after it, or the answer declines to give one."""
+    answer = re.sub(r"[*_`]", "", text.lower()).strip()
+    if digit := _DIGIT.fullmatch(answer):
+        return Known(digit[1] == "1")
+    first = _ANSWER.match(answer)
+    if first is None:
+        return Discarded(f"neither yes nor no: {text[:40]!r}")
+    later = {found.lastgroup for found in _LATER_ANSWER.finditer(answer, first.end())}
+    if later - {first.lastgroup} or _DECLINES.search(answer, first.end()):
+        return Discarded(f"not clearly yes or no: {text[:40]!r}")
+    return Known(first.lastgroup == "yes")
+
+
+def _line(text: str, lines: Sequence[str], *, has_positions: bool) -> Value:
     answer = text.strip()
     if answer in lines:
         return Known(lines.index(answer))
-    if re.fullmatch(r"\d{1,4}", answer, re.ASCII) and int(answer) < len(lines):
+    if has_positions and re.fullmatch(r"\d{1,4}", answer, re.ASCII) and int(answer) < len(lines):
         return Known(int(answer))
     plain = [_plain(line) for line in lines]
     said = _plain(answer)
@@ -172,13 +200,24 @@ _LETTER = re.compile(
       | [*_`"'“‘]{1,3} (?P<emphasised>[a-z]) [*_`"'”’]{1,3} [).:]?
       | (?P<bare>[a-z]) (?= \s*$ | [ ]*\n | [ ][-–—][ ] )
     )
-    (?: \s+ (?:[-–—]\s+)? | $ )
+    (?P<end> \s*$ | [ ]*\n\s* )? (?(end) | \s+ (?:[-–—]\s+)? )
     """,
     re.VERBOSE,
 )
-_OTHER_LETTER = re.compile(r"(?<!\w)([a-z])(?:[).\]*](?!\w)|$)")
-# What follows a letter that is talked about, not chosen: "(a) is wrong", "(a) or the last".
-_TALK = re.compile(r"(?:and|are|can|cannot|could|do|does|is|may|might|nor|not|or|seems?|was|would)(?:n't|n’t)?\b")
+# An "a" or "i" without a mark is a word, and so is the "s" of "it's".
+_OTHER_LETTER = re.compile(r"(?<![\w'’.]) (?: ([a-z])(?:[)\]*]|[.](?!\w)|$) | ([b-hj-z])(?![\w'’]|[.]\w) )", re.VERBOSE)
+# What may follow a chosen letter besides the words of its line.
+_REASON = re.compile(r"(?:as|because|best|describes|fits|i (?:can )?(?:count|see)|matches|since)\b")
+# What follows a letter or a line that is talked about, not chosen: "(a) is wrong", "(b) Two cats: no".
+_TALK = re.compile(
+    r"""
+    [^\w]* (?:
+        and | are | can | cannot | could | do | does | false | incorrect | is | may | maybe | might | neither | no | nor
+      | not | or | seems? | unlikely | was | would | wrong
+    ) (?:n['’]t)?\b
+    """,
+    re.VERBOSE,
+)
 
 
 def _lettered(answer: str, plain: Sequence[str]) -> int | None:
@@ -186,14 +225,27 @@ def _lettered(answer: str, plain: Sequence[str]) -> int | None:
     found = _LETTER.match(answer)
     if found is None:
         return None
-    letter, letters = found["marked"] or found["emphasised"] or found["bare"], ascii_lowercase[: len(plain)]
-    rest = answer[found.end() :]
-    others = {other for other in _OTHER_LETTER.findall(rest) if other in letters} - {letter}
-    if letter not in letters or others or _TALK.match(rest):
+    position = ascii_lowercase.index(found["marked"] or found["emphasised"] or found["bare"])
+    if position >= len(plain):
         return None
-    begun, position = _plain(rest), letters.index(letter)
-    said = max((line for line in plain if begun.startswith(line)), key=len, default=plain[position])
-    return position if said == plain[position] else None
+    rest = _plain(answer[found.end() :])
+    said = max((line for line in plain if _begins(rest, line)), key=len, default="")
+    if said not in ("", plain[position]):
+        return None
+    tail = "" if _is_part(rest, plain[position]) else rest[len(said) :]
+    others = {letter for letters in _OTHER_LETTER.findall(tail) for letter in letters if letter}
+    names_another = others & set(ascii_lowercase[: len(plain)]) - {ascii_lowercase[position]}
+    is_chosen = found["end"] is not None or said or not tail or _REASON.match(tail)
+    return position if is_chosen and not names_another and not _TALK.match(tail) else None
+
+
+def _begins(text: str, line: str) -> bool:
+    return bool(line) and text.startswith(line) and not text[len(line) : len(line) + 1].isalnum()
+
+
+def _is_part(text: str, line: str) -> bool:
+    """Tell whether a text is some words of the line; one alone may be about it: "(a) no", "(b) some"."""
+    return " " in text and f" {text} " in f" {line} "
 
 
 def _require(rule: Rule, names: set[str], evidence: Evidence) -> None:

@@ -66,9 +66,9 @@ def make_suite(text: str) -> Made[Suite]:
     return _make("suites", text)
 
 
-def make_model(text: str) -> Made[Model]:
-    """Make the model that a spec names."""
-    return _make("models", text)
+def make_model(text: str, **handling: str) -> Made[Model]:
+    """Make the model that a spec names, reached in a certain way where it has such options and says nothing itself."""
+    return _make("models", text, handling)
 
 
 def make_judge(text: str) -> Made[Judge]:
@@ -86,10 +86,10 @@ def listings(kind: Kind) -> list[Listing]:
     return [_listing(kind, name) for name in sorted(_known(kind))]
 
 
-def _make(kind: Kind, text: str) -> Made[Any]:
+def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> Made[Any]:
     name, target, given = _parse(text)
     factory = _Factory(kind, name)
-    return Made(*factory.build(target, given), text)
+    return Made(*factory.build(target, factory.choose(handling or {}) | given), text)
 
 
 def _listing(kind: Kind, name: str) -> Listing:
@@ -148,6 +148,9 @@ class _Factory:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
         target = self._targets[0] if self._targets else None
         return Listing(self._name, summary, target, {key: _write(value) for key, value in self._defaults.items()})
+
+    def choose(self, handling: Mapping[str, str]) -> dict[str, str]:
+        return {key: value for key, value in handling.items() if key in self._handling}
 
     def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
         if target and not self._targets:

@@ -1,45 +1,59 @@
 """Two rows are comparable exactly when the fingerprints of their protocols are equal."""
 
 import re
+import tracemalloc
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from subitize.analysis.contents import read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.protocols import (
     Followed,
-    Place,
+    Gaps,
     Protocol,
     describe,
     differences,
     fingerprints,
     follow_protocols,
-    follow_trails,
 )
+from subitize.analysis.trails import Place, follow_trails
 from subitize.labels import parse_rule
 from subitize.records import (
+    Answer,
     Ask,
     Count,
     Draw,
     Drawn,
     Elsewhere,
     Failed,
+    Filed,
     Item,
     Known,
+    MatchesPrompt,
     Outcome,
+    Picture,
     Provenance,
     Reading,
     Refused,
     Response,
+    Said,
     Scalar,
     Spec,
+    Stimulus,
+    Stored,
     Subject,
     Trial,
     Words,
 )
 from subitize.store import Folder, Run
+from subitize.store.rows import read_reading_provenances
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,7 @@ class Setup:
 
     suite_options: Mapping[str, str] = field(default_factory=lambda: {"images": "2"})
     seed: int = 1
+    category: str = "apples"
     items: int = 6
     of: int = 6
     wording: str = "An image with {} apples"
@@ -68,6 +83,8 @@ class Setup:
     judge_options: Mapping[str, str] = field(default_factory=lambda: {"floor": "0.1"})
     judge_revision: str | None = None
     rule: str = "strict@1"
+    unread: tuple[int, ...] = ()
+    annotators: tuple[str, ...] = ("",)
     excluded: int = 0
     failed: int = 0
     refused: int = 0
@@ -79,7 +96,12 @@ SETUP = Setup()
 def fill(run: Run, setup: Setup) -> None:
     """Put the items, one model's responses and one judge's readings into a run."""
     items = [
-        Item(f"production/{number}", Draw(setup.wording.format(number)), (Ask(Count("apple"), "?", (number,)),), {})
+        Item(
+            f"production/{number}",
+            Draw(setup.wording.format(number)),
+            (Ask(Count("apple"), "?", (number,)),),
+            {"category": setup.category},
+        )
         for number in range(setup.of)
     ]
     run.add_suite(Spec("production", setup.suite_options, "production"), setup.seed, items)
@@ -96,12 +118,15 @@ def fill(run: Run, setup: Setup) -> None:
         trial = Trial(item.id, setup.model, setup.model_options, repeat, attempt)
         outcome = _outcome(setup, place)
         responses.append(Response(trial, outcome, _provenance(setup, item, trial, place)))
-        if isinstance(outcome, Drawn):
+        if isinstance(outcome, Drawn) and place not in setup.unread:
             how = None if setup.judge_revision is None else Provenance(0, "?", revision=setup.judge_revision)
             value = Known(3)
-            readings.append(
-                Reading(Subject((trial.id,)), Count("apple"), setup.judge, Words("3"), setup.rule, value, "", None, how)
-            )
+            readings += [
+                Reading(
+                    Subject((trial.id,)), Count("apple"), setup.judge, Words("3"), setup.rule, value, who, None, how
+                )
+                for who in setup.annotators
+            ]
     with run.lease("test") as lease:
         run.add_responses(lease, responses)
         run.add_readings(lease, readings)
@@ -150,21 +175,21 @@ def usual(tmp_path: Path) -> Protocol:
     return protocol(tmp_path / "usual", SETUP)
 
 
+HASH = "hash [0-9a-f]{12}"
 OTHERS = {
-    "suite option": (replace(SETUP, suite_options={"images": "3"}), ["images 2 against 3"]),
-    "new suite option": (
+    "asking again": (
         replace(SETUP, suite_options={"images": "2", "max_attempts": "5"}),
         ["max_attempts not told against 5"],
     ),
-    "seed": (replace(SETUP, seed=2), ["seed of the run: 1 against 2"]),
+    "conditions": (replace(SETUP, category="pears"), [f"content of the items: {HASH} against {HASH}"]),
     "subset of items": (replace(SETUP, items=4), ["items: 6 against 4"]),
     "prompts": (
         replace(SETUP, wording="{} apples"),
-        [r"prompts as sent: hash [0-9a-f]{12} against hash [0-9a-f]{12}"],
+        [f"content of the items: {HASH} against {HASH}"],
     ),
     "repeats": (replace(SETUP, repeats=4), ["answers or images per item: 1 against 4"]),
-    "all rewritten": (replace(SETUP, rewritten=6), ["prompts rewritten by the provider: none against all"]),
-    "some rewritten": (replace(SETUP, rewritten=2), ["prompts rewritten by the provider: none against some"]),
+    "all rewritten": (replace(SETUP, rewritten=6), ["prompts rewritten by the provider: none against some or all"]),
+    "some rewritten": (replace(SETUP, rewritten=2), ["prompts rewritten by the provider: none against some or all"]),
     "size": (replace(SETUP, parameters={"size": 1024, "quality": "high"}), ["size 512 against 1024"]),
     "fewer parameters": (replace(SETUP, parameters={"size": 512}), ["quality high against not told"]),
     "one seed for all": (replace(SETUP, shared_seed=7), ["seeds: each trial its own against shared between trials"]),
@@ -177,6 +202,11 @@ OTHERS = {
     "rule": (replace(SETUP, rule="total@1"), ["rule, with version and threshold: strict@1 against total@1"]),
     "version of the rule": (replace(SETUP, rule="strict@2"), ["rule, .*: strict@1 against strict@2"]),
     "threshold": (replace(SETUP, rule="boxes@1>=0.4"), ["rule, .*: strict@1 against boxes@1>=0.4"]),
+    "half judged": (
+        replace(SETUP, unread=(3, 4, 5)),
+        [r"left unread by the judge: none against 3 questions about items wholly, 0 in part \([0-9a-f]{6}\)"],
+    ),
+    "more readings": (replace(SETUP, annotators=("ann", "bob")), ["readings of an answer: 1 against 2"]),
     "excluded items": (replace(SETUP, excluded=1), [r"excluded by hand: none against 1 items \([0-9a-f]{6}\)"]),
 }
 
@@ -194,6 +224,9 @@ def test_what_is_another_protocol_has_another_fingerprint_and_is_told(
 
 SAME = {
     "another model": replace(SETUP, model="drawer", model_options={"steps": "50"}),
+    "another suite option": replace(SETUP, suite_options={"images": "3", "prompts": "elsewhere.csv"}),
+    "another seed": replace(SETUP, seed=2),
+    "a number as text": replace(SETUP, parameters={"size": "512", "quality": "high"}),
     "another revision": replace(SETUP, revision="2025-09"),
     "other weights": replace(SETUP, weights_hash="feedbeef"),
     "other versions": replace(SETUP, versions={"subitize": "2.0", "torch": "3.0"}),
@@ -299,13 +332,276 @@ def test_a_prompt_with_half_a_character_is_read_as_it_was_stored(tmp_path: Path)
     assert odd.fingerprint == mark.fingerprint
 
 
+PIXELS = b"\x89PNG of an apple"
+
+
+def shown(folder: Path, picture: Picture | None, ask: Ask | None = None) -> Protocol:
+    """Make a run of one answer about a picture, in a file of the folder's own unless another is given."""
+    file = folder / "images" / "one.png"
+    if picture is None:
+        file.parent.mkdir(parents=True)
+        file.write_bytes(PIXELS)
+    question = ask or Ask(Count("apple"), "How many?", (1,))
+    item = Item("naming/one", Answer(picture or Filed(str(file)), "How many?"), (question,), {})
+    trial = Trial(item.id, "teller", {})
+    reading = Reading(Subject((trial.id,)), question.question, "parser", Words("1"), "strict@1", Known(1))
+    with Run(Folder(folder / "run"), create=True) as run:
+        run.add_suite(Spec("naming", {"images": str(file.parent)}, "naming"), 1, [item])
+        run.add_model(Spec("teller", {}, "teller"), is_stand_in=False)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [Response(trial, Said("1"), Provenance(1, "How many?"))])
+            run.add_readings(lease, [reading])
+        (found,) = follow_protocols(run, follow_trails(run)).values()
+    return found.protocol
+
+
+def test_the_same_pictures_in_another_folder_or_in_the_run_are_the_same(tmp_path: Path) -> None:
+    kept = Stored(sha256(PIXELS).hexdigest(), "png")
+    found = [shown(tmp_path / name, picture) for name, picture in (("may", None), ("june", None), ("kept", kept))]
+    assert len({one.fingerprint for one in found}) == 1
+
+
+RECIPE = Stimulus("apples", 3, 7)
+CONTENTS = {
+    "pixels": (Stored("aa", "png"), Stored("bb", "png")),
+    "recipe": (RECIPE, replace(RECIPE, number=4)),
+    "name": (Elsewhere("one"), Elsewhere("two")),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), CONTENTS.values(), ids=CONTENTS)
+def test_another_picture_is_another_protocol(tmp_path: Path, one: Picture, other: Picture) -> None:
+    found = differences(shown(tmp_path / "one", one), shown(tmp_path / "other", other))
+    assert [line.partition(":")[0] for line in found] == ["content of the items"]
+
+
+ASK = Ask(Count("apple"), "How many?", (1,))
+ASKS = {
+    "what is right": replace(ASK, expects=(2,)),
+    "wording": replace(ASK, wording="How many are there?"),
+    "question": replace(ASK, question=Count("pear")),
+    "parent": replace(ASK, parent="count:pear"),
+    "relevance": replace(ASK, is_relevant=False),
+    "group": replace(ASK, group=4),
+}
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_another_ground_truth_or_question_is_another_protocol(tmp_path: Path, ask: Ask) -> None:
+    one, other = shown(tmp_path / "one", RECIPE, ask=ASK), shown(tmp_path / "other", RECIPE, ask=ask)
+    assert one.fingerprint != other.fingerprint
+    assert differences(one, other)[0].startswith("content of the items: hash ")
+
+
+def test_a_picture_that_is_gone_is_told_by_its_name(tmp_path: Path) -> None:
+    gone = shown(tmp_path / "gone", Filed(str(tmp_path / "gone.png")))
+    there = shown(tmp_path / "there", None)
+    assert dict(describe(gone))["Unknown pictures"] == ("unknown picture gone.png",)
+    assert "unknown pictures: unknown picture gone.png against none" in differences(gone, there)
+
+
+def test_each_file_is_read_once_however_many_items_show_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "one.png"
+    file.write_bytes(PIXELS)
+    items = [Item(f"naming/{n}", Answer(Filed(str(file)), f"{n}?"), (ASK,), {}) for n in range(20)]
+    opened: list[Path] = []
+    look = Path.open
+
+    def note(path: Path, mode: str = "r") -> IO[Any]:
+        opened.append(path)
+        return look(path, mode)
+
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(Spec("naming", {}, "naming"), 1, items)
+        monkeypatch.setattr(Path, "open", note)
+        assert len({content.hash for content in read_contents(run, {item.id for item in items}).values()}) == 20
+    assert opened.count(file) == 1
+
+
+def test_which_answers_are_unread_matters_and_not_only_how_many(tmp_path: Path) -> None:
+    first = protocol(tmp_path / "first", replace(SETUP, unread=(0, 1, 2)))
+    last = protocol(tmp_path / "last", replace(SETUP, unread=(3, 4, 5)))
+    assert first.fingerprint != last.fingerprint
+    assert len(differences(first, last)) == 1
+
+
+def test_what_was_read_of_some_answers_only_is_told_apart_from_what_was_not_read(tmp_path: Path) -> None:
+    found = protocol(tmp_path / "run", replace(SETUP, repeats=2, unread=(0, 1, 2)))
+    assert found.unread[:2] == (1, 1)
+
+
+def test_a_call_that_failed_or_was_refused_is_not_left_unread(tmp_path: Path) -> None:
+    found = protocol(tmp_path / "run", replace(SETUP, failed=2, refused=2))
+    assert found.unread == Gaps(0, 0, "")
+
+
+def test_a_reading_of_an_earlier_attempt_does_not_stand_for_the_last(tmp_path: Path) -> None:
+    found = protocol(tmp_path / "run", replace(SETUP, attempts=2, unread=(1, 3, 5, 7, 9, 11)))
+    assert found.unread[:2] == (6, 0)
+
+
+def test_answers_with_more_readings_than_others_are_told_by_their_share(tmp_path: Path) -> None:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        fill(run, SETUP)
+        trial = Trial("production/0", "maker", {})
+        again = Reading(Subject((trial.id,)), Count("apple"), "finder", Words("3"), "strict@1", Known(3), "bob")
+        with run.lease("test") as lease:
+            run.add_readings(lease, [again])
+        (found,) = follow_protocols(run, follow_trails(run)).values()
+    assert dict(describe(found.protocol))["Readings of an answer"] == ("1 (83 %), 2 (17 %)",)
+
+
+def test_a_group_of_repeats_is_read_as_one(tmp_path: Path) -> None:
+    item = Item("production/0", Draw("4 apples"), (Ask(MatchesPrompt(), "?", (True,), group=2),), {})
+    trials = [Trial(item.id, "maker", {}, repeat) for repeat in range(5)]
+    groups = [Subject((trials[n].id, trials[n + 1].id)) for n in (0, 2)]
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(Spec("production", {}, "production"), 1, [item])
+        run.add_model(Spec("maker", {}, "maker"), is_stand_in=False)
+        with run.lease("test") as lease:
+            run.add_responses(
+                lease, [Response(one, Drawn(Elsewhere("x")), Provenance(one.repeat, "4 apples")) for one in trials]
+            )
+            run.add_readings(
+                lease, [Reading(one, MatchesPrompt(), "people", Words("y"), "strict@1", Known(True)) for one in groups]
+            )
+        (found,) = follow_protocols(run, follow_trails(run)).values()
+    assert found.protocol.unread == Gaps(0, 0, "")
+    assert found.protocol.readings == ((1, 100),)
+
+
+def test_which_items_were_asked_more_often_matters(tmp_path: Path) -> None:
+    found = []
+    for name, item in (("first", "production/0"), ("last", "production/5")):
+        with Run(Folder(tmp_path / name), create=True) as run:
+            fill(run, SETUP)
+            trial = Trial(item, "maker", {}, 1)
+            with run.lease("test") as lease:
+                run.add_responses(lease, [Response(trial, Failed("gone", False), Provenance(9, "?"))])
+            (one,) = follow_protocols(run, follow_trails(run)).values()
+        found.append(one.protocol)
+    (told,) = differences(*found)
+    assert re.fullmatch(r"answers .*: 1 \(5 items\), 2 \(1 items\), hash \w{6} against .*", told)
+
+
+def test_a_judge_is_known_by_the_name_its_model_is_served_by(tmp_path: Path) -> None:
+    monday = followed(tmp_path / "monday", replace(SETUP, judge_revision="gpt-9 fp_1"))
+    tuesday = followed(tmp_path / "tuesday", replace(SETUP, judge_revision="gpt-9 fp_2"))
+    assert monday.protocol.fingerprint == tuesday.protocol.fingerprint
+    assert monday.protocol.judge_revisions == ("gpt-9",)
+    assert tuesday.particulars.judge_revisions == ("gpt-9 fp_2",)
+
+
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        ("parser", "parser:policy=total"),
+        ("vlm:openai:some,temperature=0.5", "vlm:openai:some,temperature=0.5,policy=total"),
+        ("odd:size=3", "odd:policy=total,size=3"),
+    ],
+)
+def test_a_rule_named_when_scoring_is_that_named_when_judging(tmp_path: Path, judge: str, told: str) -> None:
+    rule = parse_rule("total")
+    strict = replace(SETUP, judge=judge, judge_options={"policy": "strict", "size": "3"})
+    total = replace(SETUP, judge=told, judge_options={"policy": "total", "size": "3"}, rule=str(rule))
+    anew = protocol(tmp_path / "anew", strict, Reader(rule=rule))
+    stored = protocol(tmp_path / "stored", total)
+    assert differences(anew, stored) == []
+    assert anew.fingerprint == stored.fingerprint
+    assert stored.fingerprint != protocol(tmp_path / "strict", strict).fingerprint
+
+
+def test_an_option_that_names_no_rule_is_the_judges_own(tmp_path: Path) -> None:
+    judge = replace(SETUP, judge_options={"policy": "lenient"})
+    assert protocol(tmp_path / "run", judge).judge_options == {"policy": "lenient"}
+
+
+def test_prompts_that_were_sent_otherwise_than_items_word_them_are_told(usual: Protocol, tmp_path: Path) -> None:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        fill(run, replace(SETUP, items=5))
+        trial = Trial("production/5", "maker", {})
+        parameters: dict[str, Scalar] = {"size": 512, "quality": "high"}
+        how = Provenance(9, "Be exact. 5 apples", parameters=parameters)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [Response(trial, Refused("no"), how)])
+        (found,) = follow_protocols(run, follow_trails(run)).values()
+    (told,) = differences(usual, found.protocol)
+    assert re.fullmatch(f"prompts as sent: as the items word them against otherwise, {HASH}", told)
+
+
+_texts = st.text("ab 1", max_size=3)
+_counts = st.integers(0, 2)
+_options = st.dictionaries(st.sampled_from(["size", "n"]), st.sampled_from(["1", "512", "not told"]), max_size=2)
+_hashes = st.sampled_from(["0" * 32, "1" * 32])
+_pairs = st.lists(st.tuples(_counts, _counts), max_size=2).map(tuple)
+_names = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=5, unique=True).map(tuple)
+_PROTOCOLS = st.builds(
+    Protocol,
+    suite=_texts,
+    asking_again=_options,
+    items=_counts,
+    contents=_hashes,
+    unknown_pictures=_names,
+    prompts=_texts,
+    excluded=_counts,
+    exclusions=_hashes,
+    repeats=_pairs,
+    repeated=_hashes,
+    is_rewritten=st.booleans(),
+    has_own_seeds=st.booleans(),
+    parameters=_options,
+    judge=_texts,
+    judge_options=_options,
+    judge_revisions=_names,
+    unread=st.builds(Gaps, _counts, _counts, _hashes),
+    readings=_pairs,
+    rules=_names,
+    agreement=_texts,
+    scoring_version=_counts,
+)
+
+
+@given(_PROTOCOLS, st.data())
+def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protocol, data: st.DataObject) -> None:
+    source = data.draw(_PROTOCOLS)
+    names = data.draw(st.sets(st.sampled_from([each.name for each in fields(Protocol)]), max_size=2))
+    other = replace(one, **{name: getattr(source, name) for name in names})
+    assert (one.fingerprint != other.fingerprint) == bool(differences(one, other))
+
+
+def test_readings_are_gone_through_without_being_kept(tmp_path: Path) -> None:
+    provenance = Provenance(0, "?" * 1_000)
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        fill(run, SETUP)
+        reading = Reading(
+            Subject(("x",)), Count("apple"), "other", Words("3"), "strict@1", Known(3), "", None, provenance
+        )
+        with run.lease("test") as lease:
+            run.add_readings(lease, [reading] * 60_000)
+        tracemalloc.start()
+        assert sum(1 for _ in read_reading_provenances(run)) == 60_006
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    # All of them would be 60 MB.
+    assert peak < 25e6
+
+
+def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        fill(run, replace(SETUP, items=1))
+        (old,) = run.readings()
+        with run.lease("test") as lease:
+            run.add_readings(lease, [replace(old.reading, value=Known(4), rule="total@1", replaces=old.id)])
+        assert [row.rule for row in read_reading_provenances(run)] == ["total@1"]
+
+
 def test_a_fingerprint_is_the_same_on_every_machine(usual: Protocol) -> None:
-    assert usual.fingerprint == "5bfa2da12acd"
+    assert usual.fingerprint == "2a116548dd45"
 
 
 def test_a_protocol_is_told_in_words(usual: Protocol) -> None:
     told = dict(describe(usual))
-    assert told["Suite options"] == ("images = 2",)
+    assert told["Asking again"] == ("none",)
     assert told["Parameters of the call"] == ("quality = high", "size = 512")
     assert told["Items"] == ("6",)
     assert told["Rule, with version and threshold"] == ("strict@1",)
@@ -313,6 +609,7 @@ def test_a_protocol_is_told_in_words(usual: Protocol) -> None:
 
 def test_what_is_a_rows_own_is_kept_beside_the_protocol(tmp_path: Path) -> None:
     own = followed(tmp_path / "run", replace(SETUP, names_files=True, attempts=2, failed=1)).particulars
+    assert (own.suite_options, own.seed) == ({"images": "2"}, 1)
     assert own.settings["Revision"] == {"2025-08": 11}
     assert own.settings["Versions"] == {"subitize 1.0": 11}
     assert own.prompts == tuple(f"An image with {number} apples" for number in range(3))

@@ -71,7 +71,7 @@ def test_a_count_in_a_name_is_one_annotators_reading(run: Run, model: str) -> No
     }
     readings = [stored.reading for stored in run.readings()]
     assert {(one.judge, one.annotator, one.rule, one.question.id) for one in readings} == {
-        ("human", "file names", "strict@1", "count:apple")
+        ("human", "file names", "strict@2", "count:apple")
     }
     assert Words("20+") in [one.evidence for one in readings]
     assert [judge.name for judge in run.judges()] == ["human"]

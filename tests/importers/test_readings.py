@@ -179,7 +179,7 @@ def test_only_a_newline_ends_a_line(run: Run, import_csv: Import, mark: str) -> 
 def test_the_raw_answer_is_kept_and_read_by_the_rule(run: Run, import_csv: Import) -> None:
     import_csv("annotator,item,answer", f"ada,{NAMED.id},3-4", rule="geckonum")
     (reading,) = run.readings("human")
-    assert (reading.reading.evidence, reading.reading.rule) == (Words("3-4"), "geckonum@1")
+    assert (reading.reading.evidence, reading.reading.rule) == (Words("3-4"), "geckonum@2")
     assert reading.reading.value == Known(3.5)
 
 
@@ -357,3 +357,57 @@ def test_an_image_that_two_trials_share_is_told_apart_by_the_item(run: Run, impo
         import_csv("annotator,image,question,answer", f"ada,{IMAGE},count:apple,3")
     import_csv("annotator,image,item,question,answer", f"ada,{IMAGE},{AGAIN.id},count:apple,3")
     assert stored(run) == [("ada", again.id, Count("apple").id, Known(3))]
+
+
+SAMPLES = {0: "00000/samples/0000.png", 1: "00001/samples/0000.png", 2: "00001/samples/0001.png"}
+
+
+def add_samples(run: Run) -> None:
+    with run.lease("model") as lease:
+        for repeat, file in SAMPLES.items():
+            drawn = response(trial(AGAIN, repeat=repeat + 1), Drawn(picture(file)))
+            told = replace(drawn.provenance, parameters={"file": file})
+            run.add_responses(lease, [replace(drawn, provenance=told)])
+
+
+@pytest.mark.parametrize(
+    ("image", "sample"),
+    [
+        ("00000/samples/0000.png", 0),
+        ("00001/samples/0000.png", 1),
+        ("/data/flux/00001/samples/0000.png", 1),
+        ("./00001/samples/0000.png", 1),
+        ("samples/0001.png", 2),
+        ("0001.png", 2),
+    ],
+)
+def test_an_image_in_a_folder_is_found_by_its_whole_name_or_by_as_much_as_is_unique(
+    run: Run, import_csv: Import, image: str, sample: int
+) -> None:
+    add_samples(run)
+    import_csv("annotator,image,answer", f"ada,{image},3")
+    assert stored(run) == [("ada", trial(AGAIN, repeat=sample + 1).id, "count:apple", Known(3))]
+
+
+@pytest.mark.parametrize(
+    ("image", "message"),
+    [
+        ("0000.png", "image '0000.png' has 2 responses"),
+        ("samples/0000.png", "has 2 responses"),
+        ("00002/samples/0001.png", "no response with image '00002/samples/0001.png'"),
+    ],
+    ids=["bare", "half", "another folder"],
+)
+def test_an_image_name_that_fits_two_or_differs_in_its_folder_is_refused(
+    run: Run, import_csv: Import, image: str, message: str
+) -> None:
+    add_samples(run)
+    with pytest.raises(BadFileError, match=re.escape(message)):
+        import_csv("annotator,image,answer", f"ada,{image},3")
+    assert stored(run) == []
+
+
+def test_a_bare_name_that_several_images_have_is_told_apart_by_the_repeat(run: Run, import_csv: Import) -> None:
+    add_samples(run)
+    import_csv("annotator,image,repeat,answer", "ada,0000.png,2,3")
+    assert stored(run) == [("ada", trial(AGAIN, repeat=2).id, "count:apple", Known(3))]

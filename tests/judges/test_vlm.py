@@ -118,7 +118,7 @@ def test_every_question_is_put_once_and_its_answer_read(production: Judged) -> N
     for item, reading in found:
         assert isinstance(reading.evidence, Words)
         assert reading.value == Known(int(reading.evidence.text))
-        assert reading.rule == "strict@1"
+        assert reading.rule == "strict@2"
         assert sent(reading) == f"{item.asks[0].wording} Answer with a number."
 
 
@@ -208,6 +208,14 @@ def test_informed_questions_say_no_more_than_their_own_words_and_are_marked(geck
 def test_a_line_is_chosen_by_its_letter(geckonum: Judged) -> None:
     chosen = [reading for _, reading in read(geckonum) if isinstance(reading.question, Choose)]
     assert {reading.value for reading in chosen} == {Known(1)}
+
+
+@pytest.mark.parametrize("text", ["1", "(a) wrong", "b. c could also be"])
+def test_a_digit_a_doubt_and_two_letters_choose_no_line(text: str, tmp_path: Path) -> None:
+    with serving(Behaviour(text=text)) as server:
+        judged = draw_and_judge(tmp_path / "run", server, "geckonum:types=approx-2-entity", "--limit", 1)
+    (value,) = [reading.value for _, reading in read(judged) if isinstance(reading.question, Choose)]
+    assert isinstance(value, Discarded)
 
 
 def test_the_observer_asked_in_words_counts_what_the_observer_counts(production: Judged) -> None:

@@ -5,7 +5,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -190,6 +191,14 @@ def test_one_name_with_two_endings_is_refused(tmp_path: Path) -> None:
         Folder(str(tmp_path))
 
 
+def test_one_sample_of_geneval_with_two_endings_is_refused(tmp_path: Path) -> None:
+    put_prompt(tmp_path, "00003", "two clocks", "0000", "cover")
+    put(tmp_path, "00003/samples/0000.jpg", "00003/samples/cover.jpg")
+    for layout in ("auto", "geneval"):
+        with pytest.raises(BadFileError, match=r"00003/samples/0000\.jpg and 00003/samples/0000\.png; which"):
+            Folder(str(tmp_path), layout=layout)
+
+
 def test_of_two_files_for_one_trial_the_first_is_taken_and_the_other_named(tmp_path: Path) -> None:
     put(tmp_path, "p801_1_v0.0.5_pd230208.png", "p801_1_v0.0.6_pd230301.png", "p801_2_v0.0.5_pd230208.png")
     matched = match(tmp_path, [item("801")], repeats=2)
@@ -332,7 +341,15 @@ def test_a_prompt_is_found_again_in_what_became_of_it_as_a_file_name(prompt: str
 
 @pytest.mark.parametrize(
     ("prompt", "name"),
-    [("1/2 apples", "12 apples"), ("2 dogs", "12 dogs"), ("2 dogs", "2 dogs and a cat"), ("two dogs", "2 dogs")],
+    [
+        ("1/2 apples", "12 apples"),
+        ("2 dogs", "12 dogs"),
+        ("2 dogs", "2 dogs and a cat"),
+        ("two dogs", "2 dogs"),
+        ("x² cats", "x2 cats"),
+        ("½ cake", "1 2 cake"),
+        ("③ cats", "3 cats"),
+    ],
 )
 def test_a_file_name_never_becomes_another_number(prompt: str, name: str, tmp_path: Path) -> None:
     assert plain_of_name(name) not in plain_names(prompt)
@@ -352,15 +369,57 @@ def test_a_prompt_to_the_letter_goes_before_one_that_is_set_otherwise(tmp_path: 
     }
 
 
-def test_images_of_items_with_the_same_prompt_are_dealt_out_in_order(tmp_path: Path) -> None:
+def test_images_of_items_with_the_same_prompt_are_dealt_out_in_the_order_of_a_list(tmp_path: Path) -> None:
     items = [item("a", "Two dogs."), item("b", "Two dogs.")]
-    put(tmp_path, *(f"Two dogs._{number:06d}.png" for number in (0, 1, 10, 9)))
+    files = [f"{number}.png" for number in (0, 1, 10, 9)]
+    write_lines(put(tmp_path, *files), *({"prompt": "two dogs", "image_path": file} for file in files))
     assert match(tmp_path, items, repeats=2).files == {
-        ("some/a", 0): "Two dogs._000000.png",
-        ("some/a", 1): "Two dogs._000001.png",
-        ("some/b", 0): "Two dogs._000009.png",
-        ("some/b", 1): "Two dogs._000010.png",
+        ("some/a", 0): "0.png",
+        ("some/a", 1): "1.png",
+        ("some/b", 0): "10.png",
+        ("some/b", 1): "9.png",
     }
+
+
+def test_file_names_of_the_same_prompt_are_never_dealt_out(tmp_path: Path) -> None:
+    put(tmp_path, "Two dogs._000000.png", "Two dogs._000001.png")
+    matched = match(tmp_path, [item("a", "Two dogs."), item("b", "Two dogs.")])
+    assert (matched.count, len(matched.ambiguous)) == (0, 2)
+    assert "replaced the other's as they were written" in matched.ambiguous[0].reason
+
+
+@pytest.mark.parametrize(
+    ("layout", "prompts", "sent"),
+    [
+        ("t2i-compbench", ["What? 3 cats", "What: 3 cats"], "What 3 cats"),
+        ("t2i-compbench", ["two cats", "two cats."], "Two_cats"),
+        ("geneval", ["two cats", "two cats."], "Two cats"),
+        ("jsonl", ["two cats", "two cats."], "two  cats!"),
+    ],
+    ids=["left out of a name", "name", "folders", "list"],
+)
+def test_images_that_fit_several_prompts_are_given_to_none(
+    layout: str, prompts: list[str], sent: str, tmp_path: Path
+) -> None:
+    if layout == "t2i-compbench":
+        put(tmp_path, f"{sent}_000000.png", f"{sent}_000001.png")
+    elif layout == "geneval":
+        put_prompt(tmp_path, "00000", sent, "0000")
+        put_prompt(tmp_path, "00001", sent, "0000")
+    else:
+        files = ["x.png", "y.png"]
+        write_lines(put(tmp_path, *files), *({"prompt": sent, "image_path": file} for file in files))
+    matched = match(tmp_path, [item(str(number), prompt) for number, prompt in enumerate(prompts)])
+    assert (matched.layout, matched.count) == (layout, 0)
+    reason = "2 images for the 2 items some/0, some/1, whose prompts are not the same to the letter"
+    assert [file.reason for file in matched.ambiguous] == [reason] * 2
+
+
+def test_samples_of_one_folder_are_not_dealt_out_to_two_items(tmp_path: Path) -> None:
+    put_prompt(tmp_path, "00000", "Two dogs.", "0000", "0001")
+    matched = match(tmp_path, [item("a", "Two dogs."), item("b", "Two dogs.")])
+    assert matched.count == 0
+    assert matched.ambiguous[0].reason == "2 images for the 2 items some/a, some/b, in 1 folders"
 
 
 def test_a_folder_each_is_dealt_out_even_if_one_has_fewer_samples(tmp_path: Path) -> None:
@@ -381,6 +440,64 @@ def test_images_that_cannot_be_dealt_out_are_named_and_not_given(tmp_path: Path)
     assert (matched.count, len(matched.ambiguous), matched.unknown) == (0, 3, ())
     assert "3 images for the 2 items some/a, some/b" in matched.ambiguous[0].reason
     assert isinstance(respond(folder, items[0]).content, Failed)
+
+
+@pytest.mark.parametrize("alias", ["b.png", "./b.png", "far/../b.png", "link.png", "below/b.png", "B.png"])
+def test_a_file_that_is_listed_twice_for_an_item_counts_once(alias: str, tmp_path: Path) -> None:
+    put(tmp_path, "b.png", "c.png", "far/c.png")
+    (tmp_path / "link.png").symlink_to("b.png")
+    (tmp_path / "below").symlink_to(".")
+    if not (tmp_path / "B.png").exists():
+        os.link(tmp_path / "b.png", tmp_path / "B.png")
+    write_lines(tmp_path, *({"id": "a", "image_path": path} for path in ("b.png", alias, "c.png", "far/c.png")))
+    matched = match(tmp_path, [item("a")], repeats=4)
+    assert list(matched.files.values()) == ["b.png", "c.png", "far/c.png"]
+    assert [file.reason for file in matched.duplicates] == ["line 2 is the same file as line 1"]
+    assert alias.rpartition("/")[2] not in names(matched.unknown)
+
+
+def test_a_missing_file_that_is_listed_twice_counts_once(tmp_path: Path) -> None:
+    write_lines(tmp_path, *({"id": "a", "image_path": "gone.png"} for _ in range(2)))
+    matched = match(tmp_path, [item("a")], repeats=2)
+    assert (matched.count, names(matched.duplicates), names(matched.faulty)) == (1, ["gone.png"], ["gone.png"])
+
+
+def test_a_file_may_be_listed_for_two_items_and_equal_files_may_share_their_bytes(tmp_path: Path) -> None:
+    put(tmp_path, "black.png")
+    os.link(tmp_path / "black.png", tmp_path / "also black.png")
+    lines = [("a", "black.png"), ("b", "black.png"), ("a", "also black.png")]
+    write_lines(tmp_path, *({"id": key, "image_path": path} for key, path in lines))
+    matched = match(tmp_path, [item("a"), item("b")], repeats=2)
+    assert (matched.count, matched.duplicates) == (3, ())
+
+
+def test_a_file_that_is_listed_twice_is_not_dealt_out_to_two_items(tmp_path: Path) -> None:
+    write_lines(put(tmp_path, "x.png"), *({"prompt": "Two dogs.", "image_path": "x.png"} for _ in range(2)))
+    matched = match(tmp_path, [item("a", "Two dogs."), item("b", "Two dogs.")])
+    assert (matched.count, names(matched.ambiguous), names(matched.duplicates)) == (0, ["x.png"], ["x.png"])
+
+
+@pytest.mark.parametrize("prompt", ["three cats", "Three cats."], ids=["to the letter", "set otherwise"])
+def test_an_id_and_a_prompt_of_different_items_are_given_to_neither(prompt: str, tmp_path: Path) -> None:
+    items = [item("a", "two cats"), item("b", "three cats")]
+    write_lines(put(tmp_path, "x.png"), {"id": "a", "prompt": prompt, "image_path": "x.png"})
+    matched = match(tmp_path, items)
+    assert (matched.count, matched.unknown) == (0, ())
+    assert [(file.name, file.reason) for file in matched.ambiguous] == [
+        ("x.png", "its id names some/a, its prompt some/b")
+    ]
+
+
+def test_an_id_tells_items_with_the_same_prompt_apart_and_a_prompt_those_with_the_same_key(tmp_path: Path) -> None:
+    items = [item("a", "two cats"), item("b", "two cats"), Item("other/a", Draw("two dogs"), (), {})]
+    write_lines(
+        put(tmp_path, "x.png", "y.png"),
+        {"id": "b", "prompt": "two cats", "image_path": "x.png"},
+        {"id": "a", "prompt": "two dogs", "image_path": "y.png"},
+    )
+    matched = match(tmp_path, items)
+    assert matched.files == {("some/b", 0): "x.png", ("other/a", 0): "y.png"}
+    assert matched.ambiguous == ()
 
 
 def test_a_listing_names_items_by_id_by_key_or_by_prompt(tmp_path: Path) -> None:
@@ -613,3 +730,17 @@ def test_a_run_names_the_files_that_are_no_images_and_keeps_the_others(tmp_path:
         assert mention in finished.err
     put(images, "4_4_apples_0.png", "5_5_apples_0.png")
     assert call(*command).code == 0
+
+
+@pytest.mark.parametrize("layout", ["auto", "numbersense"])
+def test_each_folder_is_gone_through_once(layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "3_3_apples_0.png", "apples/3_4_apples_1.png", "people/3_4_people_1.png", "00000/samples/0000.png")
+    scan, seen = os.scandir, []
+
+    def scan_and_note(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        seen.append(os.path.relpath(path, tmp_path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scan_and_note)
+    assert Folder(str(tmp_path), layout=layout).match([item("apples/3")], 2).count == 2
+    assert sorted(seen) == sorted({".", "apples", "people", "00000"})

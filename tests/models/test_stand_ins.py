@@ -21,6 +21,7 @@ from subitize.runner.running import Settings, run_suite
 from subitize.stats import human_law
 from subitize.store import Folder, Run
 from subitize.vision.recognition import KINDS
+from thoroughness import thorough
 
 CELLS = "categories=apples+dots,wordings=category,control_question=false"
 
@@ -33,6 +34,7 @@ def _give(picture: bytes, _: Picture) -> bytes:
     return picture
 
 
+@thorough
 def test_random_converges_to_its_true_nae_and_accuracy(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite, model, judge = make_suite(f"naming:{CELLS}"), make_model("random"), make_judge("parser")

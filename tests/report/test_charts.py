@@ -1,6 +1,5 @@
 """Charts are plain data: they must be Vega-Lite, and show what was asked and nothing else."""
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from subitize.report.document import FigureBlock
 from subitize.report.sources import read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from thoroughness import thorough
 
 
 def many(folder: Path) -> Run:
@@ -43,7 +43,7 @@ def axis(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
-@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="takes a while; `make check` runs it")
+@thorough
 @pytest.mark.parametrize("make", [named, drawn, unnumbered, many])
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(tmp_path: Path, make: Callable[[Path], Run]) -> None:
     for figure in figures(make(tmp_path / "run")).values():

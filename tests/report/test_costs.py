@@ -8,14 +8,20 @@ import pytest
 
 from report_runs import drawn, naming_items, new_run, report
 from subitize.records import (
+    Answer,
+    Ask,
+    Count,
+    Discarded,
     Estimate,
     Failed,
+    Item,
     Known,
     Provenance,
     Reading,
     Response,
     Said,
     Spec,
+    Stimulus,
     Subject,
     Trial,
     Words,
@@ -90,6 +96,41 @@ def test_all_calls_are_summed_up_also_those_that_failed(tmp_path: Path) -> None:
     assert right.value == pytest.approx(0.022 / 5)
     assert right.n == found["n scored"] == 10
     assert 0.022 / 10 < right.low < right.value < right.high
+
+
+def test_an_image_is_right_if_all_questions_about_it_are(tmp_path: Path) -> None:
+    asks = tuple(Ask(Count(noun), "How many?", (1,)) for noun in ("apple", "pear"))
+    items = [Item(f"naming/{place}", Answer(Stimulus("apples", 1, place), "?"), asks, {}) for place in range(4)]
+    # Both right, one right, none right; the second question about the last could not be used.
+    values = [(1, 1), (1, 2), (2, 2), (1, None)]
+    with new_run(tmp_path / "run", "naming", items) as run:
+        run.add_model(MODEL, is_stand_in=False)
+        with run.lease("test") as lease:
+            for item, told in zip(items, values, strict=True):
+                trial = Trial(item.id, MODEL.shown, MODEL.options)
+                run.add_responses(lease, [Response(trial, Said("1"), PAID)])
+                run.add_readings(lease, [read(trial, ask, value) for ask, value in zip(asks, told, strict=True)])
+        table = costs(composed(run))
+    found = cells(table, table.rows[0])["USD per right answer"]
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(4 * 0.002 / 1)
+    assert found.n == 4
+
+
+def read(trial: Trial, ask: Ask, value: int | None) -> Reading:
+    read_as = Discarded("vague") if value is None else Known(value)
+    return Reading(Subject((trial.id,)), ask.question, "parser", Words("?"), "strict@1", read_as)
+
+
+def test_it_is_said_that_calls_about_excluded_items_are_in_the_sum(tmp_path: Path) -> None:
+    with priced(tmp_path / "run", [PAID] * 11) as run:
+        run.exclude(naming_items()[0].id, "misprinted")
+        table = costs(composed(run))
+    found = cells(table, table.rows[0])
+    assert found["USD"] == pytest.approx(0.022)
+    assert found["n scored"] == 9
+    assert "those about excluded items included" in table.caption
+    assert "calls of judges that came to nothing are not included" in table.caption
 
 
 def test_what_is_not_known_is_counted_and_warned_of(tmp_path: Path) -> None:

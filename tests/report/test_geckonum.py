@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -60,6 +59,7 @@ from subitize.store import Folder, Run
 from subitize.suites.geckonum.items import items_of
 from subitize.suites.geckonum.prompts import Prompt
 from subitize.suites.geckonum.release import MODELS, read_release
+from thoroughness import thorough
 
 OF_ALL = {"gaps", "protocol-rows"}  # tables of all suites together
 DRAWN = tuple(prompt for prompt in PROMPTS if prompt.index % 11 == 0)
@@ -305,7 +305,7 @@ def test_every_table_and_figure_of_the_suite_bears_its_name(released: Released) 
     assert len(names) == len(set(names))
 
 
-@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="takes a while; `make check` runs it")
+@thorough
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(released: Released, drawn: Document) -> None:
     figures = {figure.name: figure for figure in (*drawn.figures(), *released.document.figures())}
     assert {"geckonum-words-by-count", "geckonum-odds"} <= set(figures)

@@ -3,10 +3,11 @@
 import csv
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from report_runs import HOSTILE, Written, exact, fill, naming_items, new_run, report, unnumbered
-from subitize.records import Item, Spec
+from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
 from subitize.report.composition import compose
 from subitize.report.document import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
 from subitize.report.sources import read_sources
@@ -72,20 +73,39 @@ def test_a_model_asked_less_is_warned_of_with_the_difference(tmp_path: Path) -> 
     ]
 
 
-def seeded(folder: Path, seed: int) -> Run:
+def seeded(folder: Path, seed: int, items: Sequence[Item] = ITEMS) -> Run:
     run = Run(Folder(folder), create=True)
-    run.add_suite(Spec("naming", {}, "naming"), seed, ITEMS)
+    run.add_suite(Spec("naming", {}, "naming"), seed, items)
     run.add_judge(Spec("parser", {"policy": "strict"}, "parser"), is_stand_in=False)
-    fill(run, ITEMS, ONE, exact)
+    fill(run, items, ONE, exact)
     return run
 
 
-def test_runs_made_alike_are_comparable_and_those_of_another_seed_are_not(tmp_path: Path) -> None:
-    with seeded(tmp_path / "may", 1) as may, seeded(tmp_path / "june", 1) as june, seeded(tmp_path / "july", 2) as july:
+def repainted(item: Item) -> Item:
+    assert isinstance(item.task, Answer)
+    assert isinstance(item.task.picture, Stimulus)
+    return replace(item, task=replace(item.task, picture=replace(item.task.picture, background="grey")))
+
+
+def test_runs_with_the_same_items_are_comparable_and_those_with_other_pictures_are_not(tmp_path: Path) -> None:
+    grey = [repainted(item) for item in ITEMS]
+    with seeded(tmp_path / "may", 1) as may, seeded(tmp_path / "june", 2) as june:
         assert warnings(composed(may, june)) == []
-        (found,) = warnings(composed(may, june, july))
-    assert found.endswith("; seed of the run: 2 against 1.")
+        with seeded(tmp_path / "july", 1, grey) as july:
+            (found,) = warnings(composed(may, june, july))
+    assert re.search(r"; content of the items: hash \w{12} against hash \w{12}\.$", found)
     assert "one (june), one (may): protocol" in found
+
+
+def test_a_model_judged_by_half_is_warned_of(tmp_path: Path) -> None:
+    def half(item: Item, place: int) -> tuple[Outcome, Value | None]:
+        outcome, value = exact(item, place)
+        return outcome, value if place % 2 else None
+
+    with asked(tmp_path / "run", (ONE, ITEMS)) as run:
+        fill(run, ITEMS, TWO, half)
+        (found,) = warnings(composed(run))
+    assert "left unread by the judge: 18 questions about items wholly, 0 in part" in found
 
 
 def test_published_rows_and_baselines_have_no_protocol_of_ours(tmp_path: Path) -> None:
@@ -111,6 +131,7 @@ def test_every_row_is_listed_with_what_is_its_own(tmp_path: Path) -> None:
     names = [column.name for column in table.columns]
     (one, two) = (dict(zip(names, row.cells, strict=True)) for row in table.rows)
     assert (one["Options"], two["Options"]) == ("", "steps = 3")
+    assert one["Seed of the run"] == "11"
     assert (one["Revision"], one["Weights"], one["Versions"]) == ("rev-7", "feedbeef", "some-library 1.2.3")
     assert (one["Responses"], one["Judge"], one["Run"]) == (36, "parser", "run")
     assert "Prompts rewritten" not in names

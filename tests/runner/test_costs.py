@@ -35,11 +35,13 @@ class Meters:
 
     base_url = "http://here/v1"
 
-    def __init__(self, served_name: str, size: str = "64x64") -> None:
-        self.served_name, self._size = served_name, size
+    def __init__(self, served_name: str, size: str = "64x64", *, is_low_detail: bool = False) -> None:
+        self.served_name, self._size, self._is_low_detail = served_name, size, is_low_detail
 
     def expect(self, task: Task, /) -> Usage:
-        return Usage(10, 0, 1, self._size, "low") if isinstance(task, Draw) else Usage(20, 3)
+        if isinstance(task, Draw):
+            return Usage(10, 0, 1, self._size, "low")
+        return Usage(20, 3, is_low_detail=self._is_low_detail)
 
 
 @pytest.fixture
@@ -64,16 +66,47 @@ def test_a_question_is_expected_to_cost_its_text_its_picture_and_its_answer(pric
 def test_what_answers_cost_is_heeded_where_it_is_dearer_than_expected(prices: PriceList) -> None:
     meter = Ledger(prices).meter(made(Meters("chat")))
     expected = meter.expect_usd([QUESTION])
-    assert meter.settle(0.0, [Usage(120, 300), None], 0) == [pytest.approx(0.00312), None]
+    assert meter.settle(0.0, [Usage(120, 300)]) == [pytest.approx(0.00312)]
     assert meter.expect_usd([QUESTION]) == pytest.approx(0.00312)
     assert expected < 0.00312
+
+
+def test_an_answer_whose_usage_is_not_told_counts_as_expected(prices: PriceList) -> None:
+    ledger = Ledger(prices, limit_usd=1.0)
+    assert ledger.meter(made(Meters("chat"))).settle(0.6, [None, None]) == [0.3, 0.3]
+    assert ledger.spent_usd == 0.6
+
+
+def test_cached_tokens_and_low_detail_cost_what_they_cost(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        PRICES.replace("output = 10.0 }", "output = 10.0, cached_input = 0.1 }").replace(
+            'rule = "fixed", tokens = 100', 'rule = "tiles", base = 85, per_tile = 170'
+        )
+    )
+    meter = Ledger(load_prices(tmp_path / "p.toml")).meter(made(Meters("chat")))
+    assert meter.settle(0.0, [Usage(100, 0, cached_in=90)]) == [pytest.approx((10 * 1.0 + 90 * 0.1) / 1e6)]
+    assert meter.expect(QUESTION).tokens_in == 20 + 85 + 4 * 170
+    meter.metered = Meters("chat", is_low_detail=True)
+    assert meter.expect(QUESTION).tokens_in == 20 + 85
 
 
 def test_a_try_that_may_have_been_paid_for_is_reckoned_as_paid(prices: PriceList) -> None:
     ledger = Ledger(prices)
     meter = ledger.meter(made(Meters("pictures")))
-    meter.settle(0.5, [], unsettled=2)
-    assert ledger.spent_usd == 1.0
+    assert ledger.promise(0.5)
+    assert meter.lose(0.5)
+    assert meter.lose(0.5)
+    meter.settle(0.5, [])
+    assert (ledger.spent_usd, ledger.promised_usd) == (1.0, 0.0)
+
+
+def test_a_lost_try_is_not_followed_by_another_that_there_is_no_money_for(prices: PriceList) -> None:
+    ledger = Ledger(prices, limit_usd=1.2)
+    meter = ledger.meter(made(Meters("pictures")))
+    assert ledger.promise(0.5)
+    assert meter.lose(0.5)
+    assert not meter.lose(0.5)
+    assert ledger.is_exhausted
 
 
 def test_a_free_model_needs_no_price_and_no_money() -> None:
@@ -100,8 +133,9 @@ def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit
         if not under_way and not jobs.has_more():
             break
         while under_way and chance.random() < 0.8:
-            meter.settle(under_way.pop().promised_usd, [Usage(0, 0, 1, "64x64", "low")], 0)
+            meter.settle(under_way.pop().promised_usd, [Usage(0, 0, 1, "64x64", "low")])
             done += 1
+    assert jobs.close() == (done < 60)
     assert done == min(60, int(limit / 0.5))
     assert ledger.spent_usd == pytest.approx(0.5 * done)
     assert ledger.is_exhausted == (done < 60)
@@ -109,5 +143,8 @@ def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit
 
 def test_a_limit_with_a_size_that_has_no_price_is_refused_and_not_taken_for_free(prices: PriceList) -> None:
     meter = Ledger(prices, limit_usd=1.0).meter(made(Meters("pictures", size="99x99")))
-    with pytest.raises(BadValueError, match=r"--max-cost needs the price of what 'it' gives.*--prices FILE"):
+    with pytest.raises(
+        BadValueError,
+        match=r"--max-cost needs the price of pictures of size 99x99 and quality low by 'it'.*--prices FILE",
+    ):
         meter.expect_usd([Draw("x")])

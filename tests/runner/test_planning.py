@@ -26,9 +26,15 @@ def test_a_finished_trial_is_not_planned_again() -> None:
 
 
 def test_repeats_of_one_item_are_planned_together_where_a_call_gives_several() -> None:
-    finished = {trial(ITEMS[0], repeat=1).id}
-    planned = [[one.repeat for one in group] for group in Plan(ITEMS[:2], MODEL, 5, repeats_per_call=2).left(finished)]
+    items = [drawing_item(3), drawing_item(4)]
+    finished = {trial(items[0], repeat=1).id}
+    planned = [[one.repeat for one in group] for group in Plan(items, MODEL, 5, repeats_per_call=2).left(finished)]
     assert planned == [[0], [0, 1], [2, 3], [2, 3], [4], [4]]
+
+
+def test_questions_are_put_one_by_one_whatever_a_call_could_give() -> None:
+    planned = Plan(ITEMS[:1], MODEL, 3, repeats_per_call=2).left(finished=set())
+    assert [[one.repeat for one in group] for group in planned] == [[0], [1], [2]]
 
 
 def test_production_asks_again_only_where_nothing_countable_was_drawn() -> None:

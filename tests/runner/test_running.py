@@ -14,6 +14,7 @@ from subitize.registry import Made, make_judge, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run, latest_attempts
+from thoroughness import thorough
 
 pytestmark = pytest.mark.usefixtures("odd_models")
 
@@ -224,6 +225,7 @@ def test_progress_is_told_for_the_model_and_the_judge(run: Run) -> None:
     assert watcher.advanced == {False: 24}
 
 
+@thorough
 def test_an_embedded_model_gives_the_same_answers_in_any_order_and_place(tmp_path: Path) -> None:
     answers = []
     for name, limit in (("one", None), ("other", 5)):

@@ -20,6 +20,7 @@ from subitize.stats.confusion import (
     response_shares,
 )
 from subitize.stats.intervals import wilson_interval
+from thoroughness import IS_THOROUGH
 
 TARGETS = tuple(range(1, 11))
 
@@ -125,7 +126,7 @@ def test_the_interval_covers_the_likeness_of_the_law_behind_the_responses(
 
 
 @pytest.mark.parametrize("weber", [None, 0.35], ids=["ideal human", "Weber .35"])
-@pytest.mark.parametrize("trials", [2, 5, 10, 20])
+@pytest.mark.parametrize("trials", [2, 5, 10, 20] if IS_THOROUGH else [5])
 def test_the_intervals_cover_the_truth_however_few_the_trials_of_five_categories(
     trials: int, weber: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """The Weber fraction: against scipy's normal law, whatever the observer does at the edges, with honest intervals."""
 
 import math
-import os
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import optimize, stats
 from subitize.stats import human_law, uniform_law
 from subitize.stats.number_laws import Slips, painter_law
 from subitize.stats.weber import fit_weber
+from thoroughness import thorough
 
 TARGETS = tuple(range(1, 11))
 Edges = Literal["cut off", "drawn anew", "put at the edge", "counted at the edge"]
@@ -72,7 +72,7 @@ def test_the_interval_covers_the_true_fraction_whatever_happens_at_the_edges(web
     assert stats.binomtest(covered, 100, 0.95).pvalue > 0.005
 
 
-@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="takes half a minute; `make check` runs it")
+@thorough
 @pytest.mark.parametrize("weber", [0.05, 0.1, 0.2, 0.4])
 def test_in_2000_simulations_93_to_97_per_cent_of_the_intervals_cover_the_true_fraction(weber: float) -> None:
     laws = [law_of(target, weber, "cut off") for target in TARGETS]

@@ -2,7 +2,6 @@
 
 import io
 import math
-import os
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -16,10 +15,11 @@ from subitize.drawing import stimuli
 from subitize.records import Box, Stimulus
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
+from thoroughness import IS_THOROUGH
 
 FIRST_SEED = 70_000
 # Every other number is enough to see that nothing has broken; `make check` shows them all.
-FEW = range(1, 11) if os.environ.get("SUBITIZE_ALL_PARTS") else range(2, 11, 2)
+FEW = range(1, 11) if IS_THOROUGH else range(2, 11, 2)
 Distortion = Callable[[stimuli.Layout], Image.Image]
 Points = list[tuple[float, float]]
 
@@ -175,7 +175,7 @@ def shape(name: str, radius: float, turn: float) -> NDArray[np.uint8]:
 
 
 # A few of them here, all of them in `make check`.
-@pytest.mark.parametrize("name", [*POLYGONS, *CURVED][:: 1 if os.environ.get("SUBITIZE_ALL_PARTS") else 4])
+@pytest.mark.parametrize("name", [*POLYGONS, *CURVED][:: 1 if IS_THOROUGH else 4])
 def test_what_we_never_drew_is_called_unknown_at_least_98_times_in_100(name: str) -> None:
     radii = [(32 + 4 * step, step * 0.37 if step % 2 else 0.0) for step in range(50)]
     labels = [box.label for radius, turn in radii for box in observe(shape(name, radius, turn))]

@@ -1,49 +1,51 @@
 """Under what protocol a score was got: what two rows must share to be comparable, and what is each row's own.
 
 Model names, revisions, versions and dates are what rows are there to compare, or change nothing that was asked: they
-are shown beside a protocol and are not in its fingerprint.
+are shown beside a protocol and are not in its fingerprint. So are the options and the seed of a suite: they say how
+items are made, and the items themselves are in it (see contents.py). A seed of the run that gives the same items gives
+trials other seeds, which are drawn by lot anyway: that trials have seeds of their own is in it, which ones is not. Of
+the options only the cap on asking again says more than the items do.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
+from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader
-from subitize.records import Scalar, digest
+from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
+from subitize.labels import RULE_VERSIONS
+from subitize.records import Subject, digest
 from subitize.store import Run, SuiteEntry
-from subitize.store.rows import (
-    ReadingTrace,
-    ResponseTrace,
-    read_provenances,
-    read_reading_provenances,
-    read_suite_options,
-)
+from subitize.store.rows import read_suite_options
 
 SCORING_VERSION = 1
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
-another score. The version of subitize itself changes with much that no score depends on."""
-
-Rewriting = Literal["none", "some", "all"]
+another score. How readings are made of evidence is told by the versions of the rules; the version of subitize itself
+changes with much that no score depends on."""
 
 _FINGERPRINT_DIGITS = 12
+_SHORT_DIGITS = 6
 _EXAMPLES = 3
 # They say where an answer came from and how it ended, not how it was asked for, and may be the same throughout.
 _WHENCE = frozenset(
     {"base_url", "model", "provider", "endpoint", "file", "layout", "seed_in_name", "count_in_name", "n", "finish"}
 )
-_REFUSED, _FAILED = "refused", "failed"
+_ASKING_AGAIN = ("max_attempts",)
+# The option by which judges are given a rule: under another rule their evidence is the same.
+_RULE_OPTION = "policy"
 
 
-class Place(NamedTuple):
-    """The row of a score within its run."""
+class Gaps(NamedTuple):
+    """Questions about items that a judge left unread, of all answers or of some, and a hash of which they are."""
 
-    suite: str
-    model: str
-    judge: str
+    wholly: int
+    partly: int
+    which: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,40 +57,52 @@ class Protocol:
     it has none that say where an answer came from (`file`, `seed_in_name`, `base_url` …), how many came at once (`n`;
     `repeats` are all of an item) or how one ended (`finish`). Of rewriting it has the fact; the texts are the model's,
     and so is how often it saw reason to. Items that were asked count also where the call failed in the end: failing is
-    the world's, and is told among what no figure covers.
+    the world's, and is told among what no figure covers. What a judge left unread enters no score, so it is told here.
     """
 
     suite: str
-    suite_options: Mapping[str, str]
-    seed: int
+    asking_again: Mapping[str, str]
+    """The options of the suite that say how often an item may be asked again."""
     items: int
+    contents: str
+    """A hash of what the items are."""
+    unknown_pictures: tuple[str, ...]
+    """The names of pictures whose files are gone, so that nobody can tell whether they are the same."""
     prompts: str
-    """A hash of the items with their prompts as sent."""
+    """Whether they were sent as the items word them, or a hash of the items with their prompts as sent."""
     excluded: int
     exclusions: str
     """A hash of the items left out by hand."""
     repeats: tuple[tuple[int, int], ...]
-    """How often items were asked, and how many of them so often. How often a suite asks again is an option of it."""
-    rewritten: Rewriting
+    """How often items were asked, and how many of them so often."""
+    repeated: str
+    """A hash of which items were asked how often."""
+    is_rewritten: bool
     has_own_seeds: bool
-    parameters: Mapping[str, Scalar]
+    parameters: Mapping[str, str]
     judge: str
     judge_options: Mapping[str, str]
     judge_revisions: tuple[str, ...]
+    """The names that its model was served by; builds behind one name come and go by the day."""
+    unread: Gaps
+    readings: tuple[tuple[int, int], ...]
+    """How many readings there are of an answer to a question, and of how many in a hundred so many."""
     rules: tuple[str, ...]
     agreement: str
     scoring_version: int = SCORING_VERSION
 
     @property
     def fingerprint(self) -> str:
-        """A short hash: two rows are comparable exactly when theirs are equal."""
-        return digest(asdict(self))[:_FINGERPRINT_DIGITS]
+        """A short hash of all that is told of it: two rows are comparable exactly when theirs are equal."""
+        return digest(_tell(self))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
 class Particulars:
     """What is a row's own; `varying` has the parameters that are not the same in all answers, with their values."""
 
+    suite_options: Mapping[str, str]
+    seed: int
     model_options: Mapping[str, str]
     settings: Mapping[str, Counter[str]]
     varying: Mapping[str, Counter[str]]
@@ -97,6 +111,7 @@ class Particulars:
     answered: int
     rewritten: int
     asked_again: int
+    judge_revisions: tuple[str, ...]
     annotators: int
     first_at: float
     last_at: float
@@ -110,154 +125,45 @@ class Followed:
     particulars: Particulars
 
 
-@dataclass(slots=True)
-class Trail:
-    """What the responses of one model in one suite tell about how they were made; those that failed are included."""
-
-    first_at: float = float("inf")
-    last_at: float = 0.0
-    trials: int = 0
-    seeds: int = 0
-    """How many different ones there are."""
-    repeats: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    """By item, a bit for each repeat that was asked for."""
-    asked_again: set[tuple[str, int]] = field(default_factory=set)
-    sent: dict[tuple[str, str], None] = field(default_factory=dict)
-    """Items with the prompts that they were sent with, as JSON, where an answer or a refusal came of it."""
-    sent_in_vain: dict[tuple[str, str], None] = field(default_factory=dict)
-    tellings: Counter[tuple[str, bool, str]] = field(default_factory=Counter)
-    """How many responses are of a kind, had their prompt rewritten, and were made with settings, as JSON."""
-    usages: Counter[str] = field(default_factory=Counter)
-    rewritings: dict[str, None] = field(default_factory=dict)
-
-    @property
-    def responses(self) -> int:
-        """How many there are."""
-        return self.tellings.total()
-
-    @property
-    def failed(self) -> int:
-        """How many came to nothing."""
-        return sum(count for (kind, _, _), count in self.tellings.items() if kind == _FAILED)
-
-    def prompts(self) -> tuple[str, ...]:
-        """Give a few examples of prompts as they were sent."""
-        different = dict.fromkeys(prompt for _, prompt in (*self.sent, *self.sent_in_vain))
-        return tuple(str(from_json(prompt)) for prompt in islice(different, _EXAMPLES))
-
-    def rewritten(self) -> tuple[str, ...]:
-        """Give a few examples of what a provider made of prompts."""
-        return tuple(str(from_json(prompt)) for prompt in self.rewritings)
-
-    def settings(self) -> dict[str, Counter[str]]:
-        """Sum up how many responses tell which revision, weights, parameters and versions."""
-        found: dict[str, Counter[str]] = defaultdict(Counter)
-        for (_, _, text), count in self.tellings.items():
-            for name, value in _settings(from_json(text)):
-                found[name][value] += count
-        return found
-
-    def add(self, row: ResponseTrace) -> None:
-        """Take in a response; what most have in common is decoded only once, when all are there."""
-        how = row.how
-        self.first_at, self.last_at = min(self.first_at, row.at), max(self.last_at, row.at)
-        self.repeats[row.item_id] |= 1 << row.repeat
-        if row.attempt:
-            self.asked_again.add((row.item_id, row.repeat))
-        sent = self.sent_in_vain if row.kind == _FAILED else self.sent
-        sent[row.item_id, how.prompt] = None
-        is_rewritten = how.rewritten not in ("null", how.prompt)  # some providers give back what they got
-        self.tellings[row.kind, is_rewritten, how.settings] += 1
-        self.usages[how.usage] += 1
-        if is_rewritten and len(self.rewritings) < _EXAMPLES:
-            self.rewritings[how.rewritten] = None
-
-
-@dataclass(slots=True)
-class ReadingTrail:
-    """What the readings of one judge tell about how they were made."""
-
-    rules: Counter[str] = field(default_factory=Counter)
-    annotators: set[str] = field(default_factory=set)
-    first_at: float = float("inf")
-    last_at: float = 0.0
-    settings_texts: Counter[str] = field(default_factory=Counter)
-    usages: Counter[str] = field(default_factory=Counter)
-
-    def add(self, row: ReadingTrace) -> None:
-        """Take in a reading."""
-        self.rules[row.rule] += 1
-        self.first_at, self.last_at = min(self.first_at, row.at), max(self.last_at, row.at)
-        if row.annotator:
-            self.annotators.add(row.annotator)
-        if row.how is not None:
-            self.settings_texts[row.how.settings] += 1
-            self.usages[row.how.usage] += 1
-
-    def revisions(self) -> tuple[str, ...]:
-        """List the revisions and weights of the model that judged, if they are known."""
-        found = {_revision(from_json(text)) for text in self.settings_texts}
-        return tuple(sorted(found - {""}))
-
-
-@dataclass(frozen=True, slots=True)
-class Trails:
-    """All that a run tells about how it was made: by suite and model, and by row of a score."""
-
-    responses: Mapping[tuple[str, str], Trail]
-    readings: Mapping[Place, ReadingTrail]
-
-
-def follow_trails(run: Run) -> Trails:
-    """Go through all responses and readings once."""
-    responses: dict[tuple[str, str], Trail] = defaultdict(Trail)
-    seeds: dict[tuple[str, str], set[str]] = defaultdict(set)
-    owners: dict[str, tuple[str, str]] = {}
-    keys: dict[tuple[str, str], tuple[str, str]] = {}
-    for response in read_provenances(run):
-        key = (response.item_id.partition("/")[0], response.model)
-        key = keys.setdefault(key, key)
-        responses[key].add(response)
-        seeds[key].add(response.how.seed)
-        owners[response.trial_id] = key
-    trials = Counter(owners.values())
-    for key, trail in responses.items():
-        trail.seeds, trail.trials = len(seeds.pop(key)), trials[key]
-    readings: dict[Place, ReadingTrail] = defaultdict(ReadingTrail)
-    for reading in read_reading_provenances(run):
-        owner = owners.get(reading.trial_id)
-        if owner is not None:
-            readings[Place(*owner, reading.judge)].add(reading)
-    return Trails(dict(responses), dict(readings))
-
-
 def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> dict[Place, Followed]:
     """Say under what protocol each row of a score was got, and what is its own; `reader` is how scores are read."""
     reader = reader or Reader()
-    options, excluded = read_suite_options(run), run.exclusions()
+    options = read_suite_options(run)
     suites = {entry.name: entry for entry in run.suites()}
     models = {entry.name: entry.options for entry in run.models()}
     judges = {entry.name: entry.options for entry in run.judges()}
+    contents = read_contents(run, {item for trail in trails.responses.values() for item, _ in trail.shown})
+    excluded = run.exclusions()
     by_owner: dict[tuple[str, str], dict[str, ReadingTrail]] = defaultdict(dict)
     for place, looked in trails.readings.items():
         by_owner[place.suite, place.model][place.judge] = looked
     found = {}
     for (suite, model), trail in trails.responses.items():
         told = _listen(trail)
-        asked = _asked(suites[suite], options[suite], trail, told, excluded)
-        own = _particulars(models[model], trail, told)
+        asked = _asked(suites[suite], options[suite], _Asking(trail, contents, excluded), told)
+        own = _particulars(suites[suite], trail, told)
+        own = replace(own, suite_options=options[suite], model_options=models[model])
         for judge, looked in (by_owner[suite, model] or {NO_JUDGE: ReadingTrail()}).items():
             if reader.judge is not None and judge not in (reader.judge, NO_JUDGE):
                 continue
+            name, judge_options = _without_rule(judge, judges.get(judge, {}))
+            unread, readings = _cover(trail, contents, looked)
             protocol = replace(
                 asked,
-                judge=judge,
-                judge_options=dict(judges.get(judge, {})),
-                judge_revisions=looked.revisions(),
+                judge=name,
+                judge_options=judge_options,
+                judge_revisions=looked.served_names(),
+                unread=unread,
+                readings=readings,
                 rules=(str(reader.rule),) if reader.rule else tuple(sorted(looked.rules)),
                 agreement=reader.agreement,
             )
-            span = replace(own, annotators=len(looked.annotators), last_at=max(own.last_at, looked.last_at))
+            span = replace(
+                own,
+                judge_revisions=looked.revisions(),
+                annotators=len(looked.annotators),
+                last_at=max(own.last_at, looked.last_at),
+            )
             found[Place(suite, model, judge)] = Followed(protocol, span)
     return found
 
@@ -279,52 +185,66 @@ def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
-    """Say in words in what two protocols differ; nothing where they are the same."""
-    found = []
+    """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
+    found: list[str] = []
     mine, others = _tell(one), _tell(other)
     for name in mine:
         a, b = mine[name], others[name]
+        owner = _OWNERS.get(name)
+        if owner is not None and mine[owner] != others[owner]:
+            continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
-            # The options of one judge are no options of another.
-            if _OWNERS.get(name) is None or mine[_OWNERS[name]] == others[_OWNERS[name]]:
-                found += [
-                    f"{key} {a.get(key, _UNTOLD)} against {b.get(key, _UNTOLD)}"
-                    for key in dict.fromkeys((*a, *b))
-                    if a.get(key, _UNTOLD) != b.get(key, _UNTOLD)
-                ]
-        elif a != b and not (name == _PROMPTS and mine[_ITEMS] != others[_ITEMS]):
+            found += [
+                f"{key} {a.get(key, _UNTOLD)} against {b.get(key, _UNTOLD)}"
+                for key in dict.fromkeys((*a, *b))
+                if a.get(key) != b.get(key)
+            ]
+        elif a != b:
             found.append(f"{name.lower()}: {a} against {b}")
     return found
 
 
 _UNTOLD = "not told"
-_ITEMS, _PROMPTS = "Items", "Prompts as sent"
-_OWNERS = {"Suite options": "Suite", "Judge options": "Judge"}
+_SUITE, _ITEMS, _JUDGE = "Suite", "Items", "Judge"
+_AGAIN, _CONTENTS, _PROMPTS, _JUDGE_OPTIONS = "Asking again", "Content of the items", "Prompts as sent", "Judge options"
+# What is told of something is not told of another: the options of one judge are no options of another, and where there
+# are more items, it goes without saying that not all are the same.
+_OWNERS = {_AGAIN: _SUITE, _CONTENTS: _ITEMS, _PROMPTS: _ITEMS, _JUDGE_OPTIONS: _JUDGE}
 
 
-def _asked(
-    suite: SuiteEntry, options: Mapping[str, str], trail: Trail, told: "_Told", excluded: Iterable[str]
-) -> Protocol:
+class _Asking(NamedTuple):
+    """What one model was asked in one suite, what the items are, and those that are left out by hand."""
+
+    trail: Trail
+    contents: Mapping[str, Content]
+    excluded: Collection[str]
+
+
+def _asked(suite: SuiteEntry, options: Mapping[str, str], asking: _Asking, told: "_Told") -> Protocol:
     """Say what was asked of one model in one suite; who judged is still open."""
-    pairs = _pairs_sent(trail)
-    items = {item for item, _ in pairs}
-    left_out = sorted(items.intersection(excluded))
+    trail, contents = asking.trail, asking.contents
+    repeats = Counter(item for item, _ in trail.shown)
+    left_out = sorted(contents[item].hash for item in repeats if item in asking.excluded)
     return Protocol(
         suite=suite.name,
-        suite_options=dict(options),
-        seed=suite.seed,
-        items=len(items),
-        prompts=digest(pairs),
+        asking_again={name: options[name] for name in _ASKING_AGAIN if name in options},
+        items=len(repeats),
+        contents=digest(sorted(contents[item].hash for item in repeats)),
+        unknown_pictures=tuple(sorted({contents[item].unknown_picture for item in repeats} - {""})),
+        prompts=_tell_prompts(_pairs_sent(trail), contents),
         excluded=len(left_out),
         exclusions=digest(left_out),
-        repeats=_repeats(trail),
-        rewritten=told.rewriting,
+        repeats=tuple(sorted(Counter(repeats.values()).items())),
+        repeated=digest(sorted((contents[item].hash, times) for item, times in repeats.items())),
+        is_rewritten=told.rewritten > 0,
         # Seeds are drawn from 32 bits: among 100,000 trials a few are equal by chance.
         has_own_seeds=2 * trail.seeds > trail.trials,
         parameters=told.common,
         judge=NO_JUDGE,
         judge_options={},
         judge_revisions=(),
+        unread=Gaps(0, 0, ""),
+        readings=(),
         rules=(),
         agreement="",
     )
@@ -334,11 +254,68 @@ def _pairs_sent(trail: Trail) -> list[tuple[str, str]]:
     """List the items with their prompts; of a failed call only where no other call about the item did better."""
     settled = {item for item, _ in trail.sent}
     pairs = [*trail.sent, *(pair for pair in trail.sent_in_vain if pair[0] not in settled)]
-    return sorted((item, str(from_json(prompt))) for item, prompt in pairs)
+    return [(item, str(from_json(prompt))) for item, prompt in pairs]
 
 
-def _repeats(trail: Trail) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted(Counter(bits.bit_count() for bits in trail.repeats.values()).items()))
+def _tell_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Content]) -> str:
+    """Say how prompts were sent; of pictures that were made elsewhere it may not be known."""
+    others = sorted((contents[item].hash, prompt) for item, prompt in pairs if prompt != contents[item].text)
+    if not others:
+        return "as the items word them"
+    return f"otherwise, hash {digest(others)[:_FINGERPRINT_DIGITS]}" if any(prompt for _, prompt in others) else _UNTOLD
+
+
+def _without_rule(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Leave the rule that a judge was given out of its name and options: it is told by itself."""
+    rule = options.get(_RULE_OPTION)
+    if rule not in RULE_VERSIONS:
+        return judge, dict(options)
+    name = re.sub(rf"(?<=[:,]){_RULE_OPTION}={re.escape(rule)}(?:,|$)", "", judge)
+    return name.rstrip(",:"), {key: value for key, value in options.items() if key != _RULE_OPTION}
+
+
+def _cover(
+    trail: Trail, contents: Mapping[str, Content], looked: ReadingTrail
+) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
+    """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
+
+    Where people look, a few pictures get a look more or less by chance, and differently so for every model.
+    """
+    votes: Counter[int] = Counter()
+    unread: Counter[tuple[str, str]] = Counter()
+    for item, question_id, subject_id in _subjects(trail, contents):
+        count = looked.votes[question_id][subject_id] if question_id in looked.votes else 0
+        votes[count] += 1
+        if not count:
+            unread[item, question_id] += 1
+    shares = ((count, round(100 * times / (votes.total() - votes[0]))) for count, times in votes.items() if count)
+    read = tuple(sorted((count, share) for count, share in shares if share))
+    if not unread:
+        return Gaps(0, 0, ""), read
+    begun = {
+        (item, question_id)
+        for item, question_id, subject_id in _subjects(trail, contents)
+        if (item, question_id) in unread and question_id in looked.votes and looked.votes[question_id][subject_id]
+    }
+    # Of what was not read at all it does not matter how many answers there are: some calls may have failed.
+    which = ((contents[key[0]].hash, key[1], times if key in begun else 0) for key, times in unread.items())
+    return Gaps(len(unread) - len(begun), len(begun), digest(sorted(which))), read
+
+
+def _subjects(trail: Trail, contents: Mapping[str, Content]) -> Iterator[tuple[str, str, str]]:
+    """Go through all that there is to read, as items, questions and subjects: answers, or groups of so many."""
+    groups: dict[tuple[str, str, int, int], list[tuple[int, str]]] = defaultdict(list)
+    for (item, repeat), one in trail.shown.items():
+        if not one.is_settled or one.is_refused:
+            continue
+        for question_id, size in contents[item].questions:
+            if size == 1:
+                yield item, question_id, one.trial_id
+            else:
+                groups[item, question_id, size, repeat // size].append((repeat, one.trial_id))
+    for (item, question_id, size, _), members in groups.items():
+        if len(members) == size:
+            yield item, question_id, Subject(tuple(trial_id for _, trial_id in sorted(members))).id
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,20 +324,16 @@ class _Told:
 
     answers: int
     rewritten: int
-    common: Mapping[str, Scalar]
+    common: Mapping[str, str]
     varying: Mapping[str, Counter[str]]
-
-    @property
-    def rewriting(self) -> Rewriting:
-        return "none" if not self.rewritten else "all" if self.rewritten == self.answers else "some"
 
 
 def _listen(trail: Trail) -> _Told:
     """Tell the parameters that all answers share from those that vary, and count what was rewritten."""
     kinds = {kind for kind, _, _ in trail.tellings}
-    heard = (kinds - {_REFUSED, _FAILED}) or (kinds - {_FAILED}) or kinds
+    heard = (kinds - {REFUSED, FAILED}) or (kinds - {FAILED}) or kinds
     answers = rewritten = 0
-    counts, values = defaultdict[str, Counter[str]](Counter), dict[str, Scalar]()
+    counts = defaultdict[str, Counter[str]](Counter)
     for (kind, is_rewritten, text), count in trail.tellings.items():
         if kind not in heard:
             continue
@@ -368,15 +341,16 @@ def _listen(trail: Trail) -> _Told:
         rewritten += count * is_rewritten
         for name, value in from_json(text)["parameters"].items():
             counts[name][str(value)] += count
-            values[name] = value
     whole = {name for name, found in counts.items() if found.total() == answers and len(found) == 1} - _WHENCE
-    common = {name: values[name] for name in sorted(whole)}
+    common = {name: next(iter(counts[name])) for name in sorted(whole)}
     return _Told(answers, rewritten, common, {name: found for name, found in counts.items() if name not in whole})
 
 
-def _particulars(options: Mapping[str, str], trail: Trail, told: _Told) -> Particulars:
+def _particulars(suite: SuiteEntry, trail: Trail, told: _Told) -> Particulars:
     return Particulars(
-        model_options=options,
+        suite_options={},
+        seed=suite.seed,
+        model_options={},
         settings=trail.settings(),
         varying=told.varying,
         prompts=trail.prompts(),
@@ -384,44 +358,55 @@ def _particulars(options: Mapping[str, str], trail: Trail, told: _Told) -> Parti
         answered=told.answers,
         rewritten=told.rewritten,
         asked_again=len(trail.asked_again),
+        judge_revisions=(),
         annotators=0,
         first_at=trail.first_at,
         last_at=trail.last_at,
     )
 
 
-def _settings(provenance: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    found = [("Revision", provenance["revision"]), ("Weights", provenance["weights_hash"])]
-    found += [("Parameters", f"{name} = {value}") for name, value in provenance["parameters"].items()]
-    found += [("Versions", f"{name} {value}") for name, value in provenance["versions"].items()]
-    return [(name, str(value)) for name, value in found if value is not None]
-
-
-def _revision(provenance: Mapping[str, Any]) -> str:
-    known = (provenance["revision"], provenance["weights_hash"])
-    return ", weights ".join(str(value) for value in known if value is not None)
-
-
 def _tell(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
-    repeats = [
-        f"{times}" if len(protocol.repeats) == 1 else f"{times} ({items:,} items)" for times, items in protocol.repeats
-    ]
-    left_out = f"{protocol.excluded:,} items ({protocol.exclusions[:6]})" if protocol.excluded else "none"
+    """Say all that is in a protocol; a hash stands where it would be too much to say."""
+    left_out = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})" if protocol.excluded else "none"
+    unread = protocol.unread
+    gaps = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part ({unread.which[:_SHORT_DIGITS]})"
     return {
-        "Suite": protocol.suite,
-        "Suite options": protocol.suite_options,
-        "Seed of the run": str(protocol.seed),
+        _SUITE: protocol.suite,
+        _AGAIN: protocol.asking_again,
         _ITEMS: f"{protocol.items:,}",
-        _PROMPTS: f"hash {protocol.prompts[:_FINGERPRINT_DIGITS]}",
+        _CONTENTS: f"hash {protocol.contents[:_FINGERPRINT_DIGITS]}",
+        "Unknown pictures": _tell_unknown(protocol.unknown_pictures),
+        _PROMPTS: protocol.prompts,
         "Excluded by hand": left_out,
-        "Answers or images per item": ", ".join(repeats),
-        "Prompts rewritten by the provider": protocol.rewritten,
+        "Answers or images per item": _tell_repeats(protocol),
+        "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else "none",
         "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
-        "Parameters of the call": {name: str(value) for name, value in protocol.parameters.items()},
-        "Judge": protocol.judge,
-        "Judge options": protocol.judge_options,
+        "Parameters of the call": protocol.parameters,
+        _JUDGE: protocol.judge,
+        _JUDGE_OPTIONS: protocol.judge_options,
         "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
+        "Left unread by the judge": gaps if unread.wholly or unread.partly else "none",
+        "Readings of an answer": _tell_readings(protocol.readings),
         "Rule, with version and threshold": ", ".join(protocol.rules) or "none",
         "Agreement of several readings": protocol.agreement,
         "Scoring": f"version {protocol.scoring_version}",
     }
+
+
+def _tell_unknown(names: Sequence[str]) -> str:
+    told = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
+    rest = len(names) - len(told)
+    return ", ".join(told + [f"{rest:,} others ({digest(names)[:_SHORT_DIGITS]})"] * (rest > 0)) or "none"
+
+
+def _tell_repeats(protocol: Protocol) -> str:
+    if len(protocol.repeats) == 1:
+        return str(protocol.repeats[0][0])
+    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
+    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
+
+
+def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
+    if len(readings) == 1:
+        return str(readings[0][0])
+    return ", ".join(f"{count} ({share} %)" for count, share in readings) or "none"

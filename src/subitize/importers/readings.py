@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from subitize import registry
 from subitize.csv_files import read_records
@@ -107,13 +107,17 @@ class _Book:
         self._items = {item.id: item for item in run.items()}
         self._by_item: dict[str, list[StoredResponse]] = defaultdict(list)
         self._by_image: dict[str, list[StoredResponse]] = defaultdict(list)
+        self._by_shorter_name: dict[str, list[StoredResponse]] = defaultdict(list)
         for stored in run.responses():
             outcome = stored.response.outcome
             if not isinstance(outcome, Failed | Refused):
                 self._by_item[stored.response.trial.item_id].append(stored)
             if isinstance(outcome, Drawn):
-                for name in _image_names(stored, outcome):
+                names = _image_names(stored, outcome)
+                for name in names:
                     self._by_image[name].append(stored)
+                for shorter in {shorter for name in names for shorter in _shorten(name)} - names:
+                    self._by_shorter_name[shorter].append(stored)
         self._said: dict[tuple[str, str, str], StoredReading | None] = {}
         for said in run.readings(judge):
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
@@ -140,7 +144,7 @@ class _Book:
     def _response(self, line: _Line) -> StoredResponse:
         column = "image" if line.get("image") else "item"
         name = line.get(column)
-        found = self._by_item[name] if column == "item" else self._by_image[Path(name).name]
+        found = self._by_item[name] if column == "item" else self._responses_with_image(name)
         if not found:
             raise line.error(f"no response with {column} {name!r} in this run; `subitize export` lists what it has")
         fitting = latest_attempts(stored for stored in found if self._fits(line, stored))
@@ -151,6 +155,12 @@ class _Book:
                 f"{len(fitting)} fit; name one by the columns item, model and repeat"
             )
         return fitting[0]
+
+    def _responses_with_image(self, name: str) -> list[StoredResponse]:
+        """Find an image by its whole name, by more than that, or by less; folders that differ are never passed over."""
+        whole = PurePosixPath(name).as_posix()
+        longest = next((known for known in (name, whole, *_shorten(whole)) if known in self._by_image), "")
+        return self._by_image[longest] if longest else self._by_shorter_name.get(whole, [])
 
     @staticmethod
     def _fits(line: _Line, stored: StoredResponse) -> bool:
@@ -174,3 +184,9 @@ def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
     names = {picture.name} if isinstance(picture, Elsewhere) else {picture.hash, f"{picture.hash}.{picture.format}"}
     file = stored.response.provenance.parameters.get("file")
     return names | ({str(file)} if file else set())
+
+
+def _shorten(name: str) -> Iterator[str]:
+    """Take folders off the front of a name, one by one, down to the bare name of the file."""
+    parts = PurePosixPath(name).parts
+    return ("/".join(parts[start:]) for start in range(1, len(parts)))

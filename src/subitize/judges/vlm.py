@@ -8,6 +8,7 @@ from typing import Protocol
 
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import (
+    Checks,
     Computes,
     Exhibit,
     Finding,
@@ -78,12 +79,12 @@ class _Vlm:
                 return has_letters and not isinstance(question, Fit)
         return False
 
-    def tasks(self, exhibit: Exhibit, /) -> Iterator[Answer]:
+    def put(self, exhibit: Exhibit, /) -> Iterator[Answer]:
         """Put the questions as tasks of the model, in their order."""
         return (Answer(_picture(exhibit), phrase(inquiry, exhibit.prompt)) for inquiry in exhibit.inquiries)
 
     def _requests(self, exhibit: Exhibit) -> Iterator[Request]:
-        for inquiry, task in zip(exhibit.inquiries, self.tasks(exhibit), strict=True):
+        for inquiry, task in zip(exhibit.inquiries, self.put(exhibit), strict=True):
             id = digest(exhibit.id, _picture(exhibit).hash, inquiry.question.id, task.question)
             yield Request(inquiry.question.id, task, 0, 0, int(id[:8], 16), exhibit.load, id)
 
@@ -118,6 +119,11 @@ class WaitingVlm(_Vlm):
     def __init__(self, model: _WaitingModel, policy: str) -> None:
         super().__init__(model, policy)
         self._model, self.concurrency = model, model.concurrency
+
+    def check(self) -> None:
+        """Make sure that the model can be asked."""
+        if isinstance(self._model, Checks):
+            self._model.check()
 
     def opened(self) -> AbstractAsyncContextManager[object]:
         """Keep open what the model keeps open."""

@@ -1,7 +1,8 @@
 """Chats about a picture in OpenAI's form: what is sent, and what an answer says."""
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,53 +32,51 @@ def read_chat(answered: Answered, provenance: Provenance) -> Reply:
     """Make a reply of a chat completion; one without a message is of no use."""
     choices = answered.content.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        raise TransientError(f"the server's answer has no message: {answered.content!r:.100}", is_unsettled=True)
-    used = read_usage(answered.content)
-    finish, model, system = (
-        text_or_none(it.get(name))
-        for it, name in (
-            (choice, "finish_reason"),
-            (answered.content, "model"),
-            (answered.content, "system_fingerprint"),
+    message, finish = choice.get("message"), text_or_none(choice.get("finish_reason"))
+    if not isinstance(message, dict) or choice.get("error") or finish == "error":
+        raise TransientError(
+            "the server's answer has no message in it; does it speak OpenAI's chat?", is_unsettled=True
         )
-    )
+    model, system = (text_or_none(answered.content.get(name)) for name in ("model", "system_fingerprint"))
+    usage = read_usage(answered.content)
     provenance = replace(
         provenance,
         revision=" ".join(filter(None, [model, system])) or None,
-        tokens_in=used and used[0],
-        tokens_out=used and used[1],
+        tokens_in=None if usage is None else usage.tokens_in,
+        tokens_out=None if usage is None else usage.tokens_out,
         # Only where it says more than that the answer ended: one cut short is no whole answer.
         parameters=provenance.parameters if finish in (None, "stop") else {**provenance.parameters, "finish": finish},
     )
-    refusal = text_or_none(message.get("refusal"))
-    text = _content(message.get("content"))
-    is_refused = finish == "content_filter" or (refusal and not text)
-    content = Refused(refusal or "content filter") if is_refused else Said(text, _tokens(choice.get("logprobs")))
-    return Reply(content, provenance, answered.seconds, Usage(*used) if used else None)
+    return Reply(_read_message(message, finish, choice.get("logprobs")), provenance, answered.seconds, usage)
 
 
-def read_usage(content: Mapping[str, Any], share: int = 1) -> tuple[int, int] | None:
-    """Read the tokens of a call, for one of so many answers."""
+def read_usage(content: Mapping[str, Any]) -> Usage | None:
+    """Read what a call used, if the server tells, and tells something possible."""
     usage = content.get("usage")
     if not isinstance(usage, dict):
         return None
-    tokens_in = usage.get("prompt_tokens", usage.get("input_tokens"))
-    tokens_out = usage.get("completion_tokens", usage.get("output_tokens"))
-    if not isinstance(tokens_in, int) or not isinstance(tokens_out, int):
+    tokens_in, tokens_out = (
+        _count(usage.get(name, usage.get(other)))
+        for name, other in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
+    )
+    if tokens_in is None or tokens_out is None:
         return None
-    return tokens_in // share, tokens_out // share
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    return Usage(tokens_in, tokens_out, cached_in=min(cached or 0, tokens_in))
 
 
-def read_extra(text: str | None) -> dict[str, object]:
-    """Read the option of further parameters."""
+def read_extra(text: str | None, taken: Collection[str] = ()) -> dict[str, object]:
+    """Read the option of further parameters; what is ours to set, or has an option of its own, is refused."""
     try:
         extra = json.loads(text or "{}")
     except ValueError:
         extra = None
-    if not isinstance(extra, dict):
+    if not isinstance(extra, dict) or not _is_finite(extra):
         raise BadValueError(f'extra={text!r}: should be a JSON object, as in extra={{"top_p":0.9}}')
+    for name in extra:
+        if name in taken:
+            raise BadValueError(f"extra has {name!r}, which is set by subitize or an option of its own; leave it out")
     return extra
 
 
@@ -96,11 +95,20 @@ def text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _content(content: object) -> str:
+def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: object) -> Said | Refused:
+    refusal, text = text_or_none(message.get("refusal")), _content(message.get("content"))
+    if refusal or finish == "content_filter":
+        return Refused(refusal or "content filter")
+    if text is None and finish != "length":
+        raise TransientError("the server's answer has no text in it; does the model see pictures?", is_unsettled=True)
+    return Said(text or "", _tokens(logprobs))
+
+
+def _content(content: object) -> str | None:
     """Take the text of a message, which some servers give in parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else None
 
 
 def _tokens(logprobs: object) -> tuple[Token, ...]:
@@ -110,7 +118,23 @@ def _tokens(logprobs: object) -> tuple[Token, ...]:
     for one in listed if isinstance(listed, list) else []:
         try:
             others = {str(other["token"]): float(other["logprob"]) for other in one.get("top_logprobs") or ()}
-            tokens.append(Token(str(one["token"]), float(one["logprob"]), others))
+            token = Token(str(one["token"]), float(one["logprob"]), others)
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
+        if all(map(math.isfinite, [token.logprob, *others.values()])):
+            tokens.append(token)
     return tuple(tokens)
+
+
+def _count(value: object) -> int | None:
+    is_count = isinstance(value, int | float) and 0 <= value < 10**12 and value == int(value)
+    return int(value) if is_count and isinstance(value, int | float) else None
+
+
+def _is_finite(value: object) -> bool:
+    """Tell whether JSON can hold a value that Python's reader took from it."""
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

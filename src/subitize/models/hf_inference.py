@@ -24,14 +24,13 @@ from subitize.models.chats import (
     scalars,
     write_messages,
 )
-from subitize.models.pacing import LONGEST_PAUSE_SECONDS, Pacer, Turn
+from subitize.models.pacing import Pacer, Turn
 from subitize.models.serving import (
     Answered,
     Contact,
     DeclinedError,
     Limits,
     check_url,
-    find_key,
     load_picture,
     one_line,
     read_error,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 ROUTER_URL = "https://router.huggingface.co"
 # The client's HTTP library keeps no more connections than this.
 _MOST_AT_ONCE = 100
-_UNKNOWN_MODEL = {"model_not_found", "model_not_supported"}
 
 
 class HfInference:
@@ -108,9 +106,13 @@ class HfInference:
         self._answering = given(temperature=temperature, max_tokens=max_tokens)
         self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
         self._model = given(model=None if is_address or not address else model)
-        self._extra = read_extra(extra)
+        self._extra = read_extra(extra, {"model", "messages", "inputs", "stream", "seed"})
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+
+    def check(self) -> None:
+        """Make sure that there is a key where one is needed."""
+        self._calls.check()
 
     def opened(self) -> AbstractAsyncContextManager[None]:
         """Keep connections to the server."""
@@ -172,17 +174,21 @@ class _Calls:
         _check_part(model)
         self.address = None if address is None else check_url(address)
         self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
-        self.contact = Contact(self.where)
+        self.contact = Contact(self.where, key_variable, limits.concurrency)
         self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
-        self._key = find_key(key_variable)
-        if not self.address and not self._key:
-            raise BadValueError(f"hf-inference:{model} needs a key: set the environment variable {key_variable}")
         if limits.concurrency > _MOST_AT_ONCE:
             raise BadValueError(
                 f"concurrency={limits.concurrency}: huggingface_hub makes {_MOST_AT_ONCE} calls at most"
             )
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._client: AsyncInferenceClient | None = None
+
+    def check(self) -> None:
+        """Make sure that there is a key where one is needed."""
+        if not self.address and not self.contact.key:
+            raise BadValueError(
+                f"hf-inference:{self._model} needs a key: set the environment variable {self._key_variable}"
+            )
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -193,9 +199,9 @@ class _Calls:
             {"base_url": self.address} if self.address else {"model": self._model, "provider": self._provider}
         )
         # Without a token the client would look for one in the user's home: it gets one that it does not send.
-        headers: dict[str, Any] = {} if self._key else {"authorization": None}
+        headers: dict[str, Any] = {} if self.contact.key else {"authorization": None}
         client = AsyncInferenceClient(
-            token=self._key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
+            token=self.contact.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
         async with client as self._client:
             yield
@@ -221,23 +227,22 @@ class _Calls:
                 reply = await read(self._redacted(came), time.perf_counter() - start)
             except (TransientError, BadImageError) as error:
                 raise self._explain_misreading(error) from None
-            self.contact.has_answered = True
+            self.contact.answer()
             told = reply.provenance
             self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
         return reply
 
     def _redacted(self, value: Any) -> Any:  # noqa: ANN401
         """Take the key out of what came, and make plain dicts of the client's own kinds, which nest by attributes."""
-        if isinstance(value, str):
-            return value.replace(self._key, "[key]") if self._key else value
-        if isinstance(value, bytes):
-            # As long as the key: a comment in an image file has its length written before it.
-            return value.replace(self._key.encode(), b"*" * len(self._key)) if self._key else value
         if isinstance(value, list):
             return [self._redacted(one) for one in value]
         if isinstance(value, dict):
-            return {self._redacted(name): self._redacted(one) for name, one in _attributes(value).items()}
-        return value
+            return {self.contact.redact(name): self._redacted(one) for name, one in _attributes(value).items()}
+        if isinstance(value, bytes):
+            # As long as the key: a comment in an image file has its length written before it.
+            text = self.contact.redact(self.contact.key).encode()
+            return value.replace(self.contact.key.encode(), text.ljust(len(self.contact.key), b"*")) if text else value
+        return self.contact.redact(value)
 
     def _explain(self, error: Exception, turn: Turn) -> Exception:
         """Say what an error of the client means."""
@@ -261,34 +266,15 @@ class _Calls:
 
     def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
         content = _read_json(data)
-        code, message = read_error(content, data)
+        code, message = read_error(content, data.decode("utf-8", "replace"))
         wait_seconds = retry_after_seconds(told, time.time())
-        if status == 402 or code == "insufficient_quota":
-            return UnusableModelError(f"no credit is left at {self.where}: {message}")
-        if status in (401, 403):
-            # Servers quote parts of a wrong key: their words are left out.
-            state = "does not accept the key in" if self._key else "wants a key: set"
-            return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
-        if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
-            return UnusableModelError(
-                f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
-                "the same command goes on then"
-            )
         if status == 429:
             self._pacer.reject(turn, wait_seconds)
         loading_seconds = _read_loading_seconds(content) if status == 503 else None
-        if status in (408, 409, 425, 429) or status >= 500:
-            return TransientError(
-                f"{self.where} answered {status}: {message}",
-                retry_after_seconds=loading_seconds if wait_seconds is None else wait_seconds,
-                is_busy=status == 429 or loading_seconds is not None,
-                # A gateway that waited in vain does not know what became of the work.
-                is_unsettled=status == 504,
-            )
-        if status in (404, 405) or status < 400 or code in _UNKNOWN_MODEL:
-            reason = f"{self.where} has no such model or address ({status}: {message}); check the name and base_url"
-            return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
-        return DeclinedError(code, message)
+        if loading_seconds is not None:
+            reason = f"{self.where} answered {status}: {message}"
+            return TransientError(reason, retry_after_seconds=loading_seconds, is_busy=True)
+        return self.contact.explain(status, code, message, wait_seconds)
 
     def _explain_network(self, error: Exception) -> Exception:
         reason = self._describe(error)

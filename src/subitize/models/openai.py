@@ -2,9 +2,7 @@
 
 import asyncio
 import base64
-import binascii
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -24,7 +22,7 @@ from subitize.models.chats import (
 )
 from subitize.models.serving import Answered, DeclinedError, Limits, Server, load_picture
 from subitize.prices import estimate_text_tokens
-from subitize.records import Draw, Scalar, Task, TaskKind, task_text
+from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest, task_text
 from subitize.vision.pixels import decode
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -61,23 +59,28 @@ class OpenAi:
         timeout_seconds: Annotated[float, Handling] = 120.0,
         key_variable: Annotated[str, Handling] = "OPENAI_API_KEY",
     ) -> None:
-        address = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
-        self._server = Server(address, key_variable, limits)
+        self._server = Server(base_url or DEFAULT_URL, key_variable, limits)
         self.base_url, self.served_name = self._server.base_url, model
-        if self.base_url == DEFAULT_URL and not self._server.has_key:
-            raise BadValueError(f"openai:{model} needs a key: set the environment variable {key_variable}")
+        self._key_variable = key_variable
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.concurrency, self.repeats_per_call = concurrency, n
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
-        more = read_extra(extra)
+        self._size, self._quality = size or "", quality or ""
+        more = read_extra(extra, {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"})
         self._drawing = given(size=size, quality=quality) | more
-        # OpenAI's newer models refuse max_tokens, and other servers do not know its new name.
-        longest = "max_completion_tokens" if self.base_url == DEFAULT_URL else "max_tokens"
-        told = given(temperature=temperature, **{longest: max_tokens})
-        self._answering = told | (given(logprobs=True, top_logprobs=logprobs) if logprobs else {}) | more
+        self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
+        if logprobs:
+            self._answering |= {"logprobs": True, "top_logprobs": logprobs}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+
+    def check(self) -> None:
+        """Make sure that there is a key where one is needed."""
+        if self.base_url == DEFAULT_URL and not self._server.has_key:
+            raise BadValueError(
+                f"openai:{self.served_name} needs a key: set the environment variable {self._key_variable}"
+            )
 
     def opened(self) -> AbstractAsyncContextManager[None]:
         """Keep connections to the server."""
@@ -86,9 +89,9 @@ class OpenAi:
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
         if isinstance(task, Draw):
-            size, quality = (str(self._drawing.get(name, "")) for name in ("size", "quality"))
-            return Usage(estimate_text_tokens(task.prompt), 0, 1, size, quality)
-        return Usage(estimate_text_tokens((self._system or "") + task_text(task)), self._answer_tokens)
+            return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size, self._quality)
+        tokens_in = estimate_text_tokens((self._system or "") + task_text(task))
+        return Usage(tokens_in, self._answer_tokens, is_low_detail=self._detail == "low")
 
     async def respond(self, request: Request, /) -> Reply:
         """Send the task as it stands."""
@@ -101,60 +104,74 @@ class OpenAi:
         """Have several pictures of one prompt drawn in one call; questions are put one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return await asyncio.gather(*(self._answer(request) for request in requests))
+        return [await self._answer(request) for request in requests]
 
     async def _draw(self, requests: Sequence[Request]) -> list[Reply]:
+        """Give what came of it: where one picture of several is broken or missing, the others are kept."""
         first, count = requests[0], len(requests)
         body = {"model": self.served_name, "prompt": first.text, "n": count} | self._drawing
         parameters = {"base_url": self.base_url, **scalars(self._drawing)} | ({"n": count} if count > 1 else {})
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
-        tokens = count * (estimate_text_tokens(first.text) + 1)
         try:
-            answered = await self._post("/images/generations", body, first, tokens)
+            answered = await self._post("/images/generations", body, requests, estimate_text_tokens(first.text) + 1)
         except DeclinedError as error:
-            return [Reply(self._server.contact.decline(error), one) for one in sent]
+            declined = self._server.contact.decline(error)
+            return [Reply(declined, one) for one in sent]
         made = answered.content.get("data")
-        if not isinstance(made, list) or len(made) != count or not all(isinstance(one, dict) for one in made):
-            raise TransientError(f"the server did not give {count} images: {made!r:.100}", is_unsettled=True)
-        pictures = [await self._picture(one) for one in made]
-        used = read_usage(answered.content, count)
-        size, quality = (str(self._drawing.get(name, "")) for name in ("size", "quality"))
+        entries = [one for one in made if isinstance(one, dict)][:count] if isinstance(made, list) else []
+        pictures = [await self._picture(one) for one in entries]
+        if not any(isinstance(picture, Pixels) for picture in pictures):
+            faults = [picture.reason for picture in pictures if isinstance(picture, Failed)]
+            raise TransientError(next(iter(faults), f"the server gave no images: {made!r:.100}"), is_unsettled=True)
+        missing = Failed(f"the server gave {len(entries)} of {count} images; n=1 asks for one at a time", True)
+        pictures += [missing] * (count - len(entries))
+        entries += [{}] * (count - len(entries))
+        usages = self._share(read_usage(answered.content), count)
         return [
             Reply(
-                Pixels(picture),
+                picture,
                 replace(
                     provenance,
-                    prompt_rewritten=text_or_none(one.get("revised_prompt")),
+                    prompt_rewritten=text_or_none(entry.get("revised_prompt")),
                     revision=text_or_none(answered.content.get("model")),
-                    tokens_in=used and used[0],
-                    tokens_out=used and used[1],
+                    tokens_in=usage.tokens_in or None,
+                    tokens_out=usage.tokens_out or None,
                 ),
                 answered.seconds,
-                Usage(*(used or (0, 0)), 1, size, quality),
+                usage,
             )
-            for picture, one, provenance in zip(pictures, made, sent, strict=True)
+            for picture, entry, provenance, usage in zip(pictures, entries, sent, usages, strict=True)
         ]
 
-    async def _picture(self, made: Mapping[str, Any]) -> bytes:
+    def _share(self, used: Usage | None, count: int) -> list[Usage]:
+        """Spread what a call used over its pictures; what does not divide falls to the first."""
+        tokens_in, tokens_out = (used.tokens_in, used.tokens_out) if used else (0, 0)
+        rest = [(tokens_in % count, tokens_out % count)] + [(0, 0)] * (count - 1)
+        return [
+            Usage(tokens_in // count + more_in, tokens_out // count + more_out, 1, self._size, self._quality)
+            for more_in, more_out in rest
+        ]
+
+    async def _picture(self, made: Mapping[str, Any]) -> Pixels | Failed:
         """Get the pixels, and make sure that they are some: a broken image is asked for again, never kept."""
         encoded, url = made.get("b64_json"), made.get("url")
+        if not isinstance(encoded, str) and isinstance(url, str) and url.startswith("data:"):
+            encoded = url
         try:
             if isinstance(encoded, str):
-                data = base64.b64decode(encoded, validate=True)
-            elif isinstance(url, str) and url.startswith("data:"):
-                data = base64.b64decode(url.partition(",")[2], validate=True)
+                data = base64.b64decode("".join(encoded.rpartition(",")[2].split()), validate=True)
             elif isinstance(url, str):
                 data = await self._server.fetch(url)
             else:
-                raise TransientError(f"the server gave no image: {made!r:.100}", is_unsettled=True)
+                return Failed(f"the server gave no image: {made!r:.100}", is_transient=True)
             await asyncio.to_thread(decode, data)
-        except binascii.Error:
-            raise TransientError(
-                "the server's image is cut short: its base64 cannot be read", is_unsettled=True
-            ) from None
         except BadImageError as error:
-            raise TransientError(f"the server's image cannot be used: {error}", is_unsettled=True) from None
-        return data
+            return Failed(f"the server's image cannot be used: {error}", is_transient=True)
+        except TransientError as error:
+            return Failed(str(error), is_transient=True)
+        except ValueError:
+            return Failed("the server's image is cut short: its base64 cannot be read", is_transient=True)
+        return Pixels(data)
 
     async def _answer(self, request: Request) -> Reply:
         picture = await load_picture(request)
@@ -162,16 +179,25 @@ class OpenAi:
         body = {"model": self.served_name, "messages": messages} | self._answering
         parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
         parameters |= given(system=self._system, detail=self._detail)
+        if "max_tokens" in body and self.base_url == DEFAULT_URL:
+            # OpenAI's newer models refuse max_tokens, and other servers do not know its new name.
+            body["max_completion_tokens"] = body.pop("max_tokens")
         if self._sends_seed:
             body["seed"] = request.seed
             parameters["sends_seed"] = True
         provenance = replace(request.provenance(), parameters=parameters)
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
         try:
-            answered = await self._post("/chat/completions", body, request, tokens)
+            answered = await self._post("/chat/completions", body, [request], tokens)
         except DeclinedError as error:
             return Reply(self._server.contact.decline(error), provenance)
         return read_chat(answered, provenance)
 
-    async def _post(self, path: str, body: Mapping[str, object], request: Request, tokens: int) -> Answered:
-        return await self._server.post(path, json.dumps(body).encode(), tokens=tokens, idempotency_key=request.trial_id)
+    async def _post(self, path: str, body: Mapping[str, object], requests: Sequence[Request], tokens: int) -> Answered:
+        """Send it under the trial's id, by which the server can know a call that comes again.
+
+        What is sent is part of the key: a run with another seed has trials of the same ids, and other pictures in them.
+        """
+        ids, sent = [request.trial_id for request in requests], json.dumps(body)
+        key = f"{ids[0] if len(ids) == 1 else digest(*ids)}-{digest(sent)[:8]}"
+        return await self._server.post(path, sent.encode(), tokens=tokens, idempotency_key=key)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 # What may be sent at once although it is due one after the other: the event loop wakes up late at times, and a delay up
 # to this is made good by calls close together; a longer one is lost, as a server would take the rush amiss.
 _BURST_SECONDS = 0.03
+# What was used beyond what was expected is made up for, but a server that counts nonsense stops nobody for hours.
+_LONGEST_DEBT_SECONDS = 60.0
 # Nobody waits longer at his terminal; a server that asks for more is left for another day.
 LONGEST_PAUSE_SECONDS = 900.0
 
@@ -30,11 +32,12 @@ class Rate:
 
     def take(self, amount: float, now: float) -> None:
         """Use so much now; a negative amount gives back what was taken and not used."""
-        self._next = max(self._next, now - _BURST_SECONDS) + amount * 60 / self.per_minute
+        next = max(self._next, now - _BURST_SECONDS) + amount * 60 / self.per_minute
+        self._next = min(next, now + _LONGEST_DEBT_SECONDS)
 
 
 class Pacer:
-    """The turns at one server; to be used in one event loop at a time."""
+    """The turns at one server; they may go on in another event loop once one has ended."""
 
     def __init__(self, most_at_once: int, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         self._most_at_once = most_at_once
@@ -43,6 +46,7 @@ class Pacer:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._requests = Rate(requests_per_minute) if requests_per_minute else None
         self._tokens = Rate(tokens_per_minute) if tokens_per_minute else None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._gate = asyncio.Lock()
         self._closed_until = 0.0
         self._cut_at = 0.0
@@ -55,10 +59,11 @@ class Pacer:
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator["Turn"]:
         """Wait until a call that is expected to use so many tokens may be made; it is under way in the context."""
+        self._attend(asyncio.get_running_loop())
         await self._enter()
         try:
             await self._wait(tokens)
-            yield Turn(self, tokens, asyncio.get_running_loop().time())
+            yield Turn(tokens, asyncio.get_running_loop().time())
         finally:
             self._leave()
 
@@ -79,6 +84,12 @@ class Pacer:
         """Begin no turn for so long."""
         seconds = min(seconds, LONGEST_PAUSE_SECONDS)
         self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
+
+    def _attend(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start anew in a new event loop: nothing of the old one is under way, and what waited there is gone."""
+        if loop is not self._loop:
+            self._loop, self._gate, self._under_way = loop, asyncio.Lock(), 0
+            self._waiting.clear()
 
     async def _enter(self) -> None:
         while self._under_way >= self.at_once:
@@ -113,6 +124,5 @@ class Pacer:
 class Turn:
     """One call under way."""
 
-    pacer: Pacer
     tokens: int
     began_at: float

@@ -6,6 +6,7 @@ before anybody sees it.
 
 import asyncio
 import email.utils
+import json
 import math
 import os
 import re
@@ -16,6 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from pydantic_core import from_json
@@ -27,7 +29,8 @@ from subitize.records import Draw, Failed, Refused, Stimulus
 
 _LARGEST_ANSWER_BYTES = 200_000_000
 _LONGEST_MESSAGE = 300
-_HOPELESS_AFTER = 3
+_SHORTEST_SECRET = 8
+_UNKNOWN_MODEL = {"model_not_found", "model_not_supported"}
 _REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked", "invalid_prompt"}
 # Some say it in words, having no code for it.
 _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
@@ -71,28 +74,71 @@ class DeclinedError(Exception):
 
 
 class Contact:
-    """What is known of a server by now: whether it has ever been of use, and how often it was not."""
+    """One server as it is known by now: how to speak of it, its key, and how often in a row it was of no use."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, key_variable: str, slots: int) -> None:
         self.where = where
         self.has_answered = False
+        self.key = find_key(key_variable)
+        self._key_variable, self._slots = key_variable, slots
         self._misses = 0
 
-    def miss(self, reason: str) -> Exception:
-        """Make an error of an answer that is none; where nothing else has ever come of it, it is no use to go on."""
-        return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=True)
+    def answer(self) -> None:
+        """Note that it was of use."""
+        self.has_answered, self._misses = True, 0
+
+    def miss(self, reason: str, *, is_unsettled: bool = True) -> Exception:
+        """Make an error of an answer that is none; where nothing else comes, it is no use to go on."""
+        return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=is_unsettled)
 
     def decline(self, error: DeclinedError) -> Refused | Failed:
-        """Tell a refusal of what is asked for from a request that is wrong; if all are, it is no use to go on."""
-        if error.code in _REFUSALS or _REFUSED.search(str(error)):
+        """Tell a refusal of what is asked for from a request that is wrong; where all are, it is no use to go on."""
+        if is_refusal(error.code, str(error)):
             return Refused(str(error))
         if self._is_hopeless():
             raise UnusableModelError(f"{self.where} declines every request: {error}")
-        return Failed(f"{self.where} declined: {error}", is_transient=not self.has_answered)
+        # It may be the request, and may be an account that ran dry: what is asked again costs nothing.
+        return Failed(f"{self.where} declined: {error}", is_transient=True)
+
+    def explain(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
+        """Make an error of a status that is none of success."""
+        if status == 402 or code == "insufficient_quota":
+            return UnusableModelError(f"no credit is left at {self.where}: {message}")
+        if status in (401, 403) and not is_refusal(code, message):
+            # Servers quote parts of a wrong key: their words are left out.
+            state = "does not accept the key in" if self.key else "wants a key: set"
+            return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
+        if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
+            return UnusableModelError(
+                f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
+                "the same command goes on then"
+            )
+        if status in _PASSING or status >= 500:
+            reason = f"{self.where} answered {status}: {message}"
+            # A gateway that waited in vain does not know what became of the work.
+            is_busy, is_unsettled = status == 429, status == 504
+            return TransientError(reason, retry_after_seconds=wait_seconds, is_busy=is_busy, is_unsettled=is_unsettled)
+        if status in (404, 405) or status < 400 or code in _UNKNOWN_MODEL:
+            reason = f"{self.where} has no such model or address ({status}: {message}); check the name and base_url"
+            return TransientError(reason) if self.has_answered else UnusableModelError(reason)
+        return DeclinedError(code, message)
+
+    def redact(self, value: Any) -> Any:  # noqa: ANN401
+        """Take the key out of whatever came, at any depth; one so short that it is a word hides nothing."""
+        if len(self.key) < _SHORTEST_SECRET:
+            return value
+        if isinstance(value, str):
+            return value.replace(self.key, "[key]")
+        if isinstance(value, list):
+            return [self.redact(one) for one in value]
+        if isinstance(value, dict):
+            return {self.redact(name): self.redact(one) for name, one in value.items()}
+        return value
 
     def _is_hopeless(self) -> bool:
+        """Count one more; as many as there are slots may all have been unlucky at once."""
         self._misses += 1
-        return self._misses >= _HOPELESS_AFTER and not self.has_answered
+        return self._misses > self._slots
 
 
 class Server:
@@ -100,34 +146,30 @@ class Server:
 
     def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
         self.base_url = check_url(base_url)
-        self._key_variable = key_variable
-        self._key = find_key(key_variable)
         self._limits = limits
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
-        self.contact = Contact(self.base_url)
+        self.contact = Contact(self.base_url, key_variable, limits.concurrency)
 
     @property
     def has_key(self) -> bool:
         """Tell whether there is a key in the environment."""
-        return bool(self._key)
+        return bool(self.contact.key)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Keep connections while the context lasts."""
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
-        timeout = aiohttp.ClientTimeout(
-            total=self._limits.timeout_seconds, connect=min(30.0, self._limits.timeout_seconds)
-        )
-        async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True) as self._session:
+        timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
             yield
         self._session = None
 
     async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
         """Send a request that is expected to use so many tokens, and get its answer."""
         headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        if self.contact.key:
+            headers["Authorization"] = f"Bearer {self.contact.key}"
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
         async with self._pacer.turn(tokens) as turn:
@@ -135,23 +177,26 @@ class Server:
             status, told, data = await self._exchange("POST", f"{self.base_url}{path}", body, headers)
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
-            content = self._read(status, told, self._redacted(data))
-            self.contact.has_answered = True
+            content = self._read(status, told, data)
+            self.contact.answer()
             self._pacer.accept(turn, _count_tokens(content, turn.tokens))
         return Answered(content, seconds)
 
     async def fetch(self, url: str) -> bytes:
-        """Get an image from where the server put it; the key does not go there."""
-        if urlsplit(url).scheme not in ("http", "https"):
-            raise TransientError(
-                f"the server gave an image at {url[:80]!r}, which is no web address", is_unsettled=True
-            )
-        status, _, data = await self._exchange("GET", url, None, {})
-        if status != 200:
-            raise TransientError(
-                f"the image at {urlsplit(url).hostname} could not be fetched ({status})", is_unsettled=True
-            )
-        return data
+        """Get an image from where the server put it, trying again, as it is paid for; the key does not go there."""
+        reason = f"{url[:80]!r} is no web address"
+        for wait_seconds in (0.2, 1.0, None) if url.startswith(("http://", "https://")) else ():
+            try:
+                status, _, data = await self._exchange("GET", url, None, {})
+            except (TransientError, UnusableModelError, ValueError) as error:
+                reason = str(error)
+            else:
+                if status == 200:
+                    return data
+                reason = f"status {status}"
+            if wait_seconds is not None:
+                await asyncio.sleep(wait_seconds)
+        raise TransientError(f"the image that was made could not be fetched: {reason}", is_unsettled=True)
 
     async def _exchange(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
@@ -159,8 +204,9 @@ class Server:
         """Send and receive; what goes wrong below HTTP may pass, and may have been paid for if the request was sent."""
         if self._session is None:
             raise TypeError("the server is called while it is not opened")
+        host = self.base_url if method == "POST" else str(urlsplit(url).hostname)
         try:
-            async with self._session.request(method, url, data=body, headers=headers) as answer:
+            async with self._session.request(method, url, data=body, headers=headers, proxy=_find_proxy(url)) as answer:
                 data = bytearray()
                 async for chunk in answer.content.iter_any():
                     data += chunk
@@ -168,26 +214,23 @@ class Server:
                         raise TransientError("the server's answer is larger than 200 MB", is_unsettled=True)
                 return answer.status, answer.headers, bytes(data)
         except aiohttp.ConnectionTimeoutError:
-            raise TransientError(
-                f"no connection to {self.base_url} within {self._limits.timeout_seconds:g} s"
-            ) from None
+            raise TransientError(f"no connection to {host} within {self._connect_seconds:g} s") from None
         except TimeoutError:
             raise TransientError(
                 f"no answer within {self._limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
                 is_unsettled=True,
             ) from None
         except aiohttp.ClientConnectorError as error:
-            reason = os.strerror(error.os_error.errno) if error.os_error.errno else "no such host"
-            raise TransientError(
-                f"cannot reach {self.base_url}: {reason}; is the server running, and base_url right?"
-            ) from None
+            reason = f"cannot reach {host}: {_describe(error)}; is the server running, and base_url right?"
+            raise self.contact.miss(reason, is_unsettled=False) from None
         except aiohttp.InvalidURL:
-            raise UnusableModelError(f"{url[:80]!r} is no web address; give base_url=http://host:port/v1") from None
+            raise UnusableModelError(f"{host!r} is no web address; give base_url=http://host:port/v1") from None
         except (aiohttp.ClientError, ConnectionError) as error:
             raise TransientError(f"the connection broke: {type(error).__name__}", is_unsettled=True) from None
 
-    def _redacted(self, data: bytes) -> bytes:
-        return data.replace(self._key.encode(), b"[key]") if self._key else data
+    @property
+    def _connect_seconds(self) -> float:
+        return min(30.0, self._limits.timeout_seconds)
 
     def _heed(self, status: int, told: Mapping[str, str], turn: Turn) -> None:
         """Note what the server says about its limits."""
@@ -200,39 +243,14 @@ class Server:
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
         """Make an answer or an error of what came."""
-        try:
-            content = from_json(data)
-        except ValueError:
-            content = None
-        if status == 200 and isinstance(content, dict) and "error" not in content:
+        content = self.contact.redact(_parse(data))
+        if 200 <= status < 300 and isinstance(content, dict) and not content.get("error"):
             return content
-        code, message = read_error(content, data)
-        if status == 200:
+        code, message = read_error(content, self.contact.redact(data.decode("utf-8", "replace")))
+        if 200 <= status < 300:
             what = "an error" if content is not None else "HTML" if data.lstrip()[:1] == b"<" else "no JSON"
             raise self.contact.miss(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
-        raise self._error(status, code, message, retry_after_seconds(told, time.time()))
-
-    def _error(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
-        if code == "insufficient_quota":
-            return UnusableModelError(f"no credit is left at {self.base_url}: {message}")
-        if status in (401, 403):
-            # Servers quote parts of a wrong key: their words are left out.
-            state = "does not accept the key in" if self._key else "wants a key: set"
-            return UnusableModelError(f"{self.base_url} {state} {self._key_variable} (status {status})")
-        if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
-            return UnusableModelError(
-                f"{self.base_url} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
-                "the same command goes on then"
-            )
-        if status in _PASSING or status >= 500:
-            reason = f"{self.base_url} answered {status}: {message}"
-            # A gateway that waited in vain does not know what became of the work.
-            is_busy, is_unsettled = status == 429, status == 504
-            return TransientError(reason, retry_after_seconds=wait_seconds, is_busy=is_busy, is_unsettled=is_unsettled)
-        if status in (404, 405) or status < 400:
-            reason = f"{self.base_url} has no such model or address ({status}: {message}); check the name and base_url"
-            return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
-        return DeclinedError(code, message)
+        raise self.contact.explain(status, code, message, retry_after_seconds(told, time.time()))
 
 
 async def load_picture(request: Request) -> bytes:
@@ -250,10 +268,48 @@ def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
         try:
             seconds = float(told[name]) * unit
         except ValueError:
-            date = email.utils.parsedate_tz(told[name])
-            seconds = math.nan if date is None else email.utils.mktime_tz(date) - now
+            seconds = _read_date(told[name]) - now
         return max(0.0, seconds) if math.isfinite(seconds) else None
     return None
+
+
+def is_refusal(code: str, message: str) -> bool:
+    """Tell whether a server says that what is asked for is not allowed."""
+    return code in _REFUSALS or bool(_REFUSED.search(message))
+
+
+def _parse(data: bytes) -> Any:  # noqa: ANN401
+    """Read JSON, or nothing; models write halves of characters at times, which the quick reader refuses."""
+    for read in (from_json, json.loads):
+        try:
+            return read(data)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _read_date(text: str) -> float:
+    try:
+        date = email.utils.parsedate_tz(text)
+        return math.nan if date is None else float(email.utils.mktime_tz(date))
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def _find_proxy(url: str) -> str | None:
+    """Find the proxy that the environment names; not its passwords, which aiohttp would look for in ~/.netrc."""
+    parts = urlsplit(url)
+    if not any(name.lower().endswith("_proxy") for name in os.environ) or proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def _describe(error: aiohttp.ClientConnectorError) -> str:
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "no such host"
+    if isinstance(error, aiohttp.ClientSSLError):
+        return "its certificate is not accepted"
+    return os.strerror(error.os_error.errno) if error.os_error.errno else type(error.os_error).__name__
 
 
 def _duration_seconds(text: str) -> float:
@@ -273,7 +329,8 @@ def check_url(url: str) -> str:
     except ValueError:
         has_host = False
     if not has_host:
-        raise BadValueError(f"base_url={url!r}: should be like http://localhost:8000/v1")
+        shown = url if "@" not in url else "…"
+        raise BadValueError(f"base_url={shown!r}: should be like http://localhost:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadValueError("base_url must hold neither a password nor ?…: a key is read from the environment only")
     return url.rstrip("/")
@@ -287,8 +344,8 @@ def find_key(variable: str) -> str:
     return key
 
 
-def read_error(content: object, data: bytes) -> tuple[str, str]:
-    """Find an error's code and message, which servers put in various places."""
+def read_error(content: object, text: str) -> tuple[str, str]:
+    """Find an error's code and message, which servers put in various places; else it is the text that came."""
     error = content
     for name in ("error", "detail"):
         error = error.get(name, error) if isinstance(error, dict) else error
@@ -296,12 +353,12 @@ def read_error(content: object, data: bytes) -> tuple[str, str]:
     if isinstance(error, dict):
         code = error.get("code") or error.get("type") or ""
         return str(code), one_line(str(error.get("message") or error.get("msg") or error))
-    return "", one_line(error if isinstance(error, str) else data[: 4 * _LONGEST_MESSAGE].decode("utf-8", "replace"))
+    return "", one_line(error if isinstance(error, str) else text)
 
 
 def one_line(text: str) -> str:
     """Shorten a message to what one reads."""
-    return " ".join(text.split())[:_LONGEST_MESSAGE]
+    return " ".join(text[: 4 * _LONGEST_MESSAGE].split())[:_LONGEST_MESSAGE]
 
 
 def _count_tokens(content: Mapping[str, Any], expected: int) -> int:

@@ -7,8 +7,8 @@ from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.papers import numbersense
 from subitize.analysis.papers.geckonum_runs import SUITE as GECKONUM
 from subitize.analysis.papers.numbersense_published import TABLE_1
-from subitize.analysis.protocols import Trails, follow_trails
 from subitize.analysis.scoring import Score, score
+from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
 from subitize.records import Draw, Item, Name
 from subitize.registry import make_suite

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from pydantic_core import from_json
 
-from subitize.analysis.protocols import Trails
-from subitize.analysis.scoring import accuracy
-from subitize.records import Estimate
+from subitize.analysis.observations import Observation
+from subitize.analysis.trails import Trails
+from subitize.records import Estimate, Subject
 from subitize.report.document import Block, Cell, Column, Row, Section, TableBlock, TextBlock
 from subitize.report.sources import Series, Source
-from subitize.stats import mean_interval
+from subitize.stats import mean_interval, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,12 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: M
         return []
     bills = [bill for bill, _ in rows]
     caption = (
-        "Calls that were answered, refused or failed, with the tokens and prices stored beside them; n of the sum is "
-        "the calls with a price. USD per call: mean with Student’s 95 % interval. USD per right answer: the sum over "
-        "the right answers, its interval that of the share right (Wilson’s), where one judge looked; n are the answers "
-        "scored. A judge’s calls are its readings with a stored call."
+        "Calls that were answered, refused or failed, those about excluded items included, with the tokens and prices "
+        "stored beside them; n of the sum is the calls with a price. USD per call: mean with Student’s 95 % interval. "
+        "USD per right answer: the sum over the answers or images (groups, where several are judged together) all of "
+        "whose scored questions are right, its interval that of their share (Wilson’s), where one judge looked; n are "
+        "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
+        "readings with a stored call; calls of judges that came to nothing are not included."
     )
     table = TableBlock("costs", "Cost by model and judge", _COLUMNS, tuple(row for _, row in rows), caption)
     return [Section("costs", "Cost", (table, *_warnings(bills)))]
@@ -63,8 +65,8 @@ _COLUMNS = (
     Column("n priced", "Calls whose price is known."),
     Column("Price unknown", "Calls whose price is not known: the sum is too low by what they cost."),
     Column("USD per call", digits=5),
-    Column("USD per right answer", digits=5),
-    Column("n scored", "The answers that the share of right ones rests on."),
+    Column("USD per right answer", "An answer or image is right if all scored questions about it are.", digits=5),
+    Column("n scored", "The answers or images that the share of right ones rests on."),
     Column("Calls"),
     Column("Failed", "Calls that came to nothing; what they cost is included where it is known."),
     Column("Unsettled tries", "Timed out or cut off: the try may have been paid for, and its repetition once more."),
@@ -130,12 +132,23 @@ def _cells(bill: Bill, series: Series | None) -> tuple[Cell, ...]:
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
-    share = accuracy([one for one in series.observations if not one.is_excluded])
-    if share is None or not share.value:
+    right = _right(series.observations)
+    if not any(right):
         return None
+    share = wilson_interval(sum(right), len(right))
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, "sum over right answers, Wilson of the share")
+
+
+def _right(observations: Sequence[Observation]) -> list[bool]:
+    """Tell of each answer that is scored whether all is right about it; one that only could not be used is left out."""
+    by_subject: dict[Subject | None, list[Observation]] = defaultdict(list)
+    for one in observations:
+        if not one.is_excluded:
+            by_subject[one.subject].append(one)
+    scored = (own for own in by_subject.values() if any(one.status != "discarded" for one in own))
+    return [all(one.is_right for one in own) for own in scored]
 
 
 def _warnings(bills: Sequence[Bill]) -> list[Block]:

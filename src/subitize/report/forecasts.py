@@ -28,7 +28,10 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float) -> None:
     whole_lines().print(table)
     unknown = [one.who for one in expenses if one.usd is None]
     known = sum(one.usd for one in expenses if one.usd is not None)
-    print(f"expected: US$ {known:.4f}" + f" and what {', '.join(unknown)} costs: --prices FILE" * bool(unknown))
+    if unknown:
+        print(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")
+    else:
+        print(f"expected: US$ {known:.4f}")
     if spent_usd:
         print(f"spent so far: US$ {spent_usd:.4f}")
 

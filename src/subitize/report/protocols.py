@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from subitize.analysis.protocols import Followed, Place, Protocol, Trails, describe, differences, follow_protocols
+from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
+from subitize.analysis.trails import Place, Trails
 from subitize.report.document import (
     Block,
     Cell,
@@ -74,7 +75,8 @@ def describe_protocols(conduct: Sequence[Conduct]) -> Section:
     groups = _group(conduct)
     note = TextBlock(
         "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
-        "here under it; models, their revisions, library versions and dates are not in it, and stand in the table."
+        "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
+        "do the options and the seed that the items were made with: the items themselves are in it."
     )
     facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
     return Section("protocols", "Protocols", (note, *facts, _particulars(conduct)))
@@ -156,6 +158,8 @@ _OWN = (
     Column("Judge", is_numeric=False),
     Column("Run", is_numeric=False),
     Column("Options", is_numeric=False),
+    Column("Options of the suite", is_numeric=False),
+    Column("Seed of the run", is_numeric=False),
     Column("Revision", "As the server or the files name it.", is_numeric=False),
     Column("Weights", is_numeric=False),
     Column("Versions", is_numeric=False),
@@ -164,6 +168,7 @@ _OWN = (
     Column("Prompts rewritten", is_numeric=False),
     Column("Asked again", "Answers or images that were asked for more than once."),
     Column("Annotators"),
+    Column("Revision of the judge", "As the server names it, with the build.", is_numeric=False),
     Column("Stored (UTC)", is_numeric=False),
 )
 
@@ -178,7 +183,9 @@ def _own(one: Conduct) -> Row:
         series.suite,
         series.judge,
         series.source.name,
-        "; ".join(f"{name} = {value}" for name, value in own.model_options.items()),
+        _join(own.model_options),
+        _join(own.suite_options),
+        str(own.seed),
         settings.get("Revision", ""),
         settings.get("Weights", ""),
         settings.get("Versions", ""),
@@ -187,6 +194,11 @@ def _own(one: Conduct) -> Row:
         f"{own.rewritten:,} of {own.answered:,}" if own.rewritten else "",
         own.asked_again or None,
         own.annotators or None,
+        "; ".join(own.judge_revisions),
         days(own.first_at, own.last_at),
     )
     return Row(cells, series.badge)
+
+
+def _join(options: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} = {value}" for name, value in options.items())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
-from subitize.analysis.protocols import Trail, Trails
+from subitize.analysis.trails import Trail, Trails
 from subitize.report.document import FactsBlock
 from subitize.report.sources import Source
 from subitize.store import Entry

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.analysis.protocols import Trails
 from subitize.analysis.scoring import accuracy
+from subitize.analysis.trails import Trails
 from subitize.records import Estimate
 from subitize.report.cells import figure, printable
 from subitize.report.counted import Counted, level_name

@@ -9,15 +9,18 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from pydantic_core import from_json
 
 from subitize.errors import BadValueError
+from subitize.images import Images
 from subitize.interfaces import Metered, Usage
-from subitize.prices import Price, PriceList
-from subitize.records import Draw, Provenance, Stimulus, Task
+from subitize.prices import Price, PriceList, Tiles
+from subitize.records import Draw, Provenance, Task
 from subitize.registry import Made
+from subitize.runner.pictures import measure
 from subitize.store import Run
 from subitize.store.rows import read_provenances, read_reading_provenances
 
 JobT = TypeVar("JobT")
-_USUAL_SIDE_PX = 1024
+# Where a model has no price, what it uses is told as if its pictures were counted as gpt-4o counts them.
+_USUAL_RULE = Tiles(base=85, per_tile=170)
 
 
 class Paid(NamedTuple):
@@ -44,6 +47,8 @@ class Ledger:
     paid: dict[str, Paid] = field(default_factory=dict)
     used: dict[str, Price] = field(default_factory=dict)
     """What was paid, and at which price, by the name of the model or judge."""
+    images: Images | None = None
+    """Where the pictures are that may be shown."""
 
     def __post_init__(self) -> None:
         if self.limit_usd is not None and not 0 < self.limit_usd < math.inf:
@@ -51,6 +56,7 @@ class Ledger:
 
     def enter(self, run: Run) -> None:
         """Enter what a run has cost so far: a limit is for all of it, earlier calls included."""
+        self.images = run.images
         for who, usages in _read_usages(run).items():
             usd, times, unsettled = 0.0, 0, 0
             for text, count in usages.items():
@@ -64,9 +70,7 @@ class Ledger:
 
     def promise(self, usd: float) -> bool:
         """Put money aside for a call, if there is enough left; what is free is always possible."""
-        if usd:
-            self.is_exhausted = not self.has_room(usd)
-        if self.is_exhausted and usd:
+        if usd and not self.has_room(usd):
             return False
         self.promised_usd += usd
         return True
@@ -117,29 +121,40 @@ class Meter:
         if self.metered is None:
             return Usage()
         usage = self.metered.expect(task)
-        if self.price is None or isinstance(task, Draw):
+        if isinstance(task, Draw):
             return usage
-        side_px = task.picture.size_px if isinstance(task.picture, Stimulus) else _USUAL_SIDE_PX
-        return replace(usage, tokens_in=usage.tokens_in + self.price.image_tokens(side_px, side_px))
+        rule = _USUAL_RULE if self.price is None else self.price.image_in_chat
+        shown = rule.count(*measure(self.ledger.images, task.picture), is_low_detail=usage.is_low_detail)
+        return replace(usage, tokens_in=usage.tokens_in + shown)
 
     def _expect_usd(self, task: Task) -> float:
         usd = None if self.price is None else price_of(self.price, self.expect(task))
         if usd is None and self.ledger.limit_usd is not None:
+            asked = self.expect(task)
+            what = f"pictures of size {asked.size or 'auto'} and quality {asked.quality or 'auto'}"
             raise BadValueError(
-                f"--max-cost needs the price of what {self.name!r} gives ({self.expect(task)}); "
+                f"--max-cost needs the price of {what if asked.pictures else 'chats'} by {self.name!r}; "
                 "give it in a file: --prices FILE"
             )
         return usd or 0.0
 
-    def settle(self, promised_usd: float, usages: Sequence[Usage | None], unsettled: int) -> list[float | None]:
-        """Count what the answers of one call cost; what a server does not tell, or has no price, stays unknown.
+    def lose(self, promised_usd: float) -> bool:
+        """Count a try that may have been paid for as if it was, and tell whether there is money for another."""
+        self.ledger.spent_usd += promised_usd
+        has_room = self.ledger.has_room(0.0)
+        self.ledger.is_exhausted |= not has_room
+        return has_room
 
-        A try that may have been paid for counts as much as was expected of it.
+    def settle(self, promised_usd: float, usages: Sequence[Usage | None]) -> list[float | None]:
+        """Count what the answers of one call cost, if there is a price.
+
+        Where a server does not tell what was used, it is what was expected.
         """
-        usd = [price_of(self.price, usage) if self.price and usage else None for usage in usages]
+        share_usd = promised_usd / len(usages) if usages and self.price else None
+        usd = [price_of(self.price, usage) if self.price and usage else share_usd for usage in usages]
         known = [one for one in usd if one is not None]
         self.ledger.promised_usd -= promised_usd
-        self.ledger.spent_usd += sum(known) + unsettled * promised_usd
+        self.ledger.spent_usd += sum(known)
         self.ledger.paid[self.name] = Paid(self.paid.usd + sum(known), self.paid.times + len(known))
         return usd
 
@@ -148,7 +163,7 @@ def price_of(price: Price, usage: Usage) -> float | None:
     """Say what a usage costs, if the price list knows."""
     if not usage.pictures:
         has_chats = price.chat_usd_per_million is not None
-        return price.of_chat(usage.tokens_in, usage.tokens_out) if has_chats else None
+        return price.of_chat(usage.tokens_in, usage.tokens_out, usage.cached_in) if has_chats else None
     tokens = (usage.tokens_in, usage.tokens_out) if usage.tokens_out else (None, None)
     return price.of_images(usage.size, usage.quality, usage.pictures, *tokens)
 
@@ -188,6 +203,11 @@ class Affordable(Iterator[Funded[JobT]]):
     def has_more(self) -> bool:
         """Tell whether a job was held back for which there is money now: calls may cost less than was put aside."""
         return any(self._meter.ledger.has_room(self._meter.expect_usd(self._tasks_of(job))) for job in self._held)
+
+    def close(self) -> bool:
+        """Tell whether there was no money for all jobs, and let the ledger know."""
+        self._meter.ledger.is_exhausted |= bool(self._held)
+        return bool(self._held)
 
 
 def _read_usages(run: Run) -> dict[str, Counter[str]]:

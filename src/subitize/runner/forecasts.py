@@ -1,16 +1,18 @@
 """What a command would do and cost, told without doing it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from subitize.errors import NotARunError
-from subitize.interfaces import Exhibit, Inquiry, Judge, Usage
-from subitize.records import Draw, Drawn, Item, Picture, Stored, Task
+from subitize.interfaces import Exhibit, Inquiry, Judge, Metered, Usage
+from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
 from subitize.runner.judging import open_tasks, put_tasks
 from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
 from subitize.store import Location, Run
+
+_USUAL_PX = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +74,35 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
     meter = settings.ledger.meter(model)
     expenses = [_expend(meter, [item.task for item in left], len(groups))]
     if settings.judge is not None:
-        expenses.append(_expend_on_judge(settings.judge, settings.ledger, left))
+        expenses.append(_expend_on_judge(settings, left))
     done = plan.total - len(left)
     told = () if matched is None else tuple(matched.lines())
     return Forecast(suite.spec.shown, model.spec.shown, len(plan.items), plan.total, done, tuple(expenses), told)
 
 
-def _expend_on_judge(judge: Made[Judge], ledger: Ledger, items: Iterable[Item]) -> Expense:
+def _expend_on_judge(settings: Settings, items: Iterable[Item]) -> Expense:
     """Expect one drawing per item, about which the judge is asked everything that it can answer."""
-    drawn = Drawn(Stored("0" * 64, "png"))
-    tasks = [
-        task
-        for item in items
-        if isinstance(item.task, Draw)
-        for ask in item.asks
-        if judge.it.can_answer(ask.question, (drawn,))
-        for task in put_tasks(
-            judge.it, Exhibit((drawn,), (Inquiry(ask.question, ask.wording),), _no_picture, item.task.prompt)
-        )
-    ]
-    return _expend(ledger.meter(judge), tasks, len(tasks))
+    judge, drawn = settings.judge, Drawn(Stored("0" * 64, "png"))
+    if judge is None:
+        raise TypeError("there is no judge to pay for")
+    tasks = []
+    for item in items:
+        if not isinstance(item.task, Draw):
+            continue
+        picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
+        for ask in item.asks:
+            if judge.it.can_answer(ask.question, (drawn,)):
+                inquiry = Inquiry(ask.question, ask.wording)
+                exhibit = Exhibit((drawn,), (inquiry,), _no_picture, item.task.prompt)
+                tasks += [replace(task, picture=picture) for task in put_tasks(judge.it, exhibit)]
+    return _expend(settings.ledger.meter(judge), tasks, len(tasks))
+
+
+def _expect_side(model: object, task: Draw) -> int:
+    """Expect pictures as large as a model is asked for, or of the usual size."""
+    size = model.expect(task).size if isinstance(model, Metered) else ""
+    sides = [int(side) for side in size.split("x") if side.isdecimal()]
+    return max(sides, default=getattr(model, "size_px", _USUAL_PX))
 
 
 def _no_picture(picture: Picture) -> bytes:

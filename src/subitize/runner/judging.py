@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import AsksModel, Exhibit, Finding, Inquiry, Judge
+from subitize.interfaces import AsksModel, Checks, Exhibit, Finding, Inquiry, Judge
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
     Answer,
@@ -39,11 +39,15 @@ _ITEMS_AT_ONCE = 100
 
 @dataclass(slots=True)
 class JudgeSummary:
-    """What came of one call: readings made, looks that failed, and questions the judge cannot answer."""
+    """What came of one call: readings made, looks that failed, and questions the judge cannot answer.
+
+    `unsettled` counts the tries that may have been paid for although no answer came of them.
+    """
 
     readings: int = 0
     failed: int = 0
     unanswerable: int = 0
+    unsettled: int = 0
     reasons: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -52,11 +56,14 @@ class JudgeSummary:
             parts.append(f"{self.failed} looks failed")
         if self.unanswerable:
             parts.append(f"{self.unanswerable} questions it cannot answer")
+        if self.unsettled:
+            parts.append(f"{self.unsettled} tries cut short that may have been paid for")
         return ", ".join(parts)
 
     def count(self, look: "_Look") -> None:
         """Add one look."""
         self.readings += len(look.readings)
+        self.unsettled += look.unsettled
         if look.failure:
             self.failed += 1
             remember(look.failure, self.reasons)
@@ -93,9 +100,15 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
     return summary
 
 
+def check(it: object) -> None:
+    """Have a model or judge tell what would keep it from working, if it can."""
+    if isinstance(it, Checks):
+        it.check()
+
+
 def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer]:
     """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
-    return judge.tasks(exhibit) if isinstance(judge, AsksModel) else iter(())
+    return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
 def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer]:
@@ -116,6 +129,7 @@ class _Job:
 class _Look:
     readings: list[Reading]
     failure: str = ""
+    unsettled: int = 0
 
 
 class _Task:
@@ -219,24 +233,26 @@ class _Round:
             crew.run(lambda: work(affordable, bench))
             while affordable.has_more():
                 crew.run(lambda: work(affordable, bench))
+            affordable.close()
 
     async def _look(self, funded: Funded[_Job], trier: Trier[Exhibit, tuple[Finding, ...]]) -> _Look:
         job, promised_usd = funded
-        found = await trier.ask(job.exhibit)
+        found = await trier.ask(job.exhibit, lambda: self._meter.lose(promised_usd))
         findings = () if isinstance(found, GaveUp) else found.it
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
         fault = found.reason if isinstance(found, GaveUp) else _fault(findings, len(job.exhibit.inquiries))
         usages = [] if fault else [finding.usage for finding in findings]
-        usd = self._meter.settle(promised_usd, usages, found.unsettled)
+        usd = self._meter.settle(promised_usd, usages)
         if isinstance(found, GaveUp):
-            return _Look([], fault)
+            return _Look([], fault, found.unsettled)
         if fault:
-            return _Look([], f"judge {self._judge.spec.shown!r} {fault}")
+            return _Look([], f"judge {self._judge.spec.shown!r} {fault}", found.unsettled)
         return _Look(
             [
                 self._reading(job.subject, inquiry, _priced(finding, price, found.unsettled))
                 for inquiry, finding, price in zip(job.exhibit.inquiries, findings, usd, strict=True)
-            ]
+            ],
+            unsettled=found.unsettled,
         )
 
     def _reading(self, subject: Subject, inquiry: Inquiry, finding: Finding) -> Reading:

@@ -8,6 +8,9 @@ from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, BadValueError
 from subitize.images import Images
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
+from subitize.vision.pixels import read_size
+
+_USUAL_PX = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,21 @@ class Loader:
                 return _read(path)
             case Elsewhere(name=name):
                 raise BadValueError(f"picture {name!r} is known by name only; its pixels are not in this run")
+
+
+@lru_cache(maxsize=4096)
+def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
+    """Tell how wide and high a picture is, without drawing or decoding it; one that is unknown is of the usual size."""
+    if isinstance(picture, Stimulus):
+        return picture.size_px, picture.size_px
+    try:
+        if isinstance(picture, Filed):
+            return read_size(Path(picture.path))
+        if isinstance(picture, Stored) and images is not None:
+            return read_size(images.path(picture))
+    except BadFileError:
+        pass  # whoever looks at it will say what is wrong
+    return _USUAL_PX, _USUAL_PX
 
 
 @lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other

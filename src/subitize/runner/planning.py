@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from subitize.interfaces import Suite, Tried
-from subitize.records import Item, Spec, Trial, Value
+from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.store import StoredReading, StoredResponse, latest_attempts
 
 # The trials of one call: of one item, most often a single one.
@@ -14,7 +14,7 @@ Group = tuple[Trial, ...]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a model is to be given: so many repeats of each item, so many of them in one call."""
+    """What a model is to be given: so many repeats of each item, and so many pictures in one call."""
 
     items: Sequence[Item]
     model: Spec
@@ -33,8 +33,10 @@ class Plan:
             for item in self.items:
                 trials = (Trial(item.id, self.model.shown, self.model.options, repeat) for repeat in repeats)
                 group = tuple(trial for trial in trials if trial.id not in finished)
-                if group:
+                if group and isinstance(item.task, Draw):
                     yield group
+                else:
+                    yield from ((trial,) for trial in group)
 
 
 def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished: Collection[str]) -> Iterator[Group]:

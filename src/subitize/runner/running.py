@@ -4,15 +4,16 @@ import asyncio
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
 from subitize.interfaces import Judge, Matched, Matches, Model, Pixels, Reply, Request, RespondsToSeveral, Suite
-from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial
+from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial, is_final
 from subitize.registry import Made
 from subitize.runner.costs import Affordable, Funded, Ledger, priced
 from subitize.runner.engine import Bench, work
-from subitize.runner.judging import JudgeSummary, Scope, judge_run
+from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, further_attempts, latest_tried
 from subitize.runner.progress import Progress
@@ -58,6 +59,12 @@ class Settings:
                 f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "
                 f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
             )
+
+    def check(self) -> None:
+        """Refuse what cannot work before anything is made: a model without its key."""
+        check(self.model.it)
+        if self.judge is not None:
+            check(self.judge.it)
 
 
 @dataclass(slots=True)
@@ -156,6 +163,7 @@ class _Session:
         self._load = Loader(run.images)
         self._meter = settings.ledger.meter(settings.model)
         self._failed: set[str] = set()
+        self._is_out_of_money = False
         self.summary = Summary()
 
     def go(self) -> None:
@@ -172,7 +180,7 @@ class _Session:
                 # What failed in this call is left for the next.
                 groups = [group for group in self._ask_again(lease) if group[0].id not in self._failed]
                 left = len(groups)
-                if not left or self._settings.ledger.is_exhausted:
+                if not left or self._is_out_of_money:
                     return
 
     def _ask_again(self, lease: Lease) -> Iterator[Group]:
@@ -184,8 +192,10 @@ class _Session:
         judged = judge_run(self._run, judge, self._progress, scope)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
+            judged.unsettled += self.summary.judged.unsettled
         self.summary.judged = judged
-        if suite.it.max_attempts == 1:
+        # One that has its answers ready would give the same again.
+        if suite.it.max_attempts == 1 or isinstance(self._settings.model.it, Matches):
             return iter(())
         tried = latest_tried(
             self._items.values(), self._run.responses(model.shown), self._run.readings(judge.spec.shown)
@@ -199,30 +209,36 @@ class _Session:
         name = self._settings.model.spec.shown
         self._progress.begin(name, total)
         unlucky = self._work(groups, lease, crew)
-        if unlucky and self.summary.answered:
+        is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
+        if unlucky and is_worth_it:
             self._progress.begin(f"{name}, once more", len(unlucky))
-            unlucky = self._work([(response.trial,) for response in unlucky], lease, crew)
-        for response in unlucky:
+            unlucky |= self._work([(response.trial,) for response in unlucky.values()], lease, crew, unlucky)
+        for response in unlucky.values():
             self._count(response)
 
-    def _work(self, groups: Iterable[Group], lease: Lease, crew: Crew) -> list[Response]:
-        """Do the trials, and give back the responses to those for which trying later may help."""
-        unlucky: list[Response] = []
+    def _work(
+        self, groups: Iterable[Group], lease: Lease, crew: Crew, before: dict[str, Response] | None = None
+    ) -> dict[str, Response]:
+        """Do the trials, and give back the responses to those for which trying later may help.
 
-        def tell(done: "_Done") -> None:
-            for response in done.responses:
+        `before` holds those of an earlier round; what is done now is taken out of it.
+        """
+        unlucky: dict[str, Response] = {}
+
+        def tell(responses: list[Response]) -> None:
+            for response in responses:
+                (before or {}).pop(response.trial.id, None)
                 self._progress.advance(has_failed=isinstance(response.outcome, Failed))
                 self.summary.unsettled += response.provenance.unsettled_tries
-                if not done.has_given_up:
+                if is_final(response.outcome):
                     self._count(response)
-            unlucky.extend(done.responses if done.has_given_up else ())
+                else:
+                    unlucky[response.trial.id] = response
 
         trier: Trier[Any, Any] = Trier(f"model {self._settings.model.spec.shown!r}", crew.call, self._settings.tries)
-        bench: Bench[Funded[Group], _Done] = Bench(
+        bench: Bench[Funded[Group], list[Response]] = Bench(
             perform=lambda funded: self._perform(funded, trier),
-            commit=lambda done: self._run.add_responses(
-                lease, [response for one in done for response in one.responses]
-            ),
+            commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
             renewal_seconds=RENEWAL_SECONDS,
             concurrency=self._settings.concurrency or crew.concurrency,
@@ -232,29 +248,30 @@ class _Session:
         crew.run(lambda: work(affordable, bench))
         while affordable.has_more():
             crew.run(lambda: work(affordable, bench))
+        self._is_out_of_money = affordable.close()
         return unlucky
 
-    async def _perform(self, funded: Funded[Group], trier: Trier[Any, Any]) -> "_Done":
+    async def _perform(self, funded: Funded[Group], trier: Trier[Any, Any]) -> list[Response]:
         group, promised_usd = funded
         requests = tuple(self._request(trial) for trial in group)
         is_single = self._plan.repeats_per_call == 1
-        given = await trier.ask(requests[0] if is_single else requests)
+        given = await trier.ask(requests[0] if is_single else requests, lambda: self._meter.lose(promised_usd))
         if isinstance(given, GaveUp):
-            self._meter.settle(promised_usd, [], given.unsettled)
-            return _Done(_fail(group, requests, given.reason, given), has_given_up=given.is_transient)
+            self._meter.settle(promised_usd, [])
+            return _fail(group, requests, given.reason, given)
         replies = (given.it,) if is_single else given.it
         fault = _fault(replies, len(group))
         if fault:
-            self._meter.settle(promised_usd, [], given.unsettled)
-            return _Done(_fail(group, requests, f"model {group[0].model!r} {fault}", given))
-        usd = self._meter.settle(promised_usd, [reply.usage for reply in replies], given.unsettled)
+            self._meter.settle(promised_usd, [])
+            return _fail(group, requests, f"model {group[0].model!r} {fault}", given)
+        usd = self._meter.settle(promised_usd, [reply.usage for reply in replies])
         responses = []
         for trial, reply, price, unsettled in zip(group, replies, usd, _spread(given, len(group)), strict=True):
             seconds = given.seconds if reply.seconds is None else reply.seconds
             outcome = await self._keep(trial, reply)
             provenance = priced(reply.provenance, price, unsettled)
             responses.append(Response(trial, outcome, provenance, given.tries, seconds))
-        return _Done(responses)
+        return responses
 
     def _request(self, trial: Trial) -> Request:
         task, seed = self._items[trial.item_id].task, trial.seed(self._seed)
@@ -281,14 +298,6 @@ class _Session:
         self.summary.count(response.outcome)
         if isinstance(response.outcome, Failed):
             self._failed.add(response.trial.id)
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What came of one call, and whether it ran out of tries."""
-
-    responses: list[Response]
-    has_given_up: bool = False
 
 
 def _fail(group: Group, requests: Sequence[Request], reason: str, given: Given[Any] | GaveUp) -> list[Response]:

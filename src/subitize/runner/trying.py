@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -13,6 +14,7 @@ _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
 # A server that is busy did nothing, so that asking again is no further try; but not for ever.
 _LONGEST_BUSY_SECONDS = 900.0
+_TRUSTED_ROUNDS = 3
 # So many errors with nothing else between them mean that it does not work, not that it is unlucky.
 _HOPELESS_AFTER = 25
 _MOST_REASONS = 20
@@ -33,11 +35,10 @@ class Given(Generic[GivenT]):
 
 @dataclass(frozen=True, slots=True)
 class GaveUp:
-    """The error of the last try, whether trying again later may help, and how many tries may have been paid for."""
+    """The error of the last try, and how many tries may have been paid for."""
 
     reason: str
     tries: int
-    is_transient: bool
     unsettled: int = 0
 
 
@@ -50,15 +51,21 @@ class Trier(Generic[AskedT, GivenT]):
     tries: int
     _errors_in_a_row: int = field(default=0, init=False)
 
-    async def ask(self, asked: AskedT) -> Given[GivenT] | GaveUp:
-        """Ask, and make a value of what goes wrong; only what ends the whole run is raised."""
-        tries, unsettled, busy_seconds = 1, 0, 0.0
+    async def ask(self, asked: AskedT, lose: Callable[[], bool] = lambda: True) -> Given[GivenT] | GaveUp:
+        """Ask, and make a value of what goes wrong; only what ends the whole run is raised.
+
+        `lose` is told of a try that may have been paid for, and says whether there is money for another.
+        """
+        tries, unsettled, rounds, busy_seconds = 1, 0, 0, 0.0
         while True:
             try:
                 given, seconds = await self.call(asked)
             except TransientError as error:
                 unsettled += error.is_unsettled
-                wait_seconds = _wait_seconds(tries, error)
+                if error.is_unsettled and not lose():
+                    return self._give_up(error, tries, unsettled)
+                rounds += 1
+                wait_seconds = _wait_seconds(rounds, error)
                 if error.is_busy and busy_seconds + wait_seconds <= _LONGEST_BUSY_SECONDS:
                     busy_seconds += wait_seconds
                 elif tries < self.tries:
@@ -81,7 +88,7 @@ class Trier(Generic[AskedT, GivenT]):
                 f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {describe(error)}; "
                 "mend this and run the same command again"
             )
-        return GaveUp(describe(error), tries, isinstance(error, TransientError), unsettled)
+        return GaveUp(describe(error), tries, unsettled)
 
 
 def remember(reason: str, reasons: list[str]) -> None:
@@ -90,9 +97,12 @@ def remember(reason: str, reasons: list[str]) -> None:
         reasons.append(reason)
 
 
-def _wait_seconds(tries: int, error: TransientError) -> float:
-    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step."""
-    if error.retry_after_seconds is not None:
-        return min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds))
-    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
-    return longest * random.uniform(0.5, 1.0)
+def _wait_seconds(rounds: int, error: TransientError) -> float:
+    """Wait as long as the server says, else twice as long each time, at random so that slots do not march in step.
+
+    A server that goes on saying "at once" and does not mean it is not asked for ever at once.
+    """
+    own_rounds = rounds if error.retry_after_seconds is None else rounds - _TRUSTED_ROUNDS
+    longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (own_rounds - 1)) if own_rounds > 0 else 0.0
+    told = min(_LONGEST_BUSY_SECONDS, max(0.0, error.retry_after_seconds or 0.0))
+    return max(told, longest * random.uniform(0.5, 1.0))

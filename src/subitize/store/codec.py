@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from subitize.records import (
@@ -42,9 +42,9 @@ def encode(adapter: TypeAdapter[T], record: T) -> str:
 
 
 def fault(adapter: TypeAdapter[T], record: T) -> str:
-    """Say why a record cannot be stored, or nothing."""
+    """Say why a record cannot be stored and read back, or nothing."""
     try:
-        encode(adapter, record)
-    except PydanticSerializationError as error:
-        return f"gave what cannot be stored: {error!s:.200}"
+        adapter.validate_json(encode(adapter, record))
+    except (PydanticSerializationError, ValidationError) as error:
+        return f"gave what cannot be stored: {' '.join(str(error).split())[:200]}"
     return ""

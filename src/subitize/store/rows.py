@@ -201,6 +201,8 @@ class ReadingTrace(NamedTuple):
     """One reading that stands, the first of the trials it is about, and how it came about if that is known."""
 
     trial_id: str
+    subject_id: str
+    question_id: str
     judge: str
     annotator: str
     rule: str
@@ -220,17 +222,35 @@ def read_provenances(run: Run) -> Iterator[ResponseTrace]:
 
 
 def read_reading_provenances(run: Run) -> Iterator[ReadingTrace]:
-    """Go through the readings that stand."""
+    """Go through the readings that stand, as they come from the database."""
     c = tables.readings.c
-    columns = (c.id, c.replaces, c.subject_id, c.trial_ids, c.judge, c.annotator, c.rule, c.at, c.provenance)
+    columns = (c.subject_id, c.question_id, c.trial_ids, c.judge, c.annotator, c.rule, c.at, c.provenance)
+    # One statement sees the run at one moment: what is replaced meanwhile is not seen twice.
+    replaced = _of(run, tables.readings, c.replaces).where(c.replaces.is_not(None))
     with run.reading() as connection:
-        rows = list(_rows(connection, _of(run, tables.readings, *columns).order_by(c.id)))
-    replaced = {row[1] for row in rows}
-    for id, _, subject_id, trial_ids, judge, annotator, rule, at, text in rows:
-        if id not in replaced:
+        rows = _rows(connection, _of(run, tables.readings, *columns).where(c.id.not_in(replaced)).order_by(c.id))
+        for subject_id, question_id, trial_ids, judge, annotator, rule, at, text in rows:
             # Only of a group must the members be decoded.
             first = codec.trial_ids.validate_json(trial_ids)[0] if "," in trial_ids else subject_id
-            yield ReadingTrace(first, judge, annotator, rule, at, None if text is None else _take_apart(text))
+            how = None if text is None else _take_apart(text)
+            yield ReadingTrace(first, subject_id, question_id, judge, annotator, rule, at, how)
+
+
+class ItemText(NamedTuple):
+    """An item; its task, asks and factors are JSON."""
+
+    item_id: str
+    task: str
+    asks: str
+    factors: str
+
+
+def read_item_texts(run: Run) -> Iterator[ItemText]:
+    """Go through the items without decoding them."""
+    c = tables.items.c
+    with run.reading() as connection:
+        for row in _rows(connection, _of(run, tables.items, c.item_id, c.task, c.asks, c.factors)):
+            yield ItemText(*row)
 
 
 def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:

@@ -5,6 +5,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -33,6 +34,18 @@ def image_format(data: bytes) -> ImageFormat:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "webp"
     raise BadImageError(f"not a PNG, JPEG, WebP or GIF file: it starts with {data[:8]!r}; convert it to one")
+
+
+def read_size(path: Path) -> tuple[int, int]:
+    """Read an image file's width and height off its beginning."""
+    try:
+        with path.open("rb") as file:
+            name = image_format(file.read(16))
+            file.seek(0)
+            with _OPENERS[name](file) as image:
+                return image.size
+    except (OSError, *_DAMAGE) as error:
+        raise BadImageError(f"{path.name} is no image that can be read ({error})") from None
 
 
 def data_url(data: bytes) -> str:

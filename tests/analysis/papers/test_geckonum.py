@@ -24,6 +24,7 @@ from subitize.importers.geckonum import JUDGE, import_geckonum
 from subitize.numerals import plural
 from subitize.store import Folder, Run
 from subitize.suites.geckonum.release import MODELS, read_release
+from thoroughness import thorough
 
 Cells = Mapping[tuple[str, str, str], Cell]
 
@@ -246,6 +247,7 @@ def test_a_cell_where_all_are_wrong_has_an_interval_with_width(cells: Cells) -> 
     assert all(cell.low != cell.high for cell in certain)
 
 
+@thorough
 def test_the_store_gives_what_the_files_give(folder: Path, annotations: Annotations, tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_geckonum(run, read_release(folder))

@@ -15,6 +15,7 @@ from subitize.analysis.papers.numbersense import ALL, Enumeration, baselines, ev
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
 from subitize.stats import human_law
+from thoroughness import thorough
 
 CATEGORIES = ("apples", "dots", "people")
 NUMBERS = tuple(range(1, 11))
@@ -371,6 +372,7 @@ def test_the_known_observers_have_their_known_figures() -> None:
     assert random.human_correlation is None
 
 
+@thorough
 def test_a_hundred_thousand_readings_are_measured_in_seconds() -> None:
     trials = 100_000 // (len(CATEGORIES) * len(NUMBERS) * 2)
     observations = [

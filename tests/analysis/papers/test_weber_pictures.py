@@ -1,20 +1,17 @@
 """From prompts through drawn pictures, seen by the observer, back to the Weber fraction they were drawn with."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from commands import call
+from thoroughness import thorough
 
 SUITE = "production:numbers=5-10,categories=apples+dots"
 
 
-# One of them is enough to see that the way is open; `make check` goes all of it.
-FRACTIONS = [0.05, 0.1, 0.2, 0.4] if os.environ.get("SUBITIZE_ALL_PARTS") else [0.2]
-
-
-@pytest.mark.parametrize("weber", FRACTIONS)
+@thorough
+@pytest.mark.parametrize("weber", [0.05, 0.1, 0.2, 0.4])
 def test_the_fraction_that_a_painter_was_given_is_found_again(weber: float, tmp_path: Path) -> None:
     model = f"painter:weber={weber},size_px=512"
     done = call("run", SUITE, "--model", model, "--repeats", 12, "--seed", 4, "--out", tmp_path / "run")

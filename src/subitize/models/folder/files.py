@@ -1,10 +1,13 @@
 """Image files as they lie on a disk: listed without following anything out of the folder, bounded in size."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+import stat
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from subitize.errors import BadFileError
 from subitize.records import Scalar
 from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
 
@@ -20,11 +23,11 @@ class Image:
 
     `key` is the item's key and `prompt` its text, as far as the layout has them. Images of one item become its repeats
     in their `order`, unless a `repeat` is told; two with the same order are the same image twice. `source` is the
-    folder of one prompt, where there is one.
+    folder of one prompt, where there is one; `identity` is that of the file, where a layout may name a file twice.
     """
 
     name: str
-    path: Path
+    path: str
     order: tuple[Scalar, ...]
     key: str = ""
     prompt: str = ""
@@ -32,6 +35,7 @@ class Image:
     repeat: int | None = None
     number: Scalar | None = None
     count: str | None = None
+    identity: tuple[Scalar, ...] = ()
 
     @property
     def parameters(self) -> dict[str, Scalar]:
@@ -48,54 +52,116 @@ class Unplaced:
     reason: str
 
 
-def list_images(folder: Path, root: Path) -> tuple[list[Path], list[Unplaced]]:
-    """List the image files of a folder by name, and what looks like one but is left alone."""
-    found, left = [], []
-    for path in _visible(folder):
-        if path.suffix.lower() not in SUFFIXES:
-            continue
-        if path.is_symlink() and not is_inside(path, root):
-            left.append(Unplaced(name_of(path, root), "a link that leads out of the folder"))
-        elif not os.path.isfile(path):
-            left.append(Unplaced(name_of(path, root), "no file"))
-        else:
-            found.append(path)
-    return found, left
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What is in a folder, each by its name as seen from the root, in order; `left` only looks like an image."""
+
+    images: list[str] = field(default_factory=list)
+    left: list[Unplaced] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    jsonl_files: list[str] = field(default_factory=list)
 
 
-def list_folders(folder: Path, root: Path) -> list[Path]:
-    """List the folders in a folder by name."""
-    found = (path for path in _visible(folder) if os.path.isdir(path))
-    return [path for path in found if not path.is_symlink() or is_inside(path, root)]
+class Tree:
+    """A folder as it was when it was opened: each folder of it is gone through once, however often it is asked for."""
+
+    def __init__(self, given: Path) -> None:
+        self.given = given
+        self.root = os.path.realpath(given)
+        self._entries: dict[str, Entries] = {}
+        self._real_folders: dict[str, str] = {}
+
+    def entries(self, folder: str = "") -> Entries:
+        """List what is not hidden in a folder; what a Mac packs beside images is hidden as well."""
+        if folder not in self._entries:
+            self._entries[folder] = self._go_through(folder)
+        return self._entries[folder]
+
+    def path(self, name: str) -> str:
+        """Say where a file is that is named as seen from the root, or from / on."""
+        return name if name.startswith("/") else f"{self.root.rstrip('/')}/{name}"
+
+    def resolve(self, name: str) -> str:
+        """Follow all links to the file that a name leads to."""
+        folder, last = os.path.split(self.path(name))
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(folder)
+        path = os.path.join(self._real_folders[folder], last)
+        return os.path.realpath(path) if last == ".." or os.path.islink(path) else path
+
+    def holds(self, path: str) -> bool:
+        """Tell whether a path without links is in the folder."""
+        return f"{path}/".startswith(f"{self.root.rstrip('/')}/")
+
+    def _go_through(self, folder: str) -> Entries:
+        found, above = Entries(), f"{folder}/" if folder else ""
+        with os.scandir(self.path(folder)) as entries:
+            visible = [entry for entry in entries if not entry.name.startswith(".") and entry.name != "__MACOSX"]
+        for entry in sorted(visible, key=lambda entry: entry.name):
+            name = above + entry.name
+            if entry.is_symlink():
+                is_file, is_folder = os.path.isfile(entry.path), os.path.isdir(entry.path)
+                is_inside = self.holds(self.resolve(name))
+            else:
+                is_file, is_folder, is_inside = entry.is_file(), entry.is_dir(), True
+            if is_folder and is_inside:
+                found.folders.append(name)
+            if is_file and name.endswith(".jsonl"):
+                found.jsonl_files.append(name)
+            if not name.lower().endswith(SUFFIXES):
+                continue
+            if is_file and is_inside:
+                found.images.append(name)
+            else:
+                reason = "no file" if is_inside else "a link that leads out of the folder"
+                found.left.append(Unplaced(storable(name), reason))
+        return found
 
 
-def is_inside(path: Path, root: Path) -> bool:
-    """Tell whether a path, once all links are followed, is below the folder."""
-    inner, outer = os.path.realpath(path), os.path.realpath(root)
-    return os.path.commonpath([inner, outer]) == outer
+def check_each_once(tree: Tree, names: Iterable[str]) -> None:
+    """Refuse one name with two endings: nothing says which is meant."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.rpartition(".")[0], name)
+        if other is not name:
+            raise BadFileError(
+                f"{tree.given} has {storable(other)} and {storable(name)}; which of them is meant? Take one away"
+            )
 
 
-def name_of(path: Path, root: Path) -> str:
-    """Name a file as it is seen from the folder, in characters that can be stored."""
-    return os.fsencode(path.relative_to(root).as_posix()).decode("utf-8", "backslashreplace")
+def identify(path: str) -> tuple[Scalar, ...]:
+    """Tell a file from others, by a path without links; in the other case it is the same only if the disk says so.
+
+    The path belongs to it: programs that save space make one file of equal images, which keep names of their own.
+    """
+    try:
+        about = os.stat(path)
+    except OSError:
+        return (path,)
+    return (unicodedata.normalize("NFC", path).casefold(), about.st_dev, about.st_ino)
 
 
-def find_fault(path: Path) -> str:
+def stem_of(name: str) -> str:
+    """Take folders and ending off an image's name."""
+    return name[name.rfind("/") + 1 : name.rfind(".")]
+
+
+def storable(name: str) -> str:
+    """Write a file's name in characters that can be stored."""
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def find_fault(path: str) -> str:
     """Say why a file cannot be read as an image, as far as this is seen without reading it, or nothing."""
     try:
-        size = path.stat().st_size
+        about = os.stat(path)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    if not os.path.isfile(path):
+    size = about.st_size
+    if not stat.S_ISREG(about.st_mode):
         return "is no file"
     if not size:
         return "the image is empty (0 bytes); give a PNG, JPEG, WebP or GIF file"
     if size > LARGEST_FILE_BYTES:
         return f"{size:,} bytes are too many; at most {LARGEST_FILE_BYTES:,} are read, so resize the image first"
     return ""
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    """Go through what is not hidden; what a Mac packs beside images is hidden as well."""
-    names = sorted(os.listdir(folder))
-    return (folder / name for name in names if not name.startswith(".") and name != "__MACOSX")

@@ -1,11 +1,11 @@
 """Which layout a folder has, and the images it holds by it."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.models.folder.files import SUFFIXES, Image, Unplaced, list_folders, list_images, name_of
+from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, check_each_once, storable
 from subitize.models.folder.listings import find_prompt_folders, is_listing, read_listing, read_prompt_folders
 from subitize.models.folder.names import ITEMS, NAMINGS, Naming, is_in_its_category, naming_of, read_whole_name
 
@@ -48,115 +48,113 @@ def read_folder(path: Path, layout: str) -> Holdings:
         raise BadFileError(f"{path} is not a folder of images, nor a .jsonl file that lists them")
     try:
         if is_listing_itself:
-            return _read_listing(path)
-        return _read(path, _find_layout(path) if layout == "auto" else layout)
+            return _read_listing(Tree(path.parent), path.name)
+        return _read_any(Tree(path)) if layout == "auto" else _read(Tree(path), layout)
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _find_layout(root: Path) -> str:
-    """Find the one layout that the folder has; `examples` has the first file of each that it might have."""
-    listings = _listings(root)
-    listed = {image.path for path in listings for image in read_listing(path)}
-    prompt_folders = find_prompt_folders(root)
-    examples = {"jsonl": listings[0].name} if listings else {}
+def _read_any(tree: Tree) -> Holdings:
+    """Read the folder by the one layout that it has; `examples` has the first file of each that it might have."""
+    listing = _find_listing(tree)
+    listed = _read_listing(tree, listing) if listing else None
+    prompt_folders = find_prompt_folders(tree)
+    examples = {"jsonl": listing} if listing else {}
     if prompt_folders:
-        examples["geneval"] = f"{prompt_folders[0].name}/metadata.jsonl"
-    own = [path for path in list_images(root, root)[0] if path not in listed]
-    below = {} if prompt_folders else _images_below(root)
-    nested = [path for paths in below.values() for path in paths if path not in listed and is_in_its_category(path)]
-    for path in [*own, *nested]:
-        naming = naming_of(path)
+        examples["geneval"] = f"{prompt_folders[0]}/metadata.jsonl"
+    own = tree.entries().images
+    below = {} if prompt_folders else _images_below(tree)
+    nested = [name for names in below.values() for name in names if is_in_its_category(name)]
+    for name in _leave_out(listed, tree, [*own, *nested]):
+        naming = naming_of(name)
         if naming is not None:
-            examples.setdefault(naming.name, name_of(path, root))
+            examples.setdefault(naming.name, storable(name))
     layouts = [layout for layout in EXAMPLES if layout in examples]
-    if len(layouts) == 1:
-        return layouts[0]
-    if layouts:
+    if len(layouts) > 1:
         found = ", ".join(f"{layout} ({examples[layout][:80]!r})" for layout in layouts)
         raise BadFileError(
-            f"{root} has files of {len(layouts)} layouts: {found}; take one: folder:{root},layout={layouts[0]}"
+            f"{tree.given} has files of {len(layouts)} layouts: {found}; take one: "
+            f"folder:{tree.given},layout={layouts[0]}"
         )
-    raise BadFileError(_say_that_none_fits(root, own, [folder.name for folder, paths in below.items() if paths]))
+    if not layouts:
+        raise BadFileError(
+            _say_that_none_fits(tree, own, [storable(folder) for folder, names in below.items() if names])
+        )
+    return listed or _read(tree, layouts[0])
 
 
-def _listings(root: Path) -> list[Path]:
+def _find_listing(tree: Tree) -> str:
     """Find the JSONL file that lists the folder's images, if there is just one."""
-    found = [path for path in sorted(root.glob("[!.]*.jsonl")) if path.is_file()]
-    return [path for path in found if len(found) == 1 and is_listing(path)]
+    found = tree.entries().jsonl_files
+    return found[0] if len(found) == 1 and is_listing(tree.path(found[0])) else ""
 
 
-def _images_below(root: Path) -> dict[Path, list[Path]]:
-    return {folder: list_images(folder, root)[0] for folder in list_folders(root, root)}
+def _images_below(tree: Tree) -> dict[str, list[str]]:
+    return {folder: tree.entries(folder).images for folder in tree.entries().folders}
 
 
-def _say_that_none_fits(root: Path, images: list[Path], folders: list[str]) -> str:
+def _leave_out(listed: Holdings | None, tree: Tree, names: list[str]) -> list[str]:
+    """Leave out the images that a listing names, by this name or by another."""
+    if listed is None:
+        return names
+    known = {image.name for image in listed.images} | {image.path for image in listed.images}
+    return [name for name in names if name not in known and tree.path(name) not in known]
+
+
+def _say_that_none_fits(tree: Tree, images: list[str], folders: list[str]) -> str:
     if not images and folders:
-        return f"{root} has no images, but its folders have: {', '.join(folders[:5])[:200]}; take one of them"
+        return f"{tree.given} has no images, but its folders have: {', '.join(folders[:5])[:200]}; take one of them"
     if not images:
-        return f"{root} has no images ({', '.join(SUFFIXES)}); is it the right folder?"
+        return f"{tree.given} has no images ({', '.join(SUFFIXES)}); is it the right folder?"
     known = "; ".join(f"{layout}: {example}" for layout, example in EXAMPLES.items())
-    return f"{root}: {name_of(images[0], root)[:80]!r} is named like no layout; known: {known}"
+    return f"{tree.given}: {storable(images[0])[:80]!r} is named like no layout; known: {known}"
 
 
-def _read(root: Path, layout: str) -> Holdings:
+def _read(tree: Tree, layout: str) -> Holdings:
     match layout:
         case "jsonl":
-            return _read_listing(_the_listing(root))
+            return _read_listing(tree, _the_listing(tree))
         case "geneval":
-            images, left = read_prompt_folders(root)
+            images, left = read_prompt_folders(tree)
         case _:
-            images, left = _read_names(root, next(naming for naming in NAMINGS if naming.name == layout))
+            images, left = _read_names(tree, next(naming for naming in NAMINGS if naming.name == layout))
     if not images:
-        raise BadFileError(f"{root} has no images of the layout {layout}, which are like {EXAMPLES[layout]}")
+        raise BadFileError(f"{tree.given} has no images of the layout {layout}, which are like {EXAMPLES[layout]}")
     return Holdings(layout, tuple(images), tuple(left))
 
 
-def _read_listing(path: Path) -> Holdings:
-    images = read_listing(path)
-    listed = {image.path for image in images}
-    beside, left = list_images(path.parent, path.parent)
-    unlisted = [Unplaced(name_of(one, path.parent), f"not in {path.name}") for one in beside if one not in listed]
-    return Holdings("jsonl", tuple(images), (*unlisted, *left))
+def _read_listing(tree: Tree, listing: str) -> Holdings:
+    listed, beside = Holdings("jsonl", tuple(read_listing(tree, listing)), ()), tree.entries()
+    unlisted = [Unplaced(storable(name), f"not in {listing}") for name in _leave_out(listed, tree, beside.images)]
+    return replace(listed, left=(*unlisted, *beside.left))
 
 
-def _the_listing(root: Path) -> Path:
-    found = sorted(root.glob("[!.]*.jsonl"))
+def _the_listing(tree: Tree) -> str:
+    found = tree.entries().jsonl_files
     if len(found) != 1:
-        names = ", ".join(path.name for path in found[:3]) or "none"
+        names = ", ".join(found[:3]) or "none"
         raise BadFileError(
-            f"{root} should have one .jsonl file, not {len(found)} ({names}); name it: folder:FILE.jsonl"
+            f"{tree.given} should have one .jsonl file, not {len(found)} ({names}); name it: folder:FILE.jsonl"
         )
     return found[0]
 
 
-def _read_names(root: Path, naming: Naming) -> tuple[list[Image], list[Unplaced]]:
-    categories = [folder for folder, paths in _images_below(root).items() if any(map(is_in_its_category, paths))]
-    paths, left = [], []
-    for folder in [root, *(categories if naming.name == "numbersense" else [])]:
-        found, unplaced = list_images(folder, root)
-        paths += found
-        left += unplaced
-    _check_each_once(root, paths)
+def _read_names(tree: Tree, naming: Naming) -> tuple[list[Image], list[Unplaced]]:
+    folders = [""]
+    if naming.name == "numbersense":
+        folders += [folder for folder, names in _images_below(tree).items() if any(map(is_in_its_category, names))]
+    names = [name for folder in folders for name in tree.entries(folder).images]
+    left = [unplaced for folder in folders for unplaced in tree.entries(folder).left]
+    check_each_once(tree, names)
     images, readers = [], _readers(naming)
-    for path in paths:
-        told = [image for image in (read(path, root) for read in readers) if image is not None]
+    for name in names:
+        told = [image for image in (read(name, tree) for read in readers) if image is not None]
         images += told
         if not told:
-            left.append(Unplaced(name_of(path, root), f"not named like {naming.example}"))
+            left.append(Unplaced(storable(name), f"not named like {naming.example}"))
     return images, left
 
 
-def _readers(naming: Naming) -> Sequence[Callable[[Path, Path], Image | None]]:
+def _readers(naming: Naming) -> Sequence[Callable[[str, Tree], Image | None]]:
     """How a name may be read: that of an item may be without a repeat, and an item's own key may end in a number."""
     return (naming.read, read_whole_name) if naming is ITEMS else (naming.read,)
-
-
-def _check_each_once(root: Path, paths: Iterable[Path]) -> None:
-    known: dict[Path, Path] = {}
-    for path in paths:
-        other = known.setdefault(path.with_suffix(""), path)
-        if other is not path:
-            raise BadFileError(
-                f"{root} has {name_of(other, root)} and {name_of(path, root)}; which of them is meant? Take one away"
-            )

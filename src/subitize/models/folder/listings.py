@@ -3,94 +3,102 @@
 import json
 import os
 import re
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from subitize.csv_files import read_text
 from subitize.errors import BadFileError
-from subitize.models.folder.files import Image, Unplaced, is_inside, list_folders, list_images, name_of
+from subitize.models.folder.files import Image, Tree, Unplaced, check_each_once, identify, stem_of, storable
 
 _LARGEST_LISTING_BYTES = 64_000_000
 _LARGEST_METADATA_BYTES = 1_000_000
 _METADATA = "metadata.jsonl"
 _RIGHT = '{"id": "apples/3", "prompt": "…", "image_path": "x.png"}, with id or prompt or both'
+_NUMBER = re.compile("[0-9]{1,9}")
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # no file has such a name, and no database keeps it
 
 
-def find_prompt_folders(root: Path) -> list[Path]:
+def find_prompt_folders(tree: Tree) -> list[str]:
     """List GenEval's folders, one per prompt: `00000` with metadata.jsonl and samples in it."""
-    return [path for path in _numbered_folders(root) if os.path.isfile(path / _METADATA)]
+    return [folder for folder in _numbered_folders(tree) if _has_prompt(tree, folder)]
 
 
-def read_prompt_folders(root: Path) -> tuple[list[Image], list[Unplaced]]:
+def read_prompt_folders(tree: Tree) -> tuple[list[Image], list[Unplaced]]:
     """Read GenEval's folders; the grid of all samples that lies beside them is none of them."""
-    beside, left = list_images(root, root)
-    left += [Unplaced(name_of(path, root), "in no folder of a prompt") for path in beside]
-    images = []
-    for folder in _numbered_folders(root):
-        has_prompt = os.path.isfile(folder / _METADATA)
-        prompt = _read_prompt(folder / _METADATA, root) if has_prompt else ""
-        found, unplaced = list_images(folder / "samples", root)
-        left += unplaced
-        for path in found:
-            name = name_of(path, root)
-            if not has_prompt:
-                left.append(Unplaced(name, f"no {folder.name}/{_METADATA} that tells the prompt"))
-            elif re.fullmatch(r"\d{1,9}", path.stem, re.ASCII):
-                number = int(path.stem)
-                order = (int(folder.name), number)
-                images.append(Image(name, path, order, prompt=prompt, source=folder.name, number=number))
-            else:
-                left.append(Unplaced(name, "not named like 00000/samples/0000.png"))
+    beside = tree.entries()
+    left = [*beside.left, *(Unplaced(storable(name), "in no folder of a prompt") for name in beside.images)]
+    images: list[Image] = []
+    for folder in _numbered_folders(tree):
+        samples = tree.entries(f"{folder}/samples")
+        left += samples.left
+        if not _has_prompt(tree, folder):
+            reason = f"no {folder}/{_METADATA} that tells the prompt"
+            left += [Unplaced(storable(name), reason) for name in samples.images]
+            continue
+        are_numbered = {name: bool(_NUMBER.fullmatch(stem_of(name))) for name in samples.images}
+        images += _read_samples(tree, folder, [name for name, is_numbered in are_numbered.items() if is_numbered])
+        reason = "not named like 00000/samples/0000.png"
+        left += [Unplaced(storable(name), reason) for name, is_numbered in are_numbered.items() if not is_numbered]
     return images, left
 
 
-def is_listing(path: Path) -> bool:
+def is_listing(path: str) -> bool:
     """Tell by its first line whether a JSONL lists images, and is not somebody's log."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             first = json.loads(file.readline(_LARGEST_METADATA_BYTES))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(first, dict) and "image_path" in first
 
 
-def read_listing(path: Path) -> list[Image]:
+def read_listing(tree: Tree, listing: str) -> list[Image]:
     """Read a JSONL of images: `image_path`, and `id` or `prompt` or both, in each line; others are left alone."""
     images = []
-    for number, line in enumerate(_read_bounded(path, _LARGEST_LISTING_BYTES).split("\n"), start=1):
+    for number, line in enumerate(_read_bounded(tree, listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            images.append(_read_line(line, number, path.parent))
+            images.append(_read_line(line, number, tree))
         except ValueError as error:
-            raise BadFileError(f"{path.name} line {number}: {error}") from None
+            raise BadFileError(f"{listing} line {number}: {error}") from None
     if not images:
-        raise BadFileError(f"{path} lists no images; write a line for each: {_RIGHT}")
+        raise BadFileError(f"{tree.given / listing} lists no images; write a line for each: {_RIGHT}")
     return images
 
 
-def _numbered_folders(root: Path) -> list[Path]:
-    folders = [path for path in list_folders(root, root) if re.fullmatch(r"\d{1,9}", path.name, re.ASCII)]
-    return [path for path in folders if any(inner.name == "samples" for inner in list_folders(path, root))]
+def _numbered_folders(tree: Tree) -> list[str]:
+    folders = [folder for folder in tree.entries().folders if _NUMBER.fullmatch(folder)]
+    return [folder for folder in folders if f"{folder}/samples" in tree.entries(folder).folders]
 
 
-def _read_line(line: str, number: int, folder: Path) -> Image:
+def _has_prompt(tree: Tree, folder: str) -> bool:
+    return f"{folder}/{_METADATA}" in tree.entries(folder).jsonl_files
+
+
+def _read_samples(tree: Tree, folder: str, names: list[str]) -> list[Image]:
+    check_each_once(tree, names)
+    prompt = _read_prompt(tree, f"{folder}/{_METADATA}")
+    numbers = {name: int(stem_of(name)) for name in names}
+    return [
+        Image(name, tree.path(name), (int(folder), number), prompt=prompt, source=folder, number=number)
+        for name, number in numbers.items()
+    ]
+
+
+def _read_line(line: str, number: int, tree: Tree) -> Image:
     told = _read_object(line)
     fields = {field: _read_field(told, field) for field in ("image_path", "id", "prompt")}
     if not fields["image_path"] or not (fields["id"] or fields["prompt"]):
         missing = "id or prompt" if fields["image_path"] else "image_path"
         raise ValueError(f"no {missing} in {line[:80]!r}; it should be like {_RIGHT}")
-    path = folder / fields["image_path"]  # an absolute path stays what it is
-    if os.path.isabs(fields["image_path"]):
-        name = os.fsencode(path).decode("utf-8", "backslashreplace")
-    elif is_inside(path, folder):
-        name = name_of(path, folder)
-    else:
+    name = PurePosixPath(fields["image_path"]).as_posix()
+    path = tree.resolve(name)
+    if not name.startswith("/") and not tree.holds(path):
         raise ValueError(
             f"image_path {fields['image_path'][:80]!r} leads out of the file's folder; "
             "put the image there, or write its whole path from / on"
         )
-    return Image(name, path, (number,), key=fields["id"], prompt=fields["prompt"])
+    return Image(name, path, (number,), key=fields["id"], prompt=fields["prompt"], identity=identify(path))
 
 
 def _read_field(told: dict[str, object], field: str) -> str:
@@ -103,13 +111,12 @@ def _read_field(told: dict[str, object], field: str) -> str:
     return text
 
 
-def _read_prompt(path: Path, root: Path) -> str:
+def _read_prompt(tree: Tree, name: str) -> str:
     """Read the prompt in GenEval's metadata, which are one line."""
-    name = name_of(path, root)
-    if not is_inside(path, root):
+    if os.path.islink(tree.path(name)) and not tree.holds(tree.resolve(name)):
         raise BadFileError(f"{name} is a link that leads out of the folder; put the file itself there")
     try:
-        told = _read_object(_read_bounded(path, _LARGEST_METADATA_BYTES).strip())
+        told = _read_object(_read_bounded(tree, name, _LARGEST_METADATA_BYTES).strip())
         prompt = _read_field(told, "prompt")
     except ValueError as error:
         raise BadFileError(f"{name} line 1: {error}") from None
@@ -128,7 +135,8 @@ def _read_object(line: str) -> dict[str, object]:
     return told
 
 
-def _read_bounded(path: Path, largest: int) -> str:
+def _read_bounded(tree: Tree, name: str, largest: int) -> str:
+    path = tree.given / name
     size = os.path.getsize(path) if os.path.isfile(path) else 0
     if size > largest:
         raise BadFileError(f"{path} has {size:,} bytes; at most {largest:,} are read, so split it")

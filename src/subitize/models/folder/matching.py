@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from subitize.models.folder.files import Image, Unplaced, find_fault
 from subitize.models.folder.layouts import Holdings
 from subitize.models.folder.texts import plain, plain_names, plain_of_name
-from subitize.records import Item, task_text
+from subitize.records import Item, Scalar, task_text
 
 _EXAMPLES = 3
 _LONGEST_SHOWN = 70
@@ -19,8 +19,9 @@ class MatchedImages:
 
     `files` has the file of each trial (item and repeat), `missing` the trials without one. Of the other files,
     `unknown` fit no item or are not of the layout, `ambiguous` fit several items, `surplus` are more than there are
-    repeats, `duplicates` are second files for one trial. Of those in `files`, `faulty` cannot be read, `reworded` were
-    made with another prompt, and `counts` is how many have a count in their name.
+    repeats, `duplicates` are second files for one trial, or the same file again for one item. Of those in `files`,
+    `faulty` cannot be read, `reworded` were made with another prompt, and `counts` is how many have a count in their
+    name.
     """
 
     layout: str
@@ -57,8 +58,8 @@ class MatchedImages:
             told.append(f"missing: {len(self.missing):,} ({some}); {len(self.missing_items):,} items have none")
         unused = {
             "unknown, left alone": self.unknown,
-            "for one of several items with the same prompt, left alone": self.ambiguous,
-            "a second image for one trial, left alone": self.duplicates,
+            "for one of several items, left alone": self.ambiguous,
+            "a second image for one trial, or one listed twice, left alone": self.duplicates,
             "unreadable": self.faulty,
             "made with another prompt than the suite's": self.reworded,
         }
@@ -80,11 +81,12 @@ class Placement:
         self.of_item: dict[str, dict[int, Image]] = {item.id: {} for item in items}
         self.ambiguous: list[Unplaced] = []
         self.duplicates: list[Unplaced] = []
-        finder = _Finder(holdings, items)
+        self.relisted: list[Unplaced] = []
+        self._texts = {item.id: task_text(item.task) for item in items}
+        self._are_names_prompts = holdings.is_named_by_prompts
         certain: dict[str, list[Image]] = defaultdict(list)
         shared: dict[tuple[str, ...], list[Image]] = defaultdict(list)
-        for image in holdings.images:
-            candidates = finder.items_for(image)
+        for image, candidates in self._list_each_once(holdings, _Finder(holdings, items)):
             if len(candidates) == 1:
                 certain[candidates[0]].append(image)
             elif candidates:
@@ -95,24 +97,49 @@ class Placement:
         for item_id, images in certain.items():
             self.of_item[item_id] = dict(self._number(images))
 
-    def _deal(self, item_ids: tuple[str, ...], images: list[Image]) -> Iterator[tuple[str, list[Image]]]:
-        """Deal images out to items with the same prompt: a folder each, or equal shares in their order.
+    def _list_each_once(self, holdings: Holdings, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
+        """List the images with the items that each may be for, but no file for one item a second time."""
+        first_lines: dict[tuple[str, tuple[Scalar, ...]], Image] = {}
+        for image in holdings.images:
+            named, worded = finder.items_by_key(image), finder.items_by_text(image)
+            candidates = tuple(id for id in named if id in worded) if named and worded else named or worded
+            if named and not candidates:
+                reason = f"its id names {_list(named)}, its prompt {_list(worded)}"
+                self.ambiguous.append(Unplaced(image.name, reason))
+                continue
+            places = [(item_id, image.identity) for item_id in candidates if image.identity]
+            first = next((first_lines[place] for place in places if place in first_lines), None)
+            if first is not None:
+                reason = f"line {image.order[0]} is the same file as line {first.order[0]}"
+                self.relisted.append(Unplaced(image.name, reason))
+                continue
+            first_lines |= dict.fromkeys(places, image)
+            yield image, candidates
 
-        Items with the same key cannot be served: nothing says that images go from one to the other.
-        """
+    def _deal(self, item_ids: tuple[str, ...], images: list[Image]) -> Iterator[tuple[str, list[Image]]]:
+        """Deal images out to items with the very same prompt: a folder each, or equal shares of a list in its order."""
         ordered = sorted(images, key=lambda image: image.order)
         by_source: dict[str, list[Image]] = defaultdict(list)
         for image in ordered:
             by_source[image.source].append(image)
-        is_by_prompt = all(image.prompt for image in images)
-        if is_by_prompt and len(by_source) == len(item_ids):
+        is_list = "" in by_source
+        if not all(image.prompt for image in images):
+            obstacle = "which are called the same here"
+        elif len({self._texts[item_id] for item_id in item_ids}) > 1:
+            obstacle = "whose prompts are not the same to the letter"
+        elif self._are_names_prompts:
+            obstacle = "whose images have the same names, so that one's replaced the other's as they were written"
+        elif not is_list and len(by_source) == len(item_ids):
             yield from zip(item_ids, by_source.values(), strict=True)
-        elif is_by_prompt and len(by_source) == 1 and len(images) % len(item_ids) == 0:
+            return
+        elif is_list and len(images) % len(item_ids) == 0:
             share = len(images) // len(item_ids)
             yield from ((id, ordered[place * share : (place + 1) * share]) for place, id in enumerate(item_ids))
+            return
         else:
-            reason = f"{len(images)} images for the {len(item_ids)} items {_list(item_ids)}"
-            self.ambiguous += [Unplaced(image.name, reason) for image in ordered]
+            obstacle = "which is no equal share" if is_list else f"in {len(by_source)} folders"
+        reason = f"{len(images)} images for the {len(item_ids)} items {_list(item_ids)}, {obstacle}"
+        self.ambiguous += [Unplaced(image.name, reason) for image in ordered]
 
     def _number(self, images: list[Image]) -> Iterator[tuple[int, Image]]:
         """Give each image its repeat: the one that its name tells, or its place among the images of the item."""
@@ -133,7 +160,8 @@ def describe(holdings: Holdings, placement: Placement, items: Sequence[Item], re
     files = {trial: every[trial] for trial in wanted if trial in every}
     prompts = {item.id: task_text(item.task) for item in items}
     placed = {image.name for image in every.values()}
-    explained = placed | {file.name for file in (*placement.ambiguous, *placement.duplicates)}
+    told = (*placement.ambiguous, *placement.duplicates, *placement.relisted)
+    explained = placed | {file.name for file in told}
     unknown = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
     return MatchedImages(
         holdings.layout,
@@ -142,7 +170,7 @@ def describe(holdings: Holdings, placement: Placement, items: Sequence[Item], re
         unknown=(*(Unplaced(name, "no item of the suite") for name in unknown), *holdings.left),
         ambiguous=tuple(placement.ambiguous),
         surplus=tuple(image.name for (_, repeat), image in every.items() if repeat >= repeats),
-        duplicates=tuple(file for file in placement.duplicates if file.name not in placed),
+        duplicates=(*(file for file in placement.duplicates if file.name not in placed), *placement.relisted),
         faulty=tuple(Unplaced(image.name, fault) for image in files.values() if (fault := find_fault(image.path))),
         reworded=tuple(
             Unplaced(image.name, _show(image.prompt))
@@ -154,23 +182,29 @@ def describe(holdings: Holdings, placement: Placement, items: Sequence[Item], re
 
 
 class _Finder:
-    """Finds the items that an image may be for: by key, by the very text, then by what is left of it."""
+    """Finds the items that an image may be for: by key; by the very text, or else by what is left of it."""
 
     def __init__(self, holdings: Holdings, items: Iterable[Item]) -> None:
-        self._levels: list[dict[str, dict[str, None]]] = [defaultdict(dict) for _ in range(4)]
+        self._by_key: dict[str, dict[str, None]] = defaultdict(dict)
+        self._by_text: list[dict[str, dict[str, None]]] = [defaultdict(dict) for _ in range(3)]
         for item in items:
             text = task_text(item.task)
             names = plain_names(text) if holdings.is_named_by_prompts else set()
-            for level, handles in zip(
-                self._levels, (holdings.keys(item.id), {text}, {plain(text)}, names), strict=True
-            ):
+            levels = [self._by_key, *self._by_text]
+            for level, handles in zip(levels, (holdings.keys(item.id), {text}, {plain(text)}, names), strict=True):
                 for handle in handles:
                     level[handle][item.id] = None
 
-    def items_for(self, image: Image) -> tuple[str, ...]:
-        """List the items in their order; several only if they cannot be told apart."""
-        handles = (image.key, image.prompt, plain(image.prompt), plain_of_name(image.prompt))
-        found = (level.get(handle) for level, handle in zip(self._levels, handles, strict=True) if handle)
+    def items_by_key(self, image: Image) -> tuple[str, ...]:
+        """List the items that are called like the image, in their order."""
+        return tuple(self._by_key.get(image.key, ())) if image.key else ()
+
+    def items_by_text(self, image: Image) -> tuple[str, ...]:
+        """List the items with the image's prompt in their order; several only if they cannot be told apart."""
+        if not image.prompt:
+            return ()
+        handles = (image.prompt, plain(image.prompt), plain_of_name(image.prompt))
+        found = (level.get(handle) for level, handle in zip(self._by_text, handles, strict=True) if handle)
         return tuple(next((ids for ids in found if ids), ()))
 
 

@@ -60,7 +60,7 @@ def _read(image: Image) -> Pixels | Failed:
     fault = find_fault(image.path)
     if not fault:
         try:
-            return Pixels(image.path.read_bytes())
+            return Pixels(Path(image.path).read_bytes())
         except OSError as error:
             fault = f"cannot be read: {error.strerror}"
     return Failed(f"{image.name}: {fault}", is_transient=True)

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cache
 
-from subitize.models.folder.files import Image, name_of
+from subitize.models.folder.files import Image, Tree, stem_of, storable
 from subitize.numerals import singular
 
 
@@ -22,25 +22,25 @@ class Naming:
     key: Callable[[str], str]
     numbers_are_repeats: bool = False
 
-    def read(self, path: Path, root: Path) -> Image | None:
+    def read(self, name: str, tree: Tree) -> Image | None:
         """Read a file's name, or find that it is not named like this."""
-        found = self.pattern.fullmatch(path.stem)
+        found = self.pattern.fullmatch(stem_of(name))
         if found is None:
             return None
         told = found.groupdict()
         number, tag, count = told["number"], told.get("tag") or "", told.get("count")
-        image = Image(
-            name_of(path, root),
-            path,
+        key = "" if "prompt" in told else self.key(f"{told['key']}/{told['target']}" if count else told["key"])
+        return Image(
+            storable(name),
+            tree.path(name),
             # The same index stands with several counts; an image that was made later ("new3") comes after the others.
             order=(tag, int(number or 0), count or ""),
+            key=key,
+            prompt=told.get("prompt", ""),
             repeat=int(number) if self.numbers_are_repeats else None,
             number=f"{tag}{number}" if tag else int(number) if number else None,
             count=count,
         )
-        if "prompt" in told:
-            return replace(image, prompt=told["prompt"])
-        return replace(image, key=self.key(f"{told['key']}/{told['target']}" if count else told["key"]))
 
 
 def _key_of_item(key: str) -> str:
@@ -54,7 +54,12 @@ def _last_of_key(key: str) -> str:
 def _category_and_number(key: str) -> str:
     """Write `apples/3` and `Apple/03` alike."""
     category, _, number = key.rpartition("/")
-    return f"{singular(category.casefold())}/{int(number)}" if category and number.isdecimal() else ""
+    return f"{_category(category)}/{int(number)}" if category and number.isdecimal() else ""
+
+
+@cache
+def _category(noun: str) -> str:
+    return singular(noun.casefold())
 
 
 def _number_of_prompt(key: str) -> str:
@@ -82,23 +87,24 @@ NAMINGS: tuple[Naming, ...] = (
 """From the most to the least particular: a name belongs to the first that it fits."""
 
 
-def naming_of(path: Path) -> Naming | None:
+def naming_of(name: str) -> Naming | None:
     """Find how a file is named."""
+    stem = stem_of(name)
     for naming in NAMINGS:
-        if naming.pattern.fullmatch(path.stem) and not (naming.name == "numbersense" and _is_mangled(path.stem)):
+        if naming.pattern.fullmatch(stem) and not (naming.name == "numbersense" and _is_mangled(stem)):
             return naming
     return None
 
 
-def is_in_its_category(path: Path) -> bool:
+def is_in_its_category(name: str) -> bool:
     """Tell whether a file lies in a folder named like its category, as Numbersense released them."""
-    found = _NUMBERSENSE.fullmatch(path.stem)
-    return found is not None and singular(found["key"].casefold()) == singular(path.parent.name.casefold())
+    found = _NUMBERSENSE.fullmatch(stem_of(name))
+    return found is not None and _category(found["key"]) == _category(name.split("/")[-2])
 
 
-def read_whole_name(path: Path, root: Path) -> Image:
+def read_whole_name(name: str, tree: Tree) -> Image:
     """Read a name as that of an item without a repeat, which is its first."""
-    return Image(name_of(path, root), path, order=("", 0, "whole"), key=path.stem, repeat=0)
+    return Image(storable(name), tree.path(name), order=("", 0, "whole"), key=stem_of(name), repeat=0)
 
 
 def _is_mangled(stem: str) -> bool:

@@ -8,8 +8,8 @@ _BETWEEN_DIGITS = re.compile(r'(?<=\d)[<>:"/\\|?*\x00-\x1f](?=\d)')
 
 
 def plain(text: str) -> str:
-    """Leave out case, kinds of spaces, and punctuation at the end."""
-    spaced = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Leave out case, kinds of spaces, and punctuation at the end; ² stays what it is, and becomes no number."""
+    spaced = " ".join(unicodedata.normalize("NFC", text).casefold().split())
     return spaced.rstrip(" .,;:!?…")
 
 
