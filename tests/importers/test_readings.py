@@ -17,6 +17,7 @@ from subitize.importers.readings import ImportSummary, import_readings
 from subitize.labels import parse_rule
 from subitize.records import (
     Ask,
+    Choose,
     Confirm,
     Count,
     Discarded,
@@ -181,6 +182,18 @@ def test_the_raw_answer_is_kept_and_read_by_the_rule(run: Run, import_csv: Impor
     (reading,) = run.readings("human")
     assert (reading.reading.evidence, reading.reading.rule) == (Words("3-4"), "geckonum@2")
     assert reading.reading.value == Known(3.5)
+
+
+def test_a_digit_chooses_a_line_by_its_position_as_people_code_them(tmp_path: Path) -> None:
+    lines = ("No cats.", "Some cats.", "Many cats.")
+    item = replace(NAMED, id="naming/lines", asks=(Ask(Choose(lines), "Which line?", (1,)),))
+    with Run(Folder(tmp_path / "lines"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("m") as lease:
+            run.add_responses(lease, [response(trial(item))])
+        import_bytes(run, tmp_path, b"annotator,item,answer\nada,naming/lines,1\nbob,naming/lines,Many cats\n")
+        assert [value for *_, value in stored(run)] == [Known(1), Known(2)]
 
 
 def test_an_answer_without_a_value_is_kept_and_told(run: Run, import_csv: Import) -> None:

@@ -9,7 +9,20 @@ from subitize import registry
 from subitize.csv_files import read_records
 from subitize.errors import BadFileError, BadValueError
 from subitize.labels import Rule, interpret
-from subitize.records import Ask, Discarded, Drawn, Elsewhere, Failed, Item, Reading, Refused, Spec, Subject, Words
+from subitize.records import (
+    Ask,
+    Choose,
+    Discarded,
+    Drawn,
+    Elsewhere,
+    Failed,
+    Item,
+    Reading,
+    Refused,
+    Spec,
+    Subject,
+    Words,
+)
 from subitize.store import Run, StoredReading, StoredResponse, latest_attempts
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat"
@@ -137,9 +150,11 @@ class _Book:
         self._said[key] = None
         if before is not None and before.reading.evidence == evidence:
             return None
-        value = interpret(evidence, question, rule)
+        # People's codes for lines are positions, which only this rule reads.
+        used = Rule("geckonum") if isinstance(question, Choose) and answer.isdecimal() else rule
+        value = interpret(evidence, question, used)
         replaces = before.id if before else None
-        return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
+        return Reading(subject, question, self._judge, evidence, str(used), value, annotator, replaces)
 
     def _response(self, line: _Line) -> StoredResponse:
         column = "image" if line.get("image") else "item"
