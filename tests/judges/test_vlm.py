@@ -127,7 +127,7 @@ def test_a_reading_says_which_model_answered_what_and_at_what_expense(production
         made = reading.provenance
         assert made is not None
         assert str(made.revision).startswith("test-model-2026-01-01")
-        assert made.parameters == {"base_url": production.server.base_url}
+        assert made.parameters == {"base_url": production.server.base_url, "sends_seed": False}
         assert (made.tokens_in or 0) > 85
         assert made.tokens_out == 1
         assert made.versions["subitize"]

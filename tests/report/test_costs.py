@@ -84,10 +84,10 @@ def test_all_calls_are_summed_up_also_those_that_failed(tmp_path: Path) -> None:
     assert (found["Model or judge"], found["Role"], found["Run"], found["Suite"]) == (
         *("talker", "model", "run", "naming"),
     )
-    assert (found["Calls"], found["Failed"], found["n priced"], found["Price unknown"]) == (11, 1, 11, 0)
+    assert (found["Answers"], found["Failed"], found["n priced"], found["Price unknown"]) == (11, 1, 11, 0)
     assert (found["Tokens in"], found["Tokens out"]) == (3300, 44)
     assert found["USD"] == pytest.approx(0.022)
-    each, right = found["USD per call"], found["USD per right answer"]
+    each, right = found["USD per answer"], found["USD per right answer"]
     assert isinstance(each, Estimate)
     assert isinstance(right, Estimate)
     assert each.value == pytest.approx(0.002)
@@ -142,7 +142,7 @@ def test_what_is_not_known_is_counted_and_warned_of(tmp_path: Path) -> None:
     assert (found["n priced"], found["Price unknown"], found["Unsettled tries"]) == (2, 2, 4)
     assert found["USD"] == pytest.approx(0.004)
     assert warnings(document) == [
-        "The price of 2 of 4 calls is not known: sums are too low by what they cost.",
+        "The price of 2 of 4 answers is not known: sums are too low by what they cost.",
         "4 tries timed out or were cut off: they may have been paid twice.",
     ]
 
@@ -151,7 +151,7 @@ def test_where_only_tokens_are_known_no_price_is_made_up(tmp_path: Path) -> None
     with priced(tmp_path / "run", [replace(PAID, price_usd=None)] * 3) as run:
         table = costs(composed(run))
     found = cells(table, table.rows[0])
-    assert (found["Tokens in"], found["USD"], found["USD per call"], found["USD per right answer"]) == (
+    assert (found["Tokens in"], found["USD"], found["USD per answer"], found["USD per right answer"]) == (
         *(900, None, None, None),
     )
 
@@ -160,7 +160,7 @@ def test_what_a_judge_cost_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
     with priced(tmp_path / "run", [PAID] * 5, judged=JUDGED) as run:
         table = costs(composed(run))
     found = cells(table, table.rows[1])
-    assert (found["Model or judge"], found["Role"], found["Calls"], found["Tokens in"]) == ("parser", "judge", 4, 200)
+    assert (found["Model or judge"], found["Role"], found["Answers"], found["Tokens in"]) == ("parser", "judge", 4, 200)
     assert found["USD"] == pytest.approx(0.002)
 
 

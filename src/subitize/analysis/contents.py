@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from subitize.records import digest
 from subitize.store import Run, codec
@@ -46,14 +46,13 @@ def read_contents(run: Run, item_ids: Collection[str]) -> dict[str, Content]:
 
 
 def _read_content(row: ItemText, files: dict[str, str | None]) -> Content:
-    # As JSON, which is written in one way only: to make records of 100,000 tasks takes longer than all the rest.
-    task, written, unknown = from_json(row.task), row.task, ""
+    # As plain JSON, put into one form: to make records of 100,000 tasks takes longer than all the rest.
+    task, unknown = from_json(row.task), ""
     text = next(task[name] for name in ("prompt", "question", "text") if name in task)
     if "picture" in task and task["picture"]["kind"] in ("stored", "filed"):
         task["picture"], unknown = _identify(task["picture"], files)
-        written = digest(task)
     asks, questions = _read_asks(row.asks)
-    whole = hashlib.sha256(f"{written} {asks} {_read_factors(row.factors)}".encode())
+    whole = hashlib.sha256(to_json([task, asks, _read_factors(row.factors)]))
     return Content(whole.hexdigest()[:_DIGITS], text, questions, unknown)
 
 

@@ -146,7 +146,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
         for judge, looked in (by_owner[suite, model] or {NO_JUDGE: ReadingTrail()}).items():
             if reader.judge is not None and judge not in (reader.judge, NO_JUDGE):
                 continue
-            name, judge_options = _without_rule(judge, judges.get(judge, {}))
+            name, judge_options = _strip(judge, judges.get(judge, {}))
             unread, readings = _cover(trail, contents, looked)
             protocol = replace(
                 asked,
@@ -265,13 +265,15 @@ def _tell_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Conte
     return f"otherwise, hash {digest(others)[:_FINGERPRINT_DIGITS]}" if any(prompt for _, prompt in others) else _UNTOLD
 
 
-def _without_rule(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Leave the rule that a judge was given out of its name and options: it is told by itself."""
-    rule = options.get(_RULE_OPTION)
-    if rule not in RULE_VERSIONS:
-        return judge, dict(options)
-    name = re.sub(rf"(?<=[:,]){_RULE_OPTION}={re.escape(rule)}(?:,|$)", "", judge)
-    return name.rstrip(",:"), {key: value for key, value in options.items() if key != _RULE_OPTION}
+def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Leave out of a judge's name and options the rule, which is told by itself, and where its model is served."""
+    left = dict(options)
+    for option in (_RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
+        if option not in left or (option == _RULE_OPTION and left[option] not in RULE_VERSIONS):
+            continue
+        name, value = option.removeprefix("model "), left.pop(option)
+        judge = re.sub(rf"(?<=[:,]){name}={re.escape(value)}(?:,|$)", "", judge).rstrip(",:")
+    return judge, left
 
 
 def _cover(

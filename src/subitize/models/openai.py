@@ -110,7 +110,9 @@ class OpenAi:
         """Give what came of it: where one picture of several is broken or missing, the others are kept."""
         first, count = requests[0], len(requests)
         body = {"model": self.served_name, "prompt": first.text, "n": count} | self._drawing
-        parameters = {"base_url": self.base_url, **scalars(self._drawing)} | ({"n": count} if count > 1 else {})
+        # An images endpoint takes no seed.
+        parameters = {"base_url": self.base_url, "sends_seed": False, **scalars(self._drawing)}
+        parameters |= {"n": count} if count > 1 else {}
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
         try:
             answered = await self._post("/images/generations", body, requests, estimate_text_tokens(first.text) + 1)
@@ -182,9 +184,9 @@ class OpenAi:
         if "max_tokens" in body and self.base_url == DEFAULT_URL:
             # OpenAI's newer models refuse max_tokens, and other servers do not know its new name.
             body["max_completion_tokens"] = body.pop("max_tokens")
+        parameters["sends_seed"] = self._sends_seed
         if self._sends_seed:
             body["seed"] = request.seed
-            parameters["sends_seed"] = True
         provenance = replace(request.provenance(), parameters=parameters)
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
         try:

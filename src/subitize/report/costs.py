@@ -35,6 +35,11 @@ class Bill:
         """The sum of the prices that are known."""
         return sum(price * count for price, count in self.prices.items())
 
+    @property
+    def most_usd(self) -> float:
+        """The sum if all tries that may have been paid for were, at the mean price."""
+        return self.total_usd * (1 + self.unsettled / self.prices.total())
+
 
 def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
@@ -48,7 +53,7 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: M
     bills = [bill for bill, _ in rows]
     caption = (
         "Calls that were answered, refused or failed, those about excluded items included, with the tokens and prices "
-        "stored beside them; n of the sum is the calls with a price. USD per call: mean with Student’s 95 % interval. "
+        "stored beside them; n of the sum: those with a price. USD per answer: mean with Student’s 95 % interval. "
         "USD per right answer: the sum over the answers or images (groups, where several are judged together) all of "
         "whose scored questions are right, its interval that of their share (Wilson’s), where one judge looked; n are "
         "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
@@ -62,13 +67,14 @@ _COLUMNS = (
     Column("Model or judge", is_numeric=False),
     Column("Role", is_numeric=False),
     Column("USD", "The sum of the prices that are known.", digits=4),
-    Column("n priced", "Calls whose price is known."),
-    Column("Price unknown", "Calls whose price is not known: the sum is too low by what they cost."),
-    Column("USD per call", digits=5),
+    Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4),
+    Column("n priced", "Answers whose price is known."),
+    Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost."),
+    Column("USD per answer", digits=5),
     Column("USD per right answer", "An answer or image is right if all scored questions about it are.", digits=5),
     Column("n scored", "The answers or images that the share of right ones rests on."),
-    Column("Calls"),
-    Column("Failed", "Calls that came to nothing; what they cost is included where it is known."),
+    Column("Answers", "Answered, refused or failed; several may have come of one call (n)."),
+    Column("Failed", "Trials that came to nothing; what they cost is included where it is known."),
     Column("Unsettled tries", "Timed out or cut off: the try may have been paid for, and its repetition once more."),
     Column("Tokens in"),
     Column("Tokens out"),
@@ -118,6 +124,7 @@ def _cells(bill: Bill, series: Series | None) -> tuple[Cell, ...]:
     right = _per_right(bill, series) if series and priced else None
     return (
         bill.total_usd if priced else None,
+        bill.most_usd if priced else None,
         priced,
         bill.calls - priced,
         mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None,
@@ -156,7 +163,7 @@ def _warnings(bills: Sequence[Bill]) -> list[Block]:
     calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
     texts = []
     if unknown:
-        texts.append(f"The price of {unknown:,} of {calls:,} calls is not known: sums are too low by what they cost.")
+        texts.append(f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost.")
     if unsettled:
         texts.append(f"{unsettled:,} tries timed out or were cut off: they may have been paid twice.")
     return [TextBlock(text, is_warning=True) for text in texts]
