@@ -23,6 +23,7 @@ from disks import grow, read_only, tiny_disk
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.store import Folder, Run
+from thoroughness import thorough
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 
@@ -395,6 +396,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
 
 
 @pytest.mark.timeout(120)
+@thorough
 def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = subprocess.Popen(
@@ -417,6 +419,7 @@ def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None
     assert "Traceback" not in err
 
 
+@thorough
 def test_worker_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
     process = start("run", "naming:images=10", "--model", "ideal-human", "--out", tmp_path / "run")
     deadline = time.monotonic() + 60
@@ -489,6 +492,7 @@ def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_pa
         assert picture.size == (256, 256)
 
 
+@thorough
 def test_stimuli_written_by_several_processes_are_those_written_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from subitize.suites.geckonum.prompts import TYPES
 from thoroughness import IS_THOROUGH, thorough
 
 ROOT = Path(__file__).parent.parent
-QUICK = {"README.md", "architecture.md", "walkthrough.md", "geckonum.md"}
+QUICK = {"architecture.md", "walkthrough.md", "api-models.md"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

@@ -17,6 +17,7 @@ from subitize.drawing import stimuli
 from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Control, Magnitude, Stimulus
+from thoroughness import thorough
 
 SAMPLE = [
     pytest.param(Stimulus(category, number, seed), id=f"{number} {category}")
@@ -66,6 +67,7 @@ def hull_area(mask: NDArray[np.bool_]) -> float:
     return sum(ax * by - ay * bx for (ax, ay), (bx, by) in zip(chain, chain[1:] + chain[:1], strict=True)) / 2
 
 
+@thorough
 def test_the_same_recipe_gives_the_same_bytes_in_another_process_and_order() -> None:
     script = (
         "from hashlib import sha256; from subitize.drawing.stimuli import CATEGORIES, render;"

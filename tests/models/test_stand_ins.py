@@ -66,6 +66,7 @@ def test_ideal_human_converges_to_its_true_nae_and_accuracy() -> None:
     assert right[np.array(targets) <= 4].all()
 
 
+@thorough
 def test_ideal_humans_pipeline_figure_covers_the_truth_on_pictures(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite = make_suite(f"naming:images=10,size_px=256,{CELLS}")

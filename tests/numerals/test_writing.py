@@ -3,6 +3,7 @@
 import pytest
 
 from subitize.numerals import LARGEST_IN_WORDS, counted, in_words
+from thoroughness import thorough
 
 SPELLED = {
     0: "zero", 1: "one", 10: "ten", 13: "thirteen", 20: "twenty", 21: "twenty-one", 40: "forty", 99: "ninety-nine",
@@ -23,6 +24,7 @@ def test_a_number_outside_the_words_is_named(n: int) -> None:
         in_words(n)
 
 
+@thorough
 def test_the_million_numbers_have_a_million_different_words() -> None:
     assert len({in_words(n) for n in range(LARGEST_IN_WORDS + 1)}) == LARGEST_IN_WORDS + 1
 

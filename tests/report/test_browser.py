@@ -10,10 +10,12 @@ import pytest
 
 from conftest import require
 from report_runs import Written
+from thoroughness import thorough
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
+pytestmark = thorough
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 

@@ -99,6 +99,7 @@ def test_processes_with_different_models_work_and_judge_on_one_run_at_once(locat
 
 
 @pytest.mark.timeout(120)
+@thorough
 def test_two_processes_started_on_one_run_do_not_do_the_same_trial(location: Location) -> None:
     command = ["run", SUITE, "--model", MODEL, "--repeats", 40, "--judge", "none", *_where(location)]
     first, second = start(*command), start(*command)

@@ -20,7 +20,7 @@ from subitize.stats.confusion import (
     response_shares,
 )
 from subitize.stats.intervals import wilson_interval
-from thoroughness import IS_THOROUGH
+from thoroughness import IS_THOROUGH, thorough
 
 TARGETS = tuple(range(1, 11))
 
@@ -111,6 +111,7 @@ def test_the_same_counts_have_the_same_interval_every_time() -> None:
     assert correlate(counts, human_matrix(TARGETS)) == correlate(counts, human_matrix(TARGETS))
 
 
+@thorough
 @pytest.mark.parametrize(
     ("laws", "trials"),
     [(human_matrix(TARGETS), 20), (weber_matrix(0.3), 20), (weber_matrix(0.3), 100), (weber_matrix(0.1), 50)],

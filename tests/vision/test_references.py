@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from subitize.vision.references import References, look_at_drawings, references
+from thoroughness import thorough
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,7 @@ def test_what_is_recalled_is_what_was_seen(cache: Path, seen: References) -> Non
     assert len(list(cache.glob("*"))) == 1
 
 
+@thorough
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 cut short"], ids=["empty", "text", "cut"])
 def test_a_spoilt_file_is_replaced(cache: Path, content: bytes) -> None:
     recall()

@@ -33,7 +33,19 @@ _SHORT_DIGITS = 6
 _EXAMPLES = 3
 # They say where an answer came from and how it ended, not how it was asked for, and may be the same throughout.
 _WHENCE = frozenset(
-    {"base_url", "model", "provider", "endpoint", "file", "layout", "seed_in_name", "count_in_name", "n", "finish"}
+    {
+        "base_url",
+        "model",
+        "provider",
+        "endpoint",
+        "file",
+        "layout",
+        "seed_in_name",
+        "count_in_name",
+        "n",
+        "finish",
+        "sends_seed",
+    }
 )
 _ASKING_AGAIN = ("max_attempts",)
 # The option by which judges are given a rule: under another rule their evidence is the same.

@@ -201,4 +201,5 @@ def _own(one: Conduct) -> Row:
 
 
 def _join(options: Mapping[str, str]) -> str:
-    return "; ".join(f"{name} = {value}" for name, value in options.items())
+    """List options, but for those that were not given."""
+    return "; ".join(f"{name} = {value}" for name, value in options.items() if value)

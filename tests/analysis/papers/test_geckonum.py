@@ -200,6 +200,7 @@ def test_alpha_equals_the_krippendorff_package(plain: Plain, cells: Cells) -> No
             assert cells["krippendorff", f"task{task}", level].value == pytest.approx(expected, abs=1e-9)
 
 
+@thorough
 def test_images_fail_by_the_kinds_of_things_that_are_left_out(plain: Plain, annotations: Annotations) -> None:
     extensions = {cell.place: cell for cell in compute_extensions(annotations)}
     images: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
@@ -259,6 +260,7 @@ def test_the_store_gives_what_the_files_give(folder: Path, annotations: Annotati
     assert compute_extensions(stored) == compute_extensions(annotations)
 
 
+@thorough
 def test_excluded_items_are_in_no_table(folder: Path, tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_geckonum(run, read_release(folder))
