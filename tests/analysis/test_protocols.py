@@ -511,6 +511,17 @@ def test_a_rule_named_when_scoring_is_that_named_when_judging(tmp_path: Path, ju
     assert stored.fingerprint != protocol(tmp_path / "strict", strict).fingerprint
 
 
+def test_where_a_judges_model_is_served_makes_no_other_protocol_but_its_settings_do(tmp_path: Path) -> None:
+    def judged(name: str, port: int, temperature: str) -> str:
+        url = f"http://127.0.0.1:{port}/v1"
+        model = f"openai:some,base_url={url},temperature={temperature}"
+        options = {"model": model, "model base_url": url, "model temperature": temperature}
+        told = f"vlm:{model}"
+        return protocol(tmp_path / name, replace(SETUP, judge=told, judge_options=options)).fingerprint
+
+    assert judged("one", 8000, "0") == judged("other", 9000, "0") != judged("warm", 8000, "1")
+
+
 def test_an_option_that_names_no_rule_is_the_judges_own(tmp_path: Path) -> None:
     judge = replace(SETUP, judge_options={"policy": "lenient"})
     assert protocol(tmp_path / "run", judge).judge_options == {"policy": "lenient"}

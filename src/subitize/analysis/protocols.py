@@ -280,6 +280,8 @@ def _tell_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Conte
 def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Leave out of a judge's name and options the rule, which is told by itself, and where its model is served."""
     left = dict(options)
+    if any(name.startswith("model ") for name in left):
+        left.pop("model", None)  # the model as it was written, which is the judge's name
     for option in (_RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
         if option not in left or (option == _RULE_OPTION and left[option] not in RULE_VERSIONS):
             continue
