@@ -114,8 +114,13 @@ def test_cached_input_costs_as_much_as_other_input_where_nothing_else_is_said() 
     assert price.of_chat(1_000_000, 0, cached_in=250_000) == 3.0
 
 
+def estimate(price: Price, text: str, sizes: list[tuple[int, int]], tokens_out: int) -> tuple[int, float]:
+    tokens_in = estimate_text_tokens(text) + sum(price.image_tokens(*size) for size in sizes)
+    return tokens_in, price.of_chat(tokens_in, tokens_out)
+
+
 def test_a_chat_is_estimated_from_its_text_and_images() -> None:
-    tokens_in, usd = listed("gpt-4o").estimate_chat("How many?", [(1024, 1024), (512, 512)], 20)
+    tokens_in, usd = estimate(listed("gpt-4o"), "How many?", [(1024, 1024), (512, 512)], 20)
     assert tokens_in == 3 + 765 + 255
     assert usd == pytest.approx((1023 * 2.50 + 20 * 10.00) / 1e6)
 
@@ -344,6 +349,6 @@ def test_an_estimate_is_within_a_tenth_of_the_bill(tmp_path: Path) -> None:
                 before = server.counters()
                 ask(server, text, sizes)
                 after = server.counters()
-                tokens_in, usd = price.estimate_chat(text, sizes, estimate_text_tokens(behaviour.text))
+                tokens_in, usd = estimate(price, text, sizes, estimate_text_tokens(behaviour.text))
                 assert tokens_in == pytest.approx(after.prompt_tokens - before.prompt_tokens, rel=0.1)
                 assert usd == pytest.approx(after.billed_usd - before.billed_usd, rel=0.1)

@@ -188,9 +188,10 @@ def _check_folder(folder: Path) -> None:
 
 
 def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
-    """Add options to a spec as if they had been written in it."""
-    added = ",".join(f"{name}={value}" for name, value in options.items() if value is not None)
-    return ("," if ":" in spec else ":").join(filter(None, [spec, added]))
+    """Add the options that were given to a spec as if they had been written in it."""
+    from subitize.registry import write_spec
+
+    return write_spec(spec, {name: value for name, value in options.items() if value is not None})
 
 
 @app.command()

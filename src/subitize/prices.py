@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from fnmatch import fnmatchcase
@@ -165,14 +165,6 @@ class Price:
     def image_tokens(self, width: int, height: int, *, is_low_detail: bool = False) -> int:
         """Estimate how many input tokens an image in a chat counts."""
         return self.image_in_chat.count(width, height, is_low_detail=is_low_detail)
-
-    def estimate_chat(
-        self, text: str, image_sizes: Sequence[tuple[int, int]], tokens_out: int, *, is_low_detail: bool = False
-    ) -> tuple[int, float]:
-        """Estimate a chat's input tokens, and its sum in US dollars."""
-        images = sum(self.image_tokens(width, height, is_low_detail=is_low_detail) for width, height in image_sizes)
-        tokens_in = estimate_text_tokens(text) + images
-        return tokens_in, self.of_chat(tokens_in, tokens_out)
 
 
 @dataclass(frozen=True, slots=True)

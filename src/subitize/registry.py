@@ -76,6 +76,12 @@ def make_judge(text: str) -> Made[Judge]:
     return _make("judges", text)
 
 
+def write_spec(start: str, options: Mapping[str, str]) -> str:
+    """Add options to a name or spec: they follow a target after a comma, a bare name after a colon."""
+    written = ",".join(f"{key}={text}" for key, text in options.items())
+    return ("," if ":" in start else ":").join(filter(None, [start, written]))
+
+
 def names(kind: Kind) -> list[str]:
     """List the names of everything of a kind, without importing it."""
     return sorted(_known(kind))
@@ -162,7 +168,9 @@ class _Factory:
         model = None
         if self._needs_model:
             # What is no option of the judge is one of the model that it asks.
-            model = make_model(_join(target, {key: value for key, value in given.items() if key not in self._defaults}))
+            model = make_model(
+                write_spec(target, {key: value for key, value in given.items() if key not in self._defaults})
+            )
             given = {key: value for key, value in given.items() if key in self._defaults}
         values = self._defaults | self._read(given)
         made = self._construct(model.it if model else target, values)
@@ -173,7 +181,7 @@ class _Factory:
         if model:
             target = model.spec.shown
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
-        return Spec(self._name, whole, _join(":".join(filter(None, [self._name, target])), changed)), made
+        return Spec(self._name, whole, write_spec(":".join(filter(None, [self._name, target])), changed)), made
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:
@@ -191,12 +199,6 @@ class _Factory:
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self._defaults) or 'none'}"
-
-
-def _join(start: str, options: Mapping[str, str]) -> str:
-    """Write a spec: options follow a target after a comma, a bare name after a colon."""
-    written = ",".join(f"{key}={text}" for key, text in options.items())
-    return ("," if ":" in start else ":").join(filter(None, [start, written]))
 
 
 def _bare_type(annotation: object) -> object:

@@ -1,7 +1,6 @@
 """Models behind Hugging Face's client: those of any provider it knows, and endpoints by their address."""
 
 import asyncio
-import json
 import math
 import re
 import time
@@ -33,6 +32,7 @@ from subitize.models.serving import (
     check_url,
     load_picture,
     one_line,
+    parse_json,
     read_error,
     retry_after_seconds,
 )
@@ -265,7 +265,7 @@ class _Calls:
         return self._explain_network(error) if _is_of_network(error) else self._explain_misreading(error)
 
     def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
-        content = _read_json(data)
+        content = parse_json(data)
         code, message = read_error(content, data.decode("utf-8", "replace"))
         wait_seconds = retry_after_seconds(told, time.time())
         if status == 429:
@@ -331,13 +331,6 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
 def _is_of_network(error: Exception) -> bool:
     """Know the errors of the client's HTTP library, which has another name in older versions."""
     return type(error).__module__ in ("httpx", "httpx2")
-
-
-def _read_json(data: bytes) -> object:
-    try:
-        return json.loads(data)
-    except ValueError:
-        return None
 
 
 def _read_loading_seconds(content: object) -> float | None:

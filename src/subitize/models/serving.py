@@ -243,7 +243,7 @@ class Server:
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
         """Make an answer or an error of what came."""
-        content = self.contact.redact(_parse(data))
+        content = self.contact.redact(parse_json(data))
         if 200 <= status < 300 and isinstance(content, dict) and not content.get("error"):
             return content
         code, message = read_error(content, self.contact.redact(data.decode("utf-8", "replace")))
@@ -278,7 +278,7 @@ def is_refusal(code: str, message: str) -> bool:
     return code in _REFUSALS or bool(_REFUSED.search(message))
 
 
-def _parse(data: bytes) -> Any:  # noqa: ANN401
+def parse_json(data: bytes) -> Any:  # noqa: ANN401
     """Read JSON, or nothing; models write halves of characters at times, which the quick reader refuses."""
     for read in (from_json, json.loads):
         try:

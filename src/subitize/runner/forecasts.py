@@ -9,10 +9,9 @@ from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
 from subitize.runner.judging import open_tasks, put_tasks
+from subitize.runner.pictures import USUAL_PX
 from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
 from subitize.store import Location, Run
-
-_USUAL_PX = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def _expect_side(model: object, task: Draw) -> int:
     """Expect pictures as large as a model is asked for, or of the usual size."""
     size = model.expect(task).size if isinstance(model, Metered) else ""
     sides = [int(side) for side in size.split("x") if side.isdecimal()]
-    return max(sides, default=getattr(model, "size_px", _USUAL_PX))
+    return max(sides, default=USUAL_PX)
 
 
 def _no_picture(picture: Picture) -> bytes:

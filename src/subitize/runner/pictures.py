@@ -10,7 +10,7 @@ from subitize.images import Images
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.vision.pixels import read_size
 
-_USUAL_PX = 1024
+USUAL_PX = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
             return read_size(images.path(picture))
     except BadFileError:
         pass  # whoever looks at it will say what is wrong
-    return _USUAL_PX, _USUAL_PX
+    return USUAL_PX, USUAL_PX
 
 
 @lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
