@@ -1,9 +1,11 @@
 """Suite, model, judge: the architecture on one page.
 
 A suite makes items; a model turns the request of one trial into a reply; a judge turns an exhibit (responses and
-questions about them) into evidence. Models and judges come in two shapes: those that wait for something (a server, a
-disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes.
-One may do more, and says so by having what Checks, Opens, RespondsToSeveral, Metered or Matches name.
+questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
+disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
+that are a network, loaded once, `compute_all`, batch after batch in this process.
+One may do more, and says so by having what Checks, Opens, Proves, RespondsToSeveral, Metered, Matches, AsksItself or
+Explains name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -15,6 +17,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from subitize import __version__
 from subitize.records import (
     Answer,
+    Ask,
     Draw,
     Evidence,
     Failed,
@@ -56,6 +59,17 @@ class Computes(Protocol[AskedT, GivenT]):
         ...
 
 
+@runtime_checkable
+class ComputesSeveral(Protocol[AskedT, GivenT]):
+    """Computes a batch at a time in this process: a network that is loaded once and fills the machine."""
+
+    batch_size: int
+
+    def compute_all(self, asked: Sequence[AskedT], /) -> Sequence[GivenT]:
+        """Answer all in their order, at most `batch_size`; where it raises, the runner asks for each half anew."""
+        ...
+
+
 class TransientError(Exception):
     """Trying again may help: a time-out, a busy server, an answer cut short.
 
@@ -89,6 +103,23 @@ class Checks(Protocol):
 
     def check(self) -> None:
         """Raise what a user can mend: a missing key."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What came of a test by known answers: passed, with how many were right, or why nothing could be tested."""
+
+    is_passed: bool
+    told: str
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A judge that is tested by known answers before it is used."""
+
+    def prove(self) -> Proof:
+        """Look at what is known; raise UnusableModelError, with the reason, if what is seen is wrong."""
         ...
 
 
@@ -163,7 +194,7 @@ class Reply:
 
 
 class Model(Protocol):
-    """Anything that does a task; it also `Responds[Request, Reply]` or `Computes[Request, Reply]`."""
+    """Anything that does a task; it also Responds, Computes or ComputesSeveral, from a Request to a Reply."""
 
     tasks: frozenset[TaskKind]
     is_stand_in: bool
@@ -245,7 +276,9 @@ class Finding:
 
 
 class Judge(Protocol):
-    """Anything that answers questions; also `Responds` or `Computes` from an Exhibit to one Finding per inquiry.
+    """Anything that answers questions; it also Responds, Computes or ComputesSeveral, from an Exhibit to Findings.
+
+    There is one Finding per inquiry, in a tuple.
 
     `rule` names how its evidence is read unless the user names another rule (see labels.py). One that asks together
     answers all questions about a subject in one look; another gets them one by one, and one that fails costs no more
@@ -267,6 +300,24 @@ class AsksModel(Protocol):
 
     def put(self, exhibit: Exhibit, /) -> Iterator[Answer]:
         """Put the questions as tasks of the model, in their order."""
+        ...
+
+
+@runtime_checkable
+class AsksItself(Protocol):
+    """A judge with questions of its own about what an item's prompt says, in place of the suite's."""
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask about the outcome of an item; nothing where its prompt is not understood."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A judge that can say why it does not answer a question that it might be expected to."""
+
+    def why_not(self, question: Question, /) -> str:
+        """Say it in a few words: "cannot see 'fork'"; nothing where it is no question for it at all."""
         ...
 
 

@@ -427,7 +427,15 @@ class Measured:
     kind: Literal["measured"] = field(default="measured", kw_only=True, repr=False)
 
 
-Evidence = Boxes | Words | Measured
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How well each of several texts fits, by text; the first is the one that is asked about, the others distract."""
+
+    scores: Mapping[str, float]
+    kind: Literal["compared"] = field(default="compared", kw_only=True, repr=False)
+
+
+Evidence = Boxes | Words | Measured | Compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,101 @@
+"""The one currency between detectors and everything else: boxes with scores, found in one picture."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import Box
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """What a detector found in a picture, in its pixels, best first; a colour is None where nobody looked for it."""
+
+    xyxy: Floats
+    scores: Floats
+    labels: tuple[str, ...]
+    colours: tuple[str | None, ...]
+
+    @classmethod
+    def make(cls, xyxy: object, scores: object, labels: Sequence[str]) -> Self:
+        """Sort what a network gave: n × 4 corners (left, top, right, bottom), n scores, n labels."""
+        corners = np.asarray(xyxy, dtype=np.float64).reshape(-1, 4)
+        given = np.asarray(scores, dtype=np.float64).reshape(-1)
+        if not len(corners) == len(given) == len(labels):
+            raise ValueError(f"{len(corners)} boxes, {len(given)} scores and {len(labels)} labels")
+        order = np.argsort(-given, kind="stable")
+        return cls(corners[order], given[order], tuple(labels[index] for index in order), (None,) * len(given))
+
+    @classmethod
+    def of(cls, boxes: Sequence[Box]) -> Self:
+        """Take boxes as they are stored."""
+        made = cls.make([box.xyxy for box in boxes], [box.score for box in boxes], [box.label for box in boxes])
+        order = sorted(range(len(boxes)), key=lambda index: -boxes[index].score)
+        return replace(made, colours=tuple(boxes[index].colour for index in order))
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def where(self, chosen: NDArray[np.bool_] | Sequence[bool]) -> Self:
+        """Keep some of them."""
+        (kept,) = np.nonzero(np.asarray(chosen, dtype=bool))
+        return replace(
+            self,
+            xyxy=self.xyxy[kept],
+            scores=self.scores[kept],
+            labels=tuple(self.labels[index] for index in kept),
+            colours=tuple(self.colours[index] for index in kept),
+        )
+
+    def above(self, threshold: float) -> Self:
+        """Keep those with at least this score."""
+        return self.where(self.scores >= threshold)
+
+    def labelled(self, label: str) -> Self:
+        """Keep those of one label."""
+        return self.where([own == label for own in self.labels])
+
+    def renamed(self, names: Callable[[str], str]) -> Self:
+        """Give them other labels."""
+        return replace(self, labels=tuple(names(label) for label in self.labels))
+
+    def coloured(self, colours: Sequence[str | None]) -> Self:
+        """Say what colour each has."""
+        return replace(self, colours=tuple(colours))
+
+    def suppressed(self, iou: float) -> Self:
+        """Leave out what overlaps a better one of the same label by more than this share of their union."""
+        kept: list[int] = []
+        for index, label in enumerate(self.labels):
+            rivals = [other for other in kept if self.labels[other] == label]
+            if not rivals or float(_iou(self.xyxy[index], self.xyxy[rivals]).max()) <= iou:
+                kept.append(index)
+        return self.where(np.isin(np.arange(len(self)), kept))
+
+    def boxes(self) -> tuple[Box, ...]:
+        """Give them as they are stored, with no more digits than mean anything."""
+        return tuple(
+            Box(label, round(float(score), 5), _corners(row), colour)
+            for row, score, label, colour in zip(self.xyxy, self.scores, self.labels, self.colours, strict=True)
+        )
+
+
+def _corners(row: Floats) -> tuple[float, float, float, float]:
+    left, top, right, bottom = (round(float(side), 2) for side in row)
+    return left, top, right, bottom
+
+
+def _iou(one: Floats, others: Floats) -> Floats:
+    """Divide what one box shares with each of the others by what they cover together; of nothing it is 0."""
+    width = np.minimum(one[2], others[:, 2]) - np.maximum(one[0], others[:, 0])
+    height = np.minimum(one[3], others[:, 3]) - np.maximum(one[1], others[:, 1])
+    shared = np.clip(width, 0, None) * np.clip(height, 0, None)
+    area = (one[2] - one[0]) * (one[3] - one[1]) + (others[:, 2] - others[:, 0]) * (others[:, 3] - others[:, 1])
+    union = area - shared
+    overlaps: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return overlaps

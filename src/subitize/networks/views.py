@@ -1,0 +1,65 @@
+"""A picture as a network is shown it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from subitize.interfaces import Request
+from subitize.records import Elsewhere, Filed, Picture, Said, Stimulus, Stored
+from subitize.vision.pixels import Rgb, decode
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A picture by the name it is known by, and a way to its pixels; what goes by features needs its name only."""
+
+    name: str
+    pixels: Callable[[], Rgb]
+
+    @classmethod
+    def of(cls, picture: Picture, load: Callable[[Picture], bytes]) -> "View":
+        """Show a picture that is loaded when it is looked at."""
+        return cls(_name(picture), lambda: decode(load(picture)))
+
+    @classmethod
+    def of_task(cls, request: Request) -> "View":
+        """Show the picture of a request."""
+        if request.task.kind == "draw":
+            raise TypeError(f"the task of {request.item_id} has no picture: it asks for one")
+        return cls.of(request.task.picture, request.load)
+
+
+def _name(picture: Picture) -> str:
+    match picture:
+        case Stored(hash=hash):
+            return hash
+        case Filed(path=path):
+            return path.replace("\\", "/").rpartition("/")[2]
+        case Elsewhere(name=name):
+            return name
+        case Stimulus():
+            return f"{picture.category}_{picture.number}_{picture.seed}"
+
+
+class Answers(Protocol):
+    """Answers questions about pictures in words."""
+
+    def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
+        """Answer each question about its picture."""
+        ...
+
+
+class Matches(Protocol):
+    """Says how well texts fit pictures."""
+
+    def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Score each text against its picture; "match" is the score, other names say how it came about."""
+        ...
+
+
+class Fills(Protocol):
+    """Fills gaps in texts about pictures."""
+
+    def fill(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Give the probability of words in the one gap, written [GAP], of each text."""
+        ...
