@@ -14,6 +14,7 @@ from subitize.records import (
     Box,
     Boxes,
     Choose,
+    Compared,
     Confirm,
     Count,
     Discarded,
@@ -490,15 +491,29 @@ def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, 
     "text", ["", "lenient", "strict@3", "strict@0", "strict@1.0", "Strict", "@1", ">=0.4", "boxes>0.4"]
 )
 def test_an_unknown_rule_or_version_lists_the_known_ones(text: str) -> None:
-    with pytest.raises(UnknownNameError, match=r"no rule named .*; known: boxes, geckonum, strict, total"):
+    with pytest.raises(UnknownNameError, match=r"no rule named .*; known: boxes, compared, geckonum, strict, total"):
         parse_rule(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["strict>=0.4", "boxes>=", "boxes>=1.5", "boxes>=1.0001", "boxes>=-0.1", "boxes>=nan", "boxes>=40%"]
+    "text",
+    [
+        "strict>=0.4",
+        "strict,iou=0.5",
+        "boxes,iou=",
+        "boxes>=0.4,iou=2",
+        "boxes>=",
+        "boxes>=1.5",
+        "boxes>=1.0001",
+        "boxes>=-0.1",
+        "boxes>=nan",
+        "boxes>=40%",
+    ],
 )
 def test_a_bad_threshold_is_refused_with_a_right_one(text: str) -> None:
-    with pytest.raises(BadValueError, match=r"only boxes takes a threshold, a score from 0 to 1.*boxes>=0\.4"):
+    with pytest.raises(
+        BadValueError, match=r"only boxes takes a lowest score .*, numbers from 0 to 1.*boxes>=0\.4,iou=0\.95"
+    ):
         parse_rule(text)
 
 
@@ -510,6 +525,55 @@ def test_an_earlier_version_is_refused_with_what_to_write(name: str) -> None:
         f"rule '{name}@1': version 1 of {name} is no more; write {name}@2 to read the evidence anew, or no rule for "
         "the values as they were stored"
     )
+
+
+def test_of_boxes_that_overlap_too_much_only_the_best_counts() -> None:
+    twice = Boxes((*FOUND.boxes, Box("dog", 0.7, (0.0, 0.0, 9.0, 8.0)), Box("cat", 0.6, (0.0, 0.0, 9.0, 9.0))))
+    assert interpret(twice, DOGS, parse_rule("boxes>=0.4")) == Known(3)
+    assert interpret(twice, DOGS, parse_rule("boxes>=0.4,iou=0.9")) == Known(3)
+    assert interpret(twice, DOGS, parse_rule("boxes>=0.4,iou=0.5")) == Known(2)
+    assert interpret(twice, DOGS, parse_rule("boxes,iou=0.5")) == Known(3)
+    assert interpret(twice, Count("cat"), parse_rule("boxes,iou=0.5")) == Known(2)
+
+
+@pytest.mark.parametrize(
+    ("statement", "rule", "is_so"),
+    [
+        ("there are some dogs", "boxes", True),
+        ("there are some dogs", "boxes>=0.95", False),
+        ("there are no dogs", "boxes", False),
+        ("there are no birds", "boxes", True),
+        ("there are 3 dogs", "boxes", True),
+        ("there are three dogs", "boxes", True),
+        ("there are 3 dogs", "boxes>=0.2", False),
+        ("there is 1 cat.", "boxes", True),
+    ],
+)
+def test_boxes_tell_whether_so_many_are_there(statement: str, rule: str, is_so: bool) -> None:
+    assert interpret(FOUND, Confirm(statement, is_informed=False), parse_rule(rule)) == Known(is_so)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["there are some dogs on a shelf", "there is half of a pizza", "this is an image", "there are no whole forks"],
+)
+def test_boxes_do_not_tell_what_says_more(statement: str) -> None:
+    assert isinstance(interpret(FOUND, Confirm(statement, is_informed=False), parse_rule("boxes")), Discarded)
+
+
+@pytest.mark.parametrize(
+    ("statement", "scores", "is_so"),
+    [
+        ("there are some dogs", {"dog": 0.3, "cat": 0.2}, True),
+        ("there are some dogs", {"dog": 0.2, "cat": 0.2}, False),
+        ("there are no dogs", {"dog": 0.2, "cat": 0.2}, True),
+        ("there are no dogs", {"dog": 0.3, "cat": 0.2}, False),
+    ],
+)
+def test_a_thing_is_there_if_its_name_fits_better_than_all_others(
+    statement: str, scores: dict[str, float], is_so: bool
+) -> None:
+    assert interpret(Compared(scores), Confirm(statement, is_informed=False), parse_rule("compared")) == Known(is_so)
 
 
 def test_values_of_an_earlier_version_stay_as_they_were_stored_and_say_their_version(tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from subitize import numerals
+from subitize.detections import Detections
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import (
     Box,
     Boxes,
     Choose,
+    Compared,
     Confirm,
     Count,
     Discarded,
@@ -29,9 +31,10 @@ from subitize.records import (
 )
 
 # Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
-# strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score; where a
-# place is asked for ("left of the cats") those whose centres are on that side of all the landmarks' centres.
-RULE_VERSIONS: dict[str, int] = {"strict": 2, "total": 2, "geckonum": 2, "boxes": 1}
+# strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score, of two that
+# overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose centres are
+# on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it.
+RULE_VERSIONS: dict[str, int] = {"strict": 2, "total": 2, "geckonum": 2, "boxes": 1, "compared": 1}
 CONSENSUS_RULES: tuple[str, ...] = ("mode", "majority", "geckonum")
 
 # Where digits are a line's position from 0: people's codes in released data, and what our observer says. A model is
@@ -41,35 +44,40 @@ _POSITIONAL = ("geckonum", "boxes")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A named way to read evidence; `boxes` takes the lowest score that counts: `boxes>=0.4`."""
+    """A named way to read evidence; `boxes` takes the lowest score and the largest overlap: `boxes>=0.4,iou=0.95`."""
 
     name: str
     threshold: float = 0.0
+    iou: float = 1.0
 
     def __str__(self) -> str:
         floor = f">={self.threshold:g}" if self.threshold else ""
-        return f"{self.name}@{RULE_VERSIONS[self.name]}{floor}"
+        overlap = f",iou={self.iou:g}" if self.iou < 1 else ""
+        return f"{self.name}@{RULE_VERSIONS[self.name]}{floor}{overlap}"
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule as users write it, `total` or `boxes>=0.4`, or as it is stored, `total@2`."""
-    head, has_floor, floor = text.partition(">=")
+    """Read a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as it is stored, `total@2`."""
+    bare, has_iou, iou = text.partition(",iou=")
+    head, has_floor, floor = bare.partition(">=")
     name, _, version = head.partition("@")
     latest = RULE_VERSIONS.get(name, 0)
     if version in map(str, range(1, latest)):
-        instead = f"{name}@{latest}{has_floor}{floor}"
+        instead = f"{name}@{latest}{text[len(head) :]}"
         raise BadValueError(
             f"rule {text!r}: version {version} of {name} is no more; write {instead} to read the evidence anew, or no "
             "rule for the values as they were stored"
         )
     if not latest or version not in ("", str(latest)):
         raise UnknownNameError("rule", head, RULE_VERSIONS)
-    if not has_floor:
-        return Rule(name)
-    if name != "boxes" or not re.fullmatch(r"0?\.\d{1,4}|1\.0{1,4}|[01]", floor, re.ASCII):
-        right = "a score from 0 to 1 with at most 4 decimals, as in boxes>=0.4"
-        raise BadValueError(f"rule {text!r}: only boxes takes a threshold, {right}")
-    return Rule(name, float(floor))
+    given = [number for has, number in ((has_floor, floor), (has_iou, iou)) if has]
+    if given and (name != "boxes" or not all(_SHARE.fullmatch(number) for number in given)):
+        right = "numbers from 0 to 1 with at most 4 decimals, as in boxes>=0.4,iou=0.95"
+        raise BadValueError(f"rule {text!r}: only boxes takes a lowest score and a largest overlap, {right}")
+    return Rule(name, float(floor) if has_floor else 0.0, float(iou) if has_iou else 1.0)
+
+
+_SHARE = re.compile(r"0?\.\d{1,4}|1\.0{1,4}|[01]", re.ASCII)
 
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
@@ -85,7 +93,13 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
             _require(rule, {"boxes"}, evidence)
-            return Known(_fitting([box for box in boxes if box.score >= rule.threshold], question))
+            return Known(_fitting(_counted(boxes, rule), question))
+        case Boxes(boxes=boxes), Confirm(statement=statement) if stated := read_statement(statement):
+            _require(rule, {"boxes"}, evidence)
+            return Known(stated.holds(_fitting(_counted(boxes, rule), Count(stated.noun))))
+        case Compared(scores=scores), Confirm(statement=statement) if stated := read_statement(statement):
+            first, *others = scores.values()
+            return Known((first > max(others)) != (stated.number == 0))
         case Measured(score=score), Fit():
             return Known(score)
     return Discarded(f"{evidence.kind} cannot answer {question.id!r}")
@@ -104,6 +118,43 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
         return Discarded(f"no majority among {len(votes)} votes")
     # What reproduces GeckoNum: the mode of the unrounded values, rounded half to even only then.
     return Known(round(winner)) if rule == "geckonum" and isinstance(winner, float) else Known(winner)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """That there are so many of something: a number, or None for some."""
+
+    noun: str
+    number: int | None
+
+    def holds(self, count: int) -> bool:
+        """Tell whether it is so where so many are seen."""
+        return count >= 1 if self.number is None else count == self.number
+
+
+_STATEMENT = re.compile(
+    r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) "
+    r"(?P<things>(?!.*\b(?:above|below|each|in|left|of|on|right|than|whole|with)\b)[a-z][a-z -]*)"
+)
+
+
+def read_statement(text: str) -> Statement | None:
+    """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for what says more or else."""
+    found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
+    if found is None:
+        return None
+    noun = numerals.singular(found["things"])
+    if found["number"] in ("some", "no"):
+        return Statement(noun, None if found["number"] == "some" else 0)
+    number = numerals.value(found["number"], "strict")
+    whole = None if isinstance(number, numerals.Unread) or number != int(number) else int(number)
+    return None if whole is None else Statement(noun, whole)
+
+
+def _counted(boxes: Sequence[Box], rule: Rule) -> Sequence[Box]:
+    """Leave out the boxes whose score is too low, and those that overlap a better one too much."""
+    enough = [box for box in boxes if box.score >= rule.threshold]
+    return Detections.of(enough).suppressed(rule.iou).boxes() if rule.iou < 1 else enough
 
 
 def _fitting(boxes: Sequence[Box], question: Count) -> int:

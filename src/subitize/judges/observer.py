@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from subitize.interfaces import Exhibit, Finding
-from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Words
+from subitize.drawing.stimuli import render
+from subitize.errors import UnusableModelError
+from subitize.interfaces import Exhibit, Finding, Proof
+from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Stimulus, Words
 from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.observing import see_picture
+from subitize.vision.observing import look_at, see_picture
 from subitize.vision.recognition import KINDS
 from subitize.vision.sight import Sight
 from subitize.vision.statements import holds
@@ -20,6 +22,18 @@ class Observer:
     is_stand_in = True
     asks_together = True
 
+    def prove(self) -> Proof:
+        """Show it pictures of our own drawings whose numbers are known."""
+        known = [Stimulus(category, number, seed=number, size_px=512) for category, number in _KNOWN]
+        seen = [len(look_at(render(one).png)) for one in known]
+        right = sum(number == one.number for number, one in zip(seen, known, strict=True))
+        if right < len(known):
+            raise UnusableModelError(
+                f"the observer counted {', '.join(map(str, seen))} things in pictures of "
+                f"{', '.join(str(one.number) for one in known)}; this installation is broken: install subitize again"
+            )
+        return Proof(True, f"counted {right} of {len(known)} pictures of our own drawings right")
+
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""
         return len(outcomes) == 1 and isinstance(outcomes[0], Drawn) and _is_known(question)
@@ -31,6 +45,9 @@ class Observer:
             raise TypeError(f"the observer looks at pictures, not at {outcome.kind}")
         sight = see_picture(exhibit.load(outcome.picture))
         return tuple(Finding(_answer(inquiry.question, sight)) for inquiry in exhibit.inquiries)
+
+
+_KNOWN = (("apples", 1), ("dots", 3), ("butterflies", 5), ("people", 7))
 
 
 def _is_known(question: Question) -> bool:

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Finding
+from subitize.errors import UnknownNameError, UnusableModelError
+from subitize.interfaces import Exhibit, Finding, Proof
+from subitize.labels import interpret, parse_rule
 from subitize.numerals import POLICIES
-from subitize.records import Fit, Outcome, Question, Said, Words
+from subitize.records import Count, Fit, Known, Outcome, Question, Said, Words
+
+_KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
 class Parser:
@@ -19,6 +22,14 @@ class Parser:
         if policy not in POLICIES:
             raise UnknownNameError("policy", policy, POLICIES)
         self.rule = policy
+
+    def prove(self) -> Proof:
+        """Read answers whose numbers are known."""
+        rule = parse_rule(self.rule)
+        right = [interpret(Words(text), Count("apple"), rule) == Known(number) for text, number in _KNOWN]
+        if not all(right):
+            raise UnusableModelError(f"the parser misread known answers {_KNOWN}; install subitize again")
+        return Proof(True, f"read {len(right)} of {len(right)} known answers right")
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether there is text to read; a score is not read off a text."""

@@ -14,7 +14,7 @@ from subitize.vision.recognition import KINDS
 _HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b(.*)", re.IGNORECASE | re.DOTALL)
 _PLACE = re.compile(r"\b(left of|right of|above|below) (?:the |an |a )?([a-z -]{1,60})", re.IGNORECASE)
 _WHAT = re.compile(r"what (?:does|is|do)\b", re.IGNORECASE)
-_ANY_KIND = {"object", "thing", "shape", "item"}
+ANY_KIND = {"object", "thing", "shape", "item"}
 _RELATIONS: dict[str, RelationWord] = {word: word for word in ("left of", "right of", "above", "below")}
 
 
@@ -30,6 +30,12 @@ class Observer:
         return Reply(content, request.provenance())
 
 
+def read_count(question: str) -> Count | None:
+    """Read what a question asks to be counted, if it asks for a number."""
+    how_many = _HOW_MANY.search(question)
+    return _understand(*how_many.groups()) if how_many else None
+
+
 def is_count(question: str) -> bool:
     """Tell whether a question asks for a number."""
     return re.search(r"\bhow many\b", question, re.IGNORECASE) is not None
@@ -37,8 +43,8 @@ def is_count(question: str) -> bool:
 
 def answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
     """Answer a question from what is seen."""
-    if how_many := _HOW_MANY.search(question):
-        return _count(_understand(*how_many.groups()), seen)
+    if asked := read_count(question):
+        return _count(asked, seen)
     if _WHAT.search(question):
         kinds = Counter(box.label for box in seen)
         return Said(", ".join(counted(n, kind) for kind, n in kinds.most_common()) or "nothing")
@@ -46,7 +52,7 @@ def answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
 
 
 def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
-    if asked.noun in _ANY_KIND and asked.place is None:
+    if asked.noun in ANY_KIND and asked.place is None:
         return Said(str(sum(asked.colour in (None, box.colour) for box in seen)))
     for noun in (asked.noun, asked.place.landmark if asked.place else asked.noun):
         if noun not in KINDS:

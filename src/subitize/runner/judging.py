@@ -6,13 +6,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from subitize.errors import UnknownNameError
-from subitize.interfaces import AsksModel, Checks, Exhibit, Finding, Inquiry, Judge
+from subitize.errors import UnknownNameError, UnusableModelError
+from subitize.interfaces import (
+    AsksItself,
+    AsksModel,
+    Checks,
+    Exhibit,
+    Explains,
+    Finding,
+    Inquiry,
+    Judge,
+    Proves,
+)
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
     Answer,
     Ask,
     Boxes,
+    Compared,
     Draw,
     Drawn,
     Elsewhere,
@@ -29,9 +40,10 @@ from subitize.registry import Made
 from subitize.runner.costs import Affordable, Funded, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
+from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
 from subitize.runner.trying import GaveUp, Trier, remember
-from subitize.runner.workers import staffed
+from subitize.runner.workers import Broken, staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, exhibited
 
 _ITEMS_AT_ONCE = 100
@@ -49,13 +61,16 @@ class JudgeSummary:
     unanswerable: int = 0
     unsettled: int = 0
     reasons: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+    """Why it cannot answer some of the questions."""
 
     def __str__(self) -> str:
         parts = [f"{self.readings} new readings"]
         if self.failed:
             parts.append(f"{self.failed} looks failed")
         if self.unanswerable:
-            parts.append(f"{self.unanswerable} questions it cannot answer")
+            why = f" ({'; '.join(self.limits)})" if self.limits else ""
+            parts.append(f"{self.unanswerable} questions it cannot answer{why}")
         if self.unsettled:
             parts.append(f"{self.unsettled} tries cut short that may have been paid for")
         return ", ".join(parts)
@@ -71,13 +86,17 @@ class JudgeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money."""
+    """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money.
+
+    The evidence is read by the judge's own rule unless another is named.
+    """
 
     suite: str | None = None
     model: str | None = None
     tries: int = 5
     keep_alive: Callable[[], None] = lambda: None
     ledger: Ledger = field(default_factory=Ledger)
+    rule: str | None = None
 
 
 def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | None = None) -> JudgeSummary:
@@ -106,6 +125,18 @@ def check(it: object) -> None:
         it.check()
 
 
+def admit(judge: Made[Judge]) -> str:
+    """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused."""
+    check(judge.it)
+    if not isinstance(judge.it, Proves):
+        return f"self-test of {judge.spec.shown}: cannot be tested, as it has no test of its own"
+    try:
+        proof = judge.it.prove()
+    except UnusableModelError as error:
+        raise UnusableModelError(f"judge {judge.spec.shown} failed its self-test: {error}") from None
+    return f"self-test of {judge.spec.shown}: {'passed, ' if proof.is_passed else ''}{proof.told}"
+
+
 def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer]:
     """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
@@ -123,6 +154,9 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
 class _Job:
     subject: Subject
     exhibit: Exhibit
+
+
+_Batch = tuple[_Job, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +177,7 @@ class _Task:
 
     def count(self) -> int:
         """Count the looks to be taken, as if every question were about one response and could be answered."""
-        questions = {item.id: [ask.question.id for ask in item.asks] for item in self._items}
+        questions = {item.id: [ask.question.id for ask in self._asks(item)] for item in self._items}
         open_questions = (
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
             for trial_id, item_id in self._run.answers(self._model)
@@ -160,15 +194,21 @@ class _Task:
             for item in items:
                 yield from self._plan(item, by_item[item.id], summary)
 
+    def _asks(self, item: Item) -> Sequence[Ask]:
+        return self._judge.it.asks(item) if isinstance(self._judge.it, AsksItself) else item.asks
+
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
         inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
-        for ask, subject, shown in _open_asks(item, responses, self._done):
+        for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
             else:
                 summary.unanswerable += 1
+                why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
+                if why:
+                    remember(why, summary.limits)
         for subject, asked in inquiries.items():
             for together in [asked] if self._judge.it.asks_together else [[one] for one in asked]:
                 for exhibit in _exhibits(item, outcomes[subject], together, self._load):
@@ -178,9 +218,9 @@ class _Task:
 
 
 def _open_asks(
-    item: Item, responses: Sequence[StoredResponse], done: set[tuple[str, str]]
+    asks: Iterable[Ask], responses: Sequence[StoredResponse], done: set[tuple[str, str]]
 ) -> Iterator[tuple[Ask, Subject, tuple[Outcome, ...]]]:
-    for ask in item.asks:
+    for ask in asks:
         for one in exhibited(ask, responses):
             shown = tuple(stored.response.outcome for stored in one.members)
             is_refused = any(isinstance(outcome, Refused) for outcome in shown)
@@ -210,18 +250,19 @@ class _Round:
 
     def __init__(self, run: Run, judge: Made[Judge], scope: Scope, lease: Lease, meter: Meter) -> None:
         self._run, self._judge, self._scope, self._lease, self._meter = run, judge, scope, lease, meter
-        self._rule = parse_rule(judge.it.rule)
+        self._rule = parse_rule(scope.rule or judge.it.rule)
 
     def go(self, jobs: Iterable[_Job], summary: JudgeSummary, progress: Progress) -> None:
-        def tell(look: _Look) -> None:
-            summary.count(look)
-            progress.advance(has_failed=bool(look.failure))
+        def tell(looks: list[_Look]) -> None:
+            for look in looks:
+                summary.count(look)
+                progress.advance(has_failed=bool(look.failure))
 
         with staffed("judge", self._judge) as crew:
             trier: Trier[Exhibit, tuple[Finding, ...]] = Trier(
                 f"judge {self._judge.spec.shown!r}", crew.call, self._scope.tries
             )
-            bench: Bench[Funded[_Job], _Look] = Bench(
+            bench: Bench[Funded[_Batch], list[_Look]] = Bench(
                 perform=lambda funded: self._look(funded, trier),
                 commit=self._commit,
                 renew=self._renew,
@@ -229,30 +270,44 @@ class _Round:
                 concurrency=crew.concurrency,
                 on_committed=tell,
             )
-            affordable = Affordable(jobs, self._meter, lambda job: put_tasks(self._judge.it, job.exhibit))
+            affordable = Affordable(batches(jobs, crew.batch_size), self._meter, self._tasks)
             crew.run(lambda: work(affordable, bench))
             while affordable.has_more():
                 crew.run(lambda: work(affordable, bench))
             affordable.close()
 
-    async def _look(self, funded: Funded[_Job], trier: Trier[Exhibit, tuple[Finding, ...]]) -> _Look:
-        job, promised_usd = funded
-        found = await trier.ask(job.exhibit, lambda: self._meter.lose(promised_usd))
-        findings = () if isinstance(found, GaveUp) else found.it
-        # One picture that a judge chokes on must not stop the others; it is looked at again next time.
-        fault = found.reason if isinstance(found, GaveUp) else _fault(findings, len(job.exhibit.inquiries))
-        usages = [] if fault else [finding.usage for finding in findings]
-        usd = self._meter.settle(promised_usd, usages)
+    def _tasks(self, batch: _Batch) -> Iterator[Answer]:
+        return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
+
+    async def _look(self, funded: Funded[_Batch], trier: Trier[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
+        batch, promised_usd = funded
+        found = await trier.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         if isinstance(found, GaveUp):
-            return _Look([], fault, found.unsettled)
+            self._meter.settle(promised_usd, [])
+            return [_Look([], found.reason, found.unsettled if job is batch[0] else 0) for job in batch]
+        # One picture that a judge chokes on must not stop the others; it is looked at again next time.
+        each = found.each if len(found.each) == len(batch) else [()] * len(batch)
+        faults = [_fault(one, len(job.exhibit.inquiries)) for one, job in zip(each, batch, strict=True)]
+        usages = [
+            finding.usage for one, fault in zip(each, faults, strict=True) if not fault for finding in _findings(one)
+        ]
+        usd = iter(self._meter.settle(promised_usd, usages))
+        return [
+            self._read(job, one, fault, usd, found.unsettled if job is batch[0] else 0)
+            for job, one, fault in zip(batch, each, faults, strict=True)
+        ]
+
+    def _read(self, job: _Job, found: object, fault: str, usd: Iterator[float | None], unsettled: int) -> _Look:
+        if isinstance(found, Broken):
+            return _Look([], found.reason, unsettled)
         if fault:
-            return _Look([], f"judge {self._judge.spec.shown!r} {fault}", found.unsettled)
+            return _Look([], f"judge {self._judge.spec.shown!r} {fault}", unsettled)
         return _Look(
             [
-                self._reading(job.subject, inquiry, _priced(finding, price, found.unsettled))
-                for inquiry, finding, price in zip(job.exhibit.inquiries, findings, usd, strict=True)
+                self._reading(job.subject, inquiry, _priced(finding, next(usd), unsettled))
+                for inquiry, finding in zip(job.exhibit.inquiries, _findings(found), strict=True)
             ],
-            unsettled=found.unsettled,
+            unsettled=unsettled,
         )
 
     def _reading(self, subject: Subject, inquiry: Inquiry, finding: Finding) -> Reading:
@@ -267,12 +322,17 @@ class _Round:
             provenance=finding.provenance,
         )
 
-    def _commit(self, looks: Sequence[_Look]) -> None:
+    def _commit(self, done: Sequence[list[_Look]]) -> None:
+        looks = chain.from_iterable(done)
         self._run.add_readings(self._lease, [reading for look in looks for reading in look.readings])
 
     def _renew(self) -> None:
         self._run.renew(self._lease)
         self._scope.keep_alive()
+
+
+def _findings(found: object) -> Sequence[Finding]:
+    return found if isinstance(found, tuple) else ()
 
 
 def _fault(found: object, wanted: int) -> str:
@@ -284,6 +344,10 @@ def _fault(found: object, wanted: int) -> str:
             case Finding(evidence=Words()):
                 continue
             case Finding(evidence=Measured(score=score)) if math.isfinite(score):
+                continue
+            case Finding(evidence=Compared(scores=scores)) if len(scores) > 1 and all(
+                math.isfinite(score) for score in scores.values()
+            ):
                 continue
             case Finding(evidence=Boxes(boxes=boxes)) if all(
                 math.isfinite(number) for box in boxes for number in (box.score, *box.xyxy)

@@ -3,23 +3,34 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 from subitize.interfaces import Suite, Tried
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.store import StoredReading, StoredResponse, latest_attempts
 
-# The trials of one call: of one item, most often a single one.
+# The trials of one call: most often a single one.
 Group = tuple[Trial, ...]
+T = TypeVar("T")
+
+
+def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """Put so many together as they come, always the same ones for the same jobs."""
+    remaining = iter(jobs)
+    while batch := tuple(islice(remaining, size)):
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a model is to be given: so many repeats of each item, and so many pictures in one call."""
+    """What a model is to be given: so many repeats of each item, in one call some repeats of one, or a batch of any."""
 
     items: Sequence[Item]
     model: Spec
     repeats: int
     repeats_per_call: int = 1
+    batch_size: int = 1
 
     @property
     def total(self) -> int:
@@ -28,6 +39,12 @@ class Plan:
 
     def left(self, finished: Collection[str]) -> Iterator[Group]:
         """List the trials that have no response yet, all items once before any is repeated."""
+        groups = self._by_item(finished)
+        if self.batch_size == 1:
+            return groups
+        return batches((trial for group in groups for trial in group), self.batch_size)
+
+    def _by_item(self, finished: Collection[str]) -> Iterator[Group]:
         for start in range(0, self.repeats, self.repeats_per_call):
             repeats = range(start, min(start + self.repeats_per_call, self.repeats))
             for item in self.items:

@@ -8,17 +8,28 @@ from itertools import chain
 from typing import Any
 
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
-from subitize.interfaces import Judge, Matched, Matches, Model, Pixels, Reply, Request, RespondsToSeveral, Suite
+from subitize.interfaces import (
+    ComputesSeveral,
+    Judge,
+    Matched,
+    Matches,
+    Model,
+    Pixels,
+    Reply,
+    Request,
+    RespondsToSeveral,
+    Suite,
+)
 from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial, is_final
 from subitize.registry import Made
 from subitize.runner.costs import Affordable, Funded, Ledger, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
-from subitize.runner.planning import Group, Plan, further_attempts, latest_tried
+from subitize.runner.planning import Group, Plan, batches, further_attempts, latest_tried
 from subitize.runner.progress import Progress
 from subitize.runner.trying import GaveUp, Given, Trier, remember
-from subitize.runner.workers import Crew, staffed
+from subitize.runner.workers import Broken, Crew, staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
 from subitize.vision.pixels import decode, image_format
 
@@ -125,7 +136,8 @@ def plan_suite(settings: Settings, possible: Sequence[Item]) -> Plan:
     """Plan the trials of a suite whose items the model can do."""
     model, suite = settings.model, settings.suite.it
     per_call = model.it.repeats_per_call if isinstance(model.it, RespondsToSeveral) else 1
-    return Plan(possible[: settings.limit], model.spec, settings.repeats or suite.repeats, per_call)
+    batch_size = model.it.batch_size if isinstance(model.it, ComputesSeveral) else 1
+    return Plan(possible[: settings.limit], model.spec, settings.repeats or suite.repeats, per_call, batch_size)
 
 
 def match_suite(settings: Settings, seed: int) -> Matched | None:
@@ -178,8 +190,8 @@ class _Session:
             while True:
                 self._do(groups, left, lease, crew)
                 # What failed in this call is left for the next.
-                groups = [group for group in self._ask_again(lease) if group[0].id not in self._failed]
-                left = len(groups)
+                trials = [trial for (trial,) in self._ask_again(lease) if trial.id not in self._failed]
+                groups, left = batches(trials, self._plan.batch_size), len(trials)
                 if not left or self._is_out_of_money:
                     return
 
@@ -212,7 +224,8 @@ class _Session:
         is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
         if unlucky and is_worth_it:
             self._progress.begin(f"{name}, once more", len(unlucky))
-            unlucky |= self._work([(response.trial,) for response in unlucky.values()], lease, crew, unlucky)
+            groups = batches([response.trial for response in unlucky.values()], self._plan.batch_size)
+            unlucky |= self._work(groups, lease, crew, unlucky)
         for response in unlucky.values():
             self._count(response)
 
@@ -254,16 +267,15 @@ class _Session:
     async def _perform(self, funded: Funded[Group], trier: Trier[Any, Any]) -> list[Response]:
         group, promised_usd = funded
         requests = tuple(self._request(trial) for trial in group)
-        is_single = self._plan.repeats_per_call == 1
-        given = await trier.ask(requests[0] if is_single else requests, lambda: self._meter.lose(promised_usd))
+        given = await trier.ask(requests, lambda: self._meter.lose(promised_usd))
         if isinstance(given, GaveUp):
             self._meter.settle(promised_usd, [])
             return _fail(group, requests, given.reason, given)
-        replies = (given.it,) if is_single else given.it
-        fault = _fault(replies, len(group))
+        fault = _fault(given.each, len(group))
         if fault:
             self._meter.settle(promised_usd, [])
             return _fail(group, requests, f"model {group[0].model!r} {fault}", given)
+        replies = [_reply(one, request) for one, request in zip(given.each, requests, strict=True)]
         usd = self._meter.settle(promised_usd, [reply.usage for reply in replies])
         responses = []
         for trial, reply, price, unsettled in zip(group, replies, usd, _spread(given, len(group)), strict=True):
@@ -300,6 +312,10 @@ class _Session:
             self._failed.add(response.trial.id)
 
 
+def _reply(given: Reply | Broken, request: Request) -> Reply:
+    return Reply(Failed(given.reason, is_transient=True), request.provenance()) if isinstance(given, Broken) else given
+
+
 def _fail(group: Group, requests: Sequence[Request], reason: str, given: Given[Any] | GaveUp) -> list[Response]:
     failure = Failed(reason, is_transient=True)
     return [
@@ -321,6 +337,8 @@ def _fault(replies: object, wanted: int) -> str:
 
 
 def _fault_of(reply: object) -> str:
+    if isinstance(reply, Broken):
+        return ""
     if not isinstance(reply, Reply):
         return f"should give a Reply, not {reply!r:.80}"
     match reply.content:

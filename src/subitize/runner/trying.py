@@ -2,13 +2,13 @@
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from subitize.errors import RunError, StorageError
+from subitize.errors import MissingPartError, RunError, StorageError
 from subitize.interfaces import TransientError
-from subitize.runner.workers import Call, describe
+from subitize.runner.workers import Broken, Call, describe
 
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 60.0
@@ -25,9 +25,9 @@ GivenT = TypeVar("GivenT")
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[GivenT]):
-    """What came back in the end: after how many tries, and how long the last one took."""
+    """What came back in the end, one by one: after how many tries, and how long the last one took."""
 
-    it: GivenT
+    each: Sequence[GivenT | Broken]
     tries: int
     seconds: float
     unsettled: int = 0
@@ -51,7 +51,7 @@ class Trier(Generic[AskedT, GivenT]):
     tries: int
     _errors_in_a_row: int = field(default=0, init=False)
 
-    async def ask(self, asked: AskedT, lose: Callable[[], bool] = lambda: True) -> Given[GivenT] | GaveUp:
+    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT] | GaveUp:
         """Ask, and make a value of what goes wrong; only what ends the whole run is raised.
 
         `lose` is told of a try that may have been paid for, and says whether there is money for another.
@@ -73,22 +73,32 @@ class Trier(Generic[AskedT, GivenT]):
                 else:
                     return self._give_up(error, tries, unsettled)
                 await asyncio.sleep(wait_seconds)
-            except (RunError, StorageError):
+            except (RunError, StorageError, MissingPartError):
                 raise
             except Exception as error:
                 return self._give_up(error, tries, unsettled)
             else:
-                self._errors_in_a_row = 0
+                self._watch(given)
                 return Given(given, tries, seconds, unsettled)
 
+    def _watch(self, given: Sequence[GivenT | Broken]) -> None:
+        for one in given:
+            if isinstance(one, Broken):
+                self._stumble(one.reason)
+            else:
+                self._errors_in_a_row = 0
+
     def _give_up(self, error: Exception, tries: int, unsettled: int) -> GaveUp:
+        self._stumble(describe(error))
+        return GaveUp(describe(error), tries, unsettled)
+
+    def _stumble(self, reason: str) -> None:
         self._errors_in_a_row += 1
         if self._errors_in_a_row > _HOPELESS_AFTER:
             raise RunError(
-                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {describe(error)}; "
+                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {reason}; "
                 "mend this and run the same command again"
             )
-        return GaveUp(describe(error), tries, unsettled)
 
 
 def remember(reason: str, reasons: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Runs what computes in worker processes, and what waits in the event loop, behind one call."""
+"""Runs what computes in worker processes, networks in a thread, and what waits in the event loop, behind one call."""
 
 import asyncio
 import multiprocessing
@@ -6,30 +6,46 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from subitize import registry
-from subitize.errors import RunError
-from subitize.interfaces import Computes, Opens, Responds, RespondsToSeveral, TransientError
+from subitize.errors import MissingPartError, RunError, StorageError, UnusableModelError
+from subitize.interfaces import Computes, ComputesSeveral, Opens, Responds, RespondsToSeveral, TransientError
+from subitize.networks.weights import is_out_of_memory
 
 Kind = Literal["model", "judge"]
 AskedT = TypeVar("AskedT")
 GivenT = TypeVar("GivenT")
-# Gives what was asked for, and how many seconds it took to make.
-Call = Callable[[AskedT], Awaitable[tuple[GivenT, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What came of one of several that could not be answered; the others were."""
+
+    reason: str
+
+
+# Answers a batch: one by one what was asked for, or why there is none, and how many seconds it took to make.
+Call = Callable[[Sequence[AskedT]], Awaitable[tuple[Sequence[GivenT | Broken], float]]]
+# What no other of the batch could escape: a model that cannot be used, a disk that is full.
+_ENDS_ALL = (RunError, StorageError, MissingPartError)
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """A way to call a model or judge, how many calls may be under way at once, and what must be open meanwhile."""
+    """A way to call a model or judge: how many calls may be under way at once, and how many any of them may be of.
+
+    `opened` is what must be open meanwhile.
+    """
 
     call: Call[Any, Any]
     concurrency: int
+    batch_size: int = 1
     opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
     def run(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -44,13 +60,18 @@ class Crew:
 
 @contextmanager
 def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
-    """Give a way to call a model or judge; one that responds to several at once is called with several."""
-    opened = made.it.opened if isinstance(made.it, Opens) else nullcontext
-    if isinstance(made.it, RespondsToSeveral) and made.it.repeats_per_call > 1:
-        yield Crew(_timed(made.it.respond_all), made.it.concurrency, opened)
-    elif isinstance(made.it, Responds):
-        yield Crew(_timed(made.it.respond), made.it.concurrency, opened)
-    elif isinstance(made.it, Computes):
+    """Give a way to call a model or judge; one that does several at once is called with several."""
+    it = made.it
+    opened = it.opened if isinstance(it, Opens) else nullcontext
+    if isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1:
+        yield Crew(_timed(it.respond_all), it.concurrency, opened=opened)
+    elif isinstance(it, Responds):
+        yield Crew(_timed(_one_by_one(it)), it.concurrency, opened=opened)
+    elif isinstance(it, ComputesSeveral):
+        # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
+        with ThreadPoolExecutor(1, thread_name_prefix="network") as thread:
+            yield Crew(_call_network(it, thread), 2, it.batch_size)
+    elif isinstance(it, Computes):
         count = os.cpu_count() or 1
         spawn = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.text))
@@ -59,7 +80,7 @@ def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
         finally:
             pool.shutdown(cancel_futures=True)
     else:
-        raise TypeError(f"{kind} {made.spec.shown!r} has neither respond nor compute")
+        raise TypeError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all")
 
 
 class WorkerError(Exception):
@@ -72,13 +93,51 @@ def describe(error: Exception) -> str:
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
 
 
-def _timed(respond: Callable[[Any], Awaitable[object]]) -> Call[Any, Any]:
-    async def call(asked: object) -> tuple[object, float]:
+def _one_by_one(it: Responds[Any, Any]) -> Callable[[Sequence[Any]], Awaitable[Sequence[Any]]]:
+    async def respond(asked: Sequence[Any]) -> Sequence[Any]:
+        return [await it.respond(one) for one in asked]
+
+    return respond
+
+
+def _timed(respond: Callable[[Any], Awaitable[Sequence[Any]]]) -> Call[Any, Any]:
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
         start = time.perf_counter()
         given = await respond(asked)
         return given, time.perf_counter() - start
 
     return call
+
+
+def _call_network(it: ComputesSeveral[Any, Any], thread: ThreadPoolExecutor) -> Call[Any, Any]:
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        return await asyncio.get_running_loop().run_in_executor(thread, _compute_all, it, tuple(asked))
+
+    return call
+
+
+def _compute_all(it: ComputesSeveral[Any, Any], asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+    start = time.perf_counter()
+    given = _halved(it, asked)
+    return given, (time.perf_counter() - start) / len(asked)
+
+
+def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any]) -> Sequence[Any]:
+    """Compute a batch; where that fails, for one bad picture or want of memory, each half of it by itself."""
+    try:
+        return it.compute_all(asked)
+    except _ENDS_ALL:
+        raise
+    except Exception as error:
+        if len(asked) == 1 and is_out_of_memory(error):
+            raise UnusableModelError(
+                f"there is not enough memory, even for one at a time ({describe(error)[:160]}); "
+                "write dtype=bfloat16, ask for smaller pictures, or take a smaller model"
+            ) from error
+        if len(asked) == 1:
+            return [Broken(describe(error))]
+    middle = len(asked) // 2
+    return [*_halved(it, asked[:middle]), *_halved(it, asked[middle:])]
 
 
 def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
@@ -105,13 +164,14 @@ class _Raised:
 def _call_in(pool: ProcessPoolExecutor, count: int) -> Call[Any, Any]:
     has_workers = False
 
-    async def call(asked: object) -> tuple[object, float]:
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
         nonlocal has_workers
+        (one,) = asked
         if not has_workers:  # not before there is work: a finished run has none
             has_workers = True
             _spawn_all(pool, count)
         try:
-            working = asyncio.get_running_loop().run_in_executor(pool, _compute, asked)
+            working = asyncio.get_running_loop().run_in_executor(pool, _compute, one)
             working.add_done_callback(_look_at)
             given, seconds = await asyncio.shield(working)
         except BrokenProcessPool:
@@ -122,7 +182,7 @@ def _call_in(pool: ProcessPoolExecutor, count: int) -> Call[Any, Any]:
             raise TransientError(given.reason, retry_after_seconds=given.retry_after_seconds)
         if isinstance(given, _Raised):
             raise WorkerError(given.reason)
-        return given, seconds
+        return (given,), seconds
 
     return call
 

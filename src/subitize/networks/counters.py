@@ -1,0 +1,88 @@
+"""Counting by a command of the user's: it reads the paths of pictures, one per line, and writes a number for each."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.errors import BadValueError, UnusableModelError
+from subitize.vision.pixels import image_format
+
+_MOST_OUTPUT = 10_000_000
+_LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A command that counts; `{noun}` in it stands for what is to be counted."""
+
+    command: str
+    timeout_seconds: float
+
+    def __post_init__(self) -> None:
+        words = self.words("thing")
+        if shutil.which(words[0]) is None:
+            raise BadValueError(f"counter: there is no command {words[0]!r}; give one that is on the PATH, or its path")
+        if self.timeout_seconds <= 0:
+            raise BadValueError(f"counter: timeout_seconds={self.timeout_seconds:g}: should be above 0")
+
+    def words(self, noun: str) -> list[str]:
+        """Split the command as a shell would; the noun is one word of it, whatever it holds."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise BadValueError(f"counter: {self.command!r} cannot be split into words ({error})") from None
+        if not words:
+            raise BadValueError("counter: the command is empty; write counter:COMMAND")
+        return [word.replace("{noun}", noun) for word in words]
+
+    def count(self, pictures: Sequence[bytes], noun: str) -> list[str]:
+        """Have pictures counted: their numbers as text, in their order."""
+        with tempfile.TemporaryDirectory(prefix="subitize-") as folder:
+            paths = [Path(folder) / f"{place:06d}.{image_format(data)}" for place, data in enumerate(pictures)]
+            for path, data in zip(paths, pictures, strict=True):
+                path.write_bytes(data)
+            output = self._call(noun, paths)
+            return _read(output, [str(path) for path in paths], self.command)
+
+    def _call(self, noun: str, paths: Sequence[Path]) -> str:
+        given = "".join(f"{path}\n" for path in paths)
+        try:
+            done = subprocess.run(
+                self.words(noun),
+                input=given.encode(),
+                capture_output=True,
+                timeout=self.timeout_seconds * len(paths),
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"{self.command!r} took more than {self.timeout_seconds:g} s a picture") from None
+        except OSError as error:
+            raise UnusableModelError(f"{self.command!r} cannot be started: {error.strerror}") from None
+        if done.returncode:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
+            raise ValueError(f"{self.command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
+        return done.stdout[:_MOST_OUTPUT].decode("utf-8", "replace")
+
+
+def _read(output: str, paths: Sequence[str], command: str) -> list[str]:
+    """Read a number per line in the order of the pictures, or lines with path and number in any order."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = [_LINE.fullmatch(line) for line in lines]
+    bad = next((line for line, match in zip(lines, found, strict=True) if match is None), None)
+    if bad is not None:
+        raise ValueError(f"{command!r} wrote {bad[:60]!r}; should be a number, or a path, a comma and a number")
+    numbers = [(match["path"], match["number"]) for match in found if match]
+    if len(numbers) != len(paths):
+        raise ValueError(f"{command!r} wrote {len(numbers)} numbers for {len(paths)} pictures")
+    if not any(path for path, _ in numbers):
+        return [number for _, number in numbers]
+    by_path = {(path or "").strip().strip('"'): number for path, number in numbers}
+    missing = next((path for path in paths if path not in by_path), None)
+    if missing is not None:
+        raise ValueError(f"{command!r} wrote no number for {Path(missing).name}")
+    return [by_path[path] for path in paths]

@@ -1,0 +1,99 @@
+"""A command of the user's counts: what it is given, what it may write, and what is said when it does not work."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from subitize.drawing.stimuli import render
+from subitize.errors import BadValueError
+from subitize.networks.counters import Counter
+from subitize.records import Stimulus
+
+# Counts by classical vision, as any script of a user's might; the noun comes as its argument.
+COUNTS = """
+import sys
+from pathlib import Path
+from subitize.vision.observing import look_at
+for line in sys.stdin:
+    path = line.rstrip("\\n")
+    seen = [box for box in look_at(Path(path).read_bytes()) if box.label == sys.argv[1]]
+    print(WRITTEN)
+"""
+PICTURES = [render(Stimulus("apples", number, 1, 256)).png for number in (3, 1, 2)]
+
+
+def script(folder: Path, text: str) -> str:
+    path = folder / "count it.py"
+    path.write_text(text)
+    return f"{sys.executable} '{path}' {{noun}}"
+
+
+@pytest.mark.parametrize("written", ["len(seen)", "path, len(seen), sep=','", "path, len(seen), sep='\\t'"])
+def test_numbers_come_back_in_the_order_of_the_pictures(tmp_path: Path, written: str) -> None:
+    command = script(tmp_path, COUNTS.replace("WRITTEN", written))
+    assert Counter(command, 60).count(PICTURES, "apple") == ["3", "1", "2"]
+    assert Counter(command, 60).count(PICTURES[:1], "dot") == ["0"]
+
+
+def test_lines_with_paths_may_come_in_any_order(tmp_path: Path) -> None:
+    text = "import sys\nfor place, line in reversed(list(enumerate(sys.stdin))): print(line.strip(), place, sep=',')"
+    assert Counter(script(tmp_path, text), 60).count(PICTURES, "apple") == ["0", "1", "2"]
+
+
+def test_a_noun_is_one_word_of_the_command_and_nothing_of_it_is_executed(tmp_path: Path) -> None:
+    command = script(tmp_path, "import sys\nfor _ in sys.stdin: print(len(sys.argv))")
+    assert Counter(command, 60).count(PICTURES[:1], "a; touch x $(id) `id`") == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("print('three')", "wrote 'three'; should be a number"),
+        ("print(1)", "wrote 1 numbers for 3 pictures"),
+        ("print('a,1'); print('b,1'); print('c,1')", "wrote no number for 000000.png"),
+        ("raise SystemExit('no GPU')", "ended with code 1: no GPU"),
+    ],
+)
+def test_what_is_no_answer_is_told(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Counter(script(tmp_path, text), 60).count(PICTURES, "apple")
+
+
+def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError, match=r"took more than 0.2 s a picture"):
+        Counter(script(tmp_path, "import time; time.sleep(60)"), 0.2).count(PICTURES[:1], "apple")
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "'", " "])
+def test_what_is_no_command_is_refused_before_anything_is_run(command: str) -> None:
+    with pytest.raises(BadValueError, match="counter: "):
+        Counter(command, 60)
+
+
+def test_a_command_names_numbers_as_a_model_and_judges_drawings(tmp_path: Path) -> None:
+    command = script(tmp_path, COUNTS.replace("WRITTEN", "len(seen)"))
+    naming = "naming:images=1,numbers=1-3,categories=apples,size_px=256,wordings=category,control_question=false"
+    named = call("run", naming, "--model", f"counter:{command}", "--out", tmp_path / "naming")
+    assert named.code == 0, named.err
+    scores = call("score", tmp_path / "naming", "--json").json()
+    assert next(row["value"] for row in scores if row["measure"] == "accuracy") == 1.0
+    drawn = call(
+        "run", "production:numbers=1-3,categories=apples", "--model", "painter:size_px=256", "--repeats", "2",
+        "--judge", f"counter:{command}", "--out", tmp_path / "drawn",
+    )  # fmt: skip
+    assert drawn.code == 0, drawn.err
+    assert f"self-test of counter:{command}: cannot be tested" in drawn.err
+    assert "6 new readings" in drawn.out
+
+
+def test_a_broken_command_leaves_failures_that_say_why(tmp_path: Path) -> None:
+    naming = "naming:images=1,numbers=1-3,categories=apples,size_px=256,wordings=category,control_question=false"
+    command = script(tmp_path, "raise SystemExit('no GPU')")
+    done = call("run", naming, "--model", f"counter:{command}", "--out", tmp_path / "naming")
+    assert done.code != 0
+    assert "no GPU" in done.err
+    missing = call("run", naming, "--model", "counter:no-such-command", "--out", tmp_path / "other")
+    assert (missing.code, "no command 'no-such-command'" in missing.err) == (2, True)
+    assert not (tmp_path / "other").exists()

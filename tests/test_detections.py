@@ -1,0 +1,67 @@
+"""Detections: what is kept, what is suppressed, and what survives storing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from subitize.detections import Detections
+from subitize.records import Box
+
+SQUARE = (0.0, 0.0, 10.0, 10.0)
+
+
+def brute_force_iou(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    """Count the cells of a fine grid that both cover, and that either covers."""
+    cells = [(x + 0.5, y + 0.5) for x in range(40) for y in range(40)]
+
+    def covers(box: tuple[float, ...], cell: tuple[float, float]) -> bool:
+        return box[0] <= cell[0] < box[2] and box[1] <= cell[1] < box[3]
+
+    both = sum(covers(one, cell) and covers(other, cell) for cell in cells)
+    either = sum(covers(one, cell) or covers(other, cell) for cell in cells)
+    return both / either if either else 0.0
+
+
+corners = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(1, 20), st.integers(1, 20)).map(
+    lambda it: (float(it[0]), float(it[1]), float(it[0] + it[2]), float(it[1] + it[3]))
+)
+boxes = st.lists(st.tuples(corners, st.floats(0, 1).map(lambda score: round(score, 3)), st.sampled_from("ab")))
+
+
+@given(boxes, st.sampled_from([0.0, 0.3, 0.5, 0.95]))
+def test_what_is_left_is_what_a_slow_search_leaves(given_boxes: list[tuple], iou: float) -> None:  # type: ignore[type-arg]
+    made = Detections.make(*([list(part) for part in zip(*given_boxes, strict=True)] if given_boxes else ([], [], [])))
+    kept: list[tuple[tuple[float, ...], float, str]] = []
+    for box in sorted(given_boxes, key=lambda one: -one[1]):
+        if all(box[2] != other[2] or brute_force_iou(box[0], other[0]) <= iou + 1e-12 for other in kept):
+            kept.append(box)
+    assert [(box.xyxy, box.score, box.label) for box in made.suppressed(iou).boxes()] == kept
+
+
+@given(boxes, st.floats(0, 1))
+def test_suppressing_before_or_after_the_threshold_is_the_same(given_boxes: list[tuple], at: float) -> None:  # type: ignore[type-arg]
+    made = Detections.of([Box(label, score, xyxy) for xyxy, score, label in given_boxes])
+    assert made.above(at).suppressed(0.4).boxes() == made.suppressed(0.4).above(at).boxes()
+
+
+def test_boxes_come_back_as_they_were_stored_best_first() -> None:
+    stored = (Box("cat", 0.25, SQUARE, "red"), Box("dog", 0.75, (1.0, 2.0, 3.0, 4.0)))
+    assert Detections.of(stored).boxes() == (stored[1], stored[0])
+
+
+def test_nothing_found_is_no_boxes() -> None:
+    nothing = Detections.make(np.zeros((0, 4)), np.zeros(0), [])
+    assert nothing.boxes() == nothing.above(0.5).suppressed(0.5).boxes() == ()
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 boxes, 1 scores and 1 labels"):
+        Detections.make([SQUARE, SQUARE], [0.5], ["cat"])
+
+
+def test_labels_are_kept_apart_renamed_and_coloured() -> None:
+    found = Detections.make([SQUARE, SQUARE], [0.5, 0.9], ["cat", "dog"])
+    assert len(found.suppressed(0.1)) == 2
+    assert len(found.renamed(lambda _: "thing").suppressed(0.1)) == 1
+    assert found.labelled("cat").coloured(["red"]).boxes() == (Box("cat", 0.5, SQUARE, "red"),)
