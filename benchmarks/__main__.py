@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("startup", "store", "stimuli", "runner", "report", "geckonum")
+NAMES = ("startup", "store", "stimuli", "runner", "report", "geckonum", "judges")
 
 
 def main() -> None:

@@ -53,7 +53,7 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
     [
         (["run", "nmaing", "--model", "random"], ["no suite named 'nmaing'", "naming, production"]),
         (["run", "naming", "--model", "gpt"], ["no model named 'gpt'", "ideal-human, "]),
-        (["run", "naming", "--model", "random", "--judge", "me"], ["no judge named 'me'", "observer, parser"]),
+        (["run", "naming", "--model", "random", "--judge", "me"], ["no judge named 'me'", "observer", "parser"]),
         (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
         (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
         (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),

@@ -1,5 +1,6 @@
 """Every command in the documentation runs as it stands, in the order it stands."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -36,6 +37,8 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
         pytest.skip("takes a while; `make check` runs it")
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     for name, content in files(text).items():
         Path(name).write_text(content, encoding="utf-8")
     if "geckonum-release" in text:  # what the authors released is not ours to ship: a made-up one stands in

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from subitize.analysis.papers.geckonum_labels import Annotations
     from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
+    from subitize.labels import Rule
     from subitize.runner.costs import Ledger
     from subitize.runner.running import Settings
     from subitize.store import Location, Run
@@ -56,6 +57,10 @@ MaxCost = Annotated[
     float | None, typer.Option(metavar="USD", help="Stop before the run has cost more than this in all.")
 ]
 PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
+RuleText = Annotated[
+    str | None,
+    typer.Option("--rule", help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …"),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
 
@@ -87,19 +92,35 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 
 @app.command("list")
-def list_(kind: Annotated[str, typer.Argument(metavar="suites|models|judges")], as_json: AsJson = False) -> None:
-    """List the suites, models or judges, with their options and defaults."""
+def list_(
+    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|calibrations")], as_json: AsJson = False
+) -> None:
+    """List the suites, models or judges, with their options and defaults, or the calibrations that were saved."""
     from subitize.registry import KINDS, listings
 
+    if kind == "calibrations":
+        return _list_calibrations(as_json=as_json)
     chosen = next((known for known in KINDS if known == kind), None)
     if chosen is None:
-        raise UnknownNameError("list", kind, KINDS)
+        raise UnknownNameError("list", kind, [*KINDS, "calibrations"])
     found = listings(chosen)
     if as_json:
         return _print_json(found)
     from subitize.report.terminal import print_listings
 
     return print_listings(found)
+
+
+def _list_calibrations(*, as_json: bool) -> None:
+    from subitize.calibrations import list_all
+
+    found, faults = list_all()
+    _print_warnings(faults)
+    if as_json:
+        return _print_json(found)
+    from subitize.report.calibrations import print_saved
+
+    return print_saved(found)
 
 
 @app.command()
@@ -224,6 +245,7 @@ def run(
     from subitize.registry import make_judge, make_model, make_suite
     from subitize.report.terminal import Bar
     from subitize.runner.costs import Ledger
+    from subitize.runner.judging import admit
     from subitize.runner.running import Settings, list_matches, run_suite
 
     if not model:
@@ -244,6 +266,8 @@ def run(
         raise BadValueError("run prints JSON with --dry-run only; for its results: subitize score RUN --json")
     for settings in each:
         settings.check()
+    if made_judge is not None:
+        _print_warnings(filter(None, [admit(made_judge)]))
     for settings in each:
         for line in list_matches(settings):
             print(line)
@@ -285,6 +309,9 @@ def judge_(
     run: RunName,
     judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
     model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
+    ] = None,
     tries: Tries = 5,
     max_cost: MaxCost = None,
     prices: PricesFile = None,
@@ -299,19 +326,22 @@ def judge_(
     from subitize.report.terminal import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.judging import Scope, check, judge_run
+    from subitize.runner.judging import Scope, admit, judge_run
 
     made = make_judge(judge)
+    read_by = _rule(rule, made.spec.shown)
     ledger = Ledger(load_prices(prices), max_cost)
     if not dry_run:
-        check(made.it)
+        _print_warnings(filter(None, [admit(made)]))
     with _open(run, database, images) as opened, Bar() as bar, _stopping():
         ledger.images = opened.images
         if dry_run or max_cost is not None:
             ledger.enter(opened)
         if dry_run:
             return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
-        summary = judge_run(opened, made, bar, Scope(model=model, tries=tries, ledger=ledger))
+        summary = judge_run(
+            opened, made, bar, Scope(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
+        )
     print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
     _raise_if_exhausted(ledger)
     return _raise_failures(summary.reasons)
@@ -322,7 +352,7 @@ def score(
     run: RunName,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Read the evidence anew: total, strict, boxes>=0.4 …")] = None,
+    rule: RuleText = None,
     agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
     as_json: AsJson = False,
     database: DatabaseUrl = None,
@@ -333,9 +363,8 @@ def score(
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.scoring import score as score_observations
-    from subitize.labels import parse_rule
 
-    reader = Reader(judge, parse_rule(rule) if rule else None, agreement)
+    reader = Reader(judge, _rule(rule, judge), agreement)
     with _open(run, database, images) as opened:
         observations = observe_run(opened, reader)
         stand_ins = find_stand_ins(opened)
@@ -355,7 +384,7 @@ def score(
 def measure(
     runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Read the evidence anew: total, strict, boxes>=0.4 …")] = None,
+    rule: RuleText = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
     images: ImagesFolder = None,
@@ -365,9 +394,8 @@ def measure(
     from subitize.analysis.overview import StandIns, find_stand_ins
     from subitize.analysis.papers.numbersense import evaluate
     from subitize.analysis.papers.numbersense_control import observe_controls
-    from subitize.labels import parse_rule
 
-    reader = Reader(judge, parse_rule(rule) if rule else None)
+    reader = Reader(judge, _rule(rule, judge))
     observed, stand_ins = {}, StandIns(frozenset(), frozenset())
     for name in runs:
         with _open(name, database, images) as opened:
@@ -380,6 +408,67 @@ def measure(
     from subitize.report.terminal import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
+
+
+@app.command()
+def calibrate(
+    run: RunName,
+    judge: Annotated[str, typer.Option(help="Whose boxes, as `show` names it.")],
+    against: Annotated[str, typer.Option(help="Whose counts are taken for true.")] = "human",
+    metric: Annotated[str, typer.Option(metavar="nae|accuracy", help="What is best.")] = "nae",
+    iou: Annotated[bool, typer.Option("--iou", help="Also search from which overlap on two boxes are one.")] = False,
+    folds: Annotated[int, typer.Option(help="Parts for cross-validation.")] = 10,
+    seed: Seed = None,
+    save: Annotated[str | None, typer.Option(metavar="NAME", help="Keep it under this name [the judge's].")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace another judge's of that name.")] = False,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .png or .svg of the curve [RUN/calibration-NAME.png].")
+    ] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Find the score from which a judge's boxes should count, so that it counts as people do, and keep it by name."""
+    from subitize import calibrations
+    from subitize.analysis.calibration import Search
+    from subitize.analysis.calibration import calibrate as search_threshold
+    from subitize.report.calibrations import check_figure, print_calibration, write_figure
+
+    name = save or calibrations.name_safely(judge)
+    calibrations.check_free(name, judge, force=force)
+    with _open(run, database, images) as opened:
+        picture = figure or Path("." if database else run, f"calibration-{name}.png")
+        _check_file(picture)
+        check_figure(picture)
+        found = search_threshold(opened, Search(judge, against, metric, iou, folds, seed or 0))
+    kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
+    if as_json:
+        return _print_json(asdict(found) | {"rule": found.result.rule, "saved": str(kept), "figure": str(drawn)})
+    print_calibration(found)
+    print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
+    return None
+
+
+@app.command()
+def align(
+    run: RunName,
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
+    from subitize.analysis.alignment import align_run
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.report.alignments import alignment_row, print_alignments
+
+    with _open(run, database, images) as opened:
+        alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))
+        stand_ins = find_stand_ins(opened)
+    if as_json:
+        return _print_json([alignment_row(one, stand_ins) for one in alignments])
+    return print_alignments(alignments, stand_ins)
 
 
 @app.command()
@@ -588,6 +677,19 @@ def doctor(as_json: AsJson = False) -> None:
 
     findings = examine()
     return _print_json(findings) if as_json else print_findings(findings)
+
+
+def _rule(text: str | None, judge: str | None = None) -> "Rule | None":
+    """Read a rule as users write it; a calibration of another judge than the one named is used with a warning."""
+    from subitize.calibrations import PREFIX, load
+    from subitize.labels import parse_rule
+
+    if text is None or not text.startswith(PREFIX):
+        return parse_rule(text) if text else None
+    found = load(text.removeprefix(PREFIX))
+    if judge not in (None, found.judge):
+        _print_warnings([f"--rule {text} was calibrated for judge {found.judge!r}, not {judge!r}"])
+    return parse_rule(found.rule)
 
 
 def _open(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":

@@ -70,12 +70,18 @@ class Detections:
 
     def suppressed(self, iou: float) -> Self:
         """Leave out what overlaps a better one of the same label by more than this share of their union."""
-        kept: list[int] = []
-        for index, label in enumerate(self.labels):
-            rivals = [other for other in kept if self.labels[other] == label]
-            if not rivals or float(_iou(self.xyxy[index], self.xyxy[rivals]).max()) <= iou:
-                kept.append(index)
-        return self.where(np.isin(np.arange(len(self)), kept))
+        return self.where(self.unsuppressed(iou))
+
+    def unsuppressed(self, iou: float) -> NDArray[np.bool_]:
+        """Tell which overlap no better one of the same label by more than this share of their union."""
+        _, kinds = np.unique(np.asarray(self.labels, dtype=str), return_inverse=True)
+        is_left = np.ones(len(self), dtype=bool)
+        for index in range(len(self)):
+            if is_left[index]:
+                later = slice(index + 1, None)
+                is_worse = (kinds[later] == kinds[index]) & (_iou(self.xyxy[index], self.xyxy[later]) > iou)
+                is_left[later] &= ~is_worse
+        return is_left
 
     def boxes(self) -> tuple[Box, ...]:
         """Give them as they are stored, with no more digits than mean anything."""

@@ -108,10 +108,13 @@ class Checks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What came of a test by known answers: passed, with how many were right, or why nothing could be tested."""
+    """What came of a test by known answers: passed, with how many were right, or why nothing could be tested.
+
+    What is embedded and passes has nothing to tell.
+    """
 
     is_passed: bool
-    told: str
+    told: str = ""
 
 
 @runtime_checkable

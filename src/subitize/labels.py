@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from string import ascii_lowercase
 
 from subitize import numerals
@@ -93,10 +94,10 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
             _require(rule, {"boxes"}, evidence)
-            return Known(_fitting(_counted(boxes, rule), question))
+            return Known(len(counted_boxes(boxes, question, rule)))
         case Boxes(boxes=boxes), Confirm(statement=statement) if stated := read_statement(statement):
             _require(rule, {"boxes"}, evidence)
-            return Known(stated.holds(_fitting(_counted(boxes, rule), Count(stated.noun))))
+            return Known(stated.holds(len(counted_boxes(boxes, Count(stated.noun), rule))))
         case Compared(scores=scores), Confirm(statement=statement) if stated := read_statement(statement):
             first, *others = scores.values()
             return Known((first > max(others)) != (stated.number == 0))
@@ -151,19 +152,20 @@ def read_statement(text: str) -> Statement | None:
     return None if whole is None else Statement(noun, whole)
 
 
-def _counted(boxes: Sequence[Box], rule: Rule) -> Sequence[Box]:
-    """Leave out the boxes whose score is too low, and those that overlap a better one too much."""
-    enough = [box for box in boxes if box.score >= rule.threshold]
-    return Detections.of(enough).suppressed(rule.iou).boxes() if rule.iou < 1 else enough
+def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box]:
+    """Find the boxes that answer a question: of enough score, not suppressed, of the noun, colour and place.
 
-
-def _fitting(boxes: Sequence[Box], question: Count) -> int:
-    """Count the boxes of the noun, of the colour if one is asked for, in the place if one is asked for."""
-    fitting = [box for box in boxes if box.label == question.noun and question.colour in (None, box.colour)]
+    The best come first. A box is suppressed by better ones only, so that low scores may be left out before or after.
+    """
+    kept = sorted((box for box in boxes if box.score >= rule.threshold), key=lambda box: -box.score)
+    if rule.iou < 1:
+        kept = list(compress(kept, Detections.of(kept).unsuppressed(rule.iou)))
+    fitting = [box for box in kept if box.label == question.noun and question.colour in (None, box.colour)]
     if question.place is None:
-        return len(fitting)
-    landmarks = [box for box in boxes if box.label == question.place.landmark]
-    return sum(_stands(box, question.place.relation, landmarks) for box in fitting)
+        return fitting
+    relation = question.place.relation
+    landmarks = [box for box in kept if box.label == question.place.landmark]
+    return [box for box in fitting if _stands(box, relation, landmarks)]
 
 
 def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:

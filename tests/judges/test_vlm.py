@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,20 @@ import pytest
 from commands import call
 from openai_server import Behaviour, Fault, Server, serving
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.interfaces import Computes, Exhibit, Finding, Inquiry, Metered, Opens, Responds
-from subitize.judges.vlm import phrase
+from subitize.interfaces import (
+    Checks,
+    Computes,
+    ComputesSeveral,
+    Exhibit,
+    Finding,
+    Inquiry,
+    Metered,
+    Opens,
+    Reply,
+    Request,
+    Responds,
+)
+from subitize.judges.vlm import make_vlm, phrase
 from subitize.numerals import in_words
 from subitize.records import (
     Choose,
@@ -23,6 +35,7 @@ from subitize.records import (
     Draw,
     Drawn,
     Elsewhere,
+    Failed,
     Fit,
     Item,
     Known,
@@ -33,6 +46,7 @@ from subitize.records import (
     Reading,
     Said,
     Stored,
+    TaskKind,
     Transcribe,
     Words,
 )
@@ -368,3 +382,78 @@ def test_a_question_is_put_with_the_form_of_its_answer(question: Question, wordi
 def test_without_a_prompt_there_is_nothing_to_match() -> None:
     with pytest.raises(ValueError, match="only where there is a prompt"):
         phrase(Inquiry(MatchesPrompt(), "Does it match?"), None)
+
+
+class Batching:
+    """A model that computes batch by batch, says how long each question is, and chokes on one of them."""
+
+    tasks: frozenset[TaskKind] = frozenset({"answer"})
+    is_stand_in = False
+    batch_size = 3
+
+    def __init__(self, chokes_on: str = "nothing") -> None:
+        self.chokes_on, self.checks = chokes_on, 0
+        self.batches: list[list[str]] = []
+
+    def check(self) -> None:
+        self.checks += 1
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        self.batches.append([request.item_id for request in requests])
+        return [
+            Reply(
+                Failed("too dark", is_transient=False)
+                if self.chokes_on in request.text
+                else Said(str(len(request.text))),
+                request.provenance(),
+            )
+            for request in requests
+        ]
+
+
+NOUNS = ("dog", "cat", "horse", "elephant", "fly")
+
+
+def exhibits(*nouns: str) -> list[Exhibit]:
+    asked = (Inquiry(Count(noun), f"How many {noun} are there?") for noun in nouns)
+    return [Exhibit((PICTURE,), (inquiry,), lambda _: b"") for inquiry in asked]
+
+
+def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() -> None:
+    model = Batching()
+    judge = make_vlm(model)
+    assert isinstance(judge, ComputesSeveral)
+    assert isinstance(judge, Checks)
+    judge.check()
+    assert (judge.batch_size, model.checks) == (3, 1)
+    together = judge.compute_all(exhibits(*NOUNS))
+    assert model.batches == [[f"count:{noun}" for noun in NOUNS[:3]], [f"count:{noun}" for noun in NOUNS[3:]]]
+    one_by_one = [found for one in exhibits(*NOUNS) for found in make_judge_of(Batching()).compute_all([one])]
+    assert together == one_by_one
+    assert [finding.evidence for (finding,) in together] == [Words(str(len(noun) + 42)) for noun in NOUNS]
+
+
+def make_judge_of(model: Batching) -> ComputesSeveral[Exhibit, tuple[Finding, ...]]:
+    judge = make_vlm(model)
+    assert isinstance(judge, ComputesSeveral)
+    return judge
+
+
+def test_what_was_answered_beside_a_failure_is_not_asked_again() -> None:
+    model = Batching(chokes_on="horse")
+    judge = make_judge_of(model)
+    with pytest.raises(ValueError, match="too dark"):
+        judge.compute_all(exhibits("dog", "horse", "cat"))
+    assert [finding.evidence for (finding,) in judge.compute_all(exhibits("dog", "cat"))] == [Words("45")] * 2
+    with pytest.raises(ValueError, match="too dark"):
+        judge.compute_all(exhibits("horse"))
+    assert model.batches == [["count:dog", "count:horse", "count:cat"], ["count:horse"]]
+
+
+def test_a_model_that_gives_too_few_replies_is_told_so() -> None:
+    class Short(Batching):
+        def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+            return super().compute_all(requests)[1:]
+
+    with pytest.raises(ValueError, match="the model gave 1 replies to 2 questions"):
+        make_judge_of(Short()).compute_all(exhibits("dog", "cat"))

@@ -116,12 +116,26 @@ def test_a_picture_opens_with_its_story_and_closes(page: "Page") -> None:
     assert not dialog.is_visible()
 
 
-def test_boxes_appear_when_asked_for(page: "Page") -> None:
+def test_boxes_can_be_taken_away_and_have_a_legend(page: "Page") -> None:
     gallery = page.locator("#gallery-production")
-    boxes = gallery.locator("svg.boxes").first
-    assert not boxes.is_visible()
-    gallery.locator("input[name=boxes]").check()
+    boxes, legend = gallery.locator("svg.boxes").first, gallery.locator(".legend")
     assert boxes.is_visible()
+    assert legend.is_visible()
+    gallery.locator("input[name=boxes]").uncheck()
+    assert not boxes.is_visible()
+    assert not legend.is_visible()
+
+
+def test_boxes_lie_where_they_are_in_the_picture(page: "Page") -> None:
+    card = page.locator("#gallery-production .card").first
+    picture, box = card.locator(".picture").bounding_box(), card.locator(".boxes rect").first.bounding_box()
+    assert picture is not None
+    assert box is not None
+    # The first box begins 5 of 200 px below the top of a picture that is 300 px wide and as high as the square allows.
+    scale = picture["width"] / 300
+    top = picture["y"] + (picture["height"] - 200 * scale) / 2
+    assert box["y"] == pytest.approx(top + 5 * scale, abs=2)
+    assert box["height"] == pytest.approx(20 * scale, abs=3)
 
 
 def test_the_numbers_behind_a_figure_can_be_opened(page: "Page") -> None:

@@ -145,7 +145,7 @@ def test_pictures_are_a_bounded_sample_and_it_says_of_how_many(written: Written)
 def test_boxes_of_a_judge_are_drawn_over_the_picture(written: Written) -> None:
     overlays = re.findall(r'<svg class="boxes" viewBox="0 0 300 200"[^>]*>(.*?)</svg>', written.html, re.DOTALL)
     assert sorted(overlay.count("<rect") for overlay in overlays)[-1] >= 4
-    assert '<rect x="10.0" y="5.0" width="8.0" height="20.0">' in "".join(overlays)
+    assert '<rect class="counted" x="10.0" y="5.0" width="8.0" height="20.0">' in "".join(overlays)
 
 
 def test_what_no_figure_covers_is_said_with_its_reasons(written: Written) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Exhibit, Finding, Inquiry, Judge, Proof
 from subitize.labels import read_statement
-from subitize.networks.detectors.setups import Setup, opencv_maker, torch_maker
+from subitize.networks.detectors.setups import Setup, ssd_maker, torch_maker, yolo_maker
 from subitize.records import Boxes, Confirm, Count, Drawn, Outcome, Provenance, Question, Stored
 from subitize.vision.box_colours import with_colours
 from subitize.vision.colours import COLOUR_NAMES
@@ -120,5 +120,5 @@ make_detr = torch_maker(_wrap, "detr")
 make_grounding_dino = torch_maker(_wrap, "grounding-dino")
 make_owlv2 = torch_maker(_wrap, "owlv2")
 make_rt_detr = torch_maker(_wrap, "rt-detr")
-make_ssd = opencv_maker(_wrap, "ssd")
-make_yolo = opencv_maker(_wrap, "yolo")
+make_ssd = ssd_maker(_wrap)
+make_yolo = yolo_maker(_wrap)

@@ -26,13 +26,12 @@ class Observer:
         """Show it pictures of our own drawings whose numbers are known."""
         known = [Stimulus(category, number, seed=number, size_px=512) for category, number in _KNOWN]
         seen = [len(look_at(render(one).png)) for one in known]
-        right = sum(number == one.number for number, one in zip(seen, known, strict=True))
-        if right < len(known):
+        if seen != [one.number for one in known]:
             raise UnusableModelError(
                 f"the observer counted {', '.join(map(str, seen))} things in pictures of "
                 f"{', '.join(str(one.number) for one in known)}; this installation is broken: install subitize again"
             )
-        return Proof(True, f"counted {right} of {len(known)} pictures of our own drawings right")
+        return Proof(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""

@@ -26,10 +26,9 @@ class Parser:
     def prove(self) -> Proof:
         """Read answers whose numbers are known."""
         rule = parse_rule(self.rule)
-        right = [interpret(Words(text), Count("apple"), rule) == Known(number) for text, number in _KNOWN]
-        if not all(right):
+        if any(interpret(Words(text), Count("apple"), rule) != Known(number) for text, number in _KNOWN):
             raise UnusableModelError(f"the parser misread known answers {_KNOWN}; install subitize again")
-        return Proof(True, f"read {len(right)} of {len(right)} known answers right")
+        return Proof(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether there is text to read; a score is not read off a text."""

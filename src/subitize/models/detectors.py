@@ -8,7 +8,7 @@ from subitize.detections import Detections
 from subitize.interfaces import Model, Reply, Request
 from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
-from subitize.networks.detectors.setups import Setup, opencv_maker, torch_maker
+from subitize.networks.detectors.setups import Setup, ssd_maker, torch_maker, yolo_maker
 from subitize.records import Boxes, Count, Known, Provenance, Refused, Said, TaskKind
 from subitize.vision.box_colours import with_colours
 from subitize.vision.colours import COLOUR_NAMES
@@ -101,5 +101,5 @@ make_detr = torch_maker(_wrap, "detr")
 make_grounding_dino = torch_maker(_wrap, "grounding-dino")
 make_owlv2 = torch_maker(_wrap, "owlv2")
 make_rt_detr = torch_maker(_wrap, "rt-detr")
-make_ssd = opencv_maker(_wrap, "ssd")
-make_yolo = opencv_maker(_wrap, "yolo")
+make_ssd = ssd_maker(_wrap)
+make_yolo = yolo_maker(_wrap)

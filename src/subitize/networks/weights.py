@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,14 +16,21 @@ from subitize.errors import BadFileError, BadValueError, MissingPartError, Subit
 
 if TYPE_CHECKING:
     import torch
+    from transformers import PreTrainedModel, ProcessorMixin
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.onnx", "*.pb", "*.weights")
+_COMPUTED = re.compile(r"(?:^|\.)(?:num_batches_tracked|position_ids|relative_position_index|inv_freq)$")
+"""Tensors that older folders lack or newer ones leave out: they are counted up or computed, never learnt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a network computes (auto, cpu, cuda, cuda:1, mps) and in what numbers (auto: as the weights are)."""
+    """Where a network computes (auto, cpu, cuda, cuda:1, mps, xpu) and in what numbers.
+
+    Auto is the best device there is; of numbers it is float32 on a CPU, where half floats are slow or missing, and
+    bfloat16 elsewhere.
+    """
 
     device: str = "auto"
     dtype: str = "auto"
@@ -51,7 +57,7 @@ class Placement:
         return device
 
     def torch_dtype(self) -> "torch.dtype":
-        """Find the kind of numbers; on a CPU half floats are slow or missing, so that auto means float32 there."""
+        """Find the kind of numbers."""
         import torch
 
         if self.dtype != "auto":
@@ -73,22 +79,77 @@ def require(who: str, *packages: str, extra: str = "local") -> None:
         raise MissingPartError(who, " and ".join(missing), extra)
 
 
+def locate(name: str, index: str = "config.json") -> Path:
+    """Find the folder of a model; one on the hub, owner/name or owner/name@revision, is fetched unless it was before."""
+    return find_folder(name, index) or _fetch(name, index)
+
+
 def find_folder(name: str, index: str = "config.json") -> Path | None:
     """Find the folder of a model that lies on this machine; None for the name of one on the hub.
 
     A folder without its index (`config.json`, of pipelines `model_index.json`) is no model.
     """
-    path = Path(name).expanduser()
-    if path.is_dir():
-        if not (path / index).is_file():
-            held = ", ".join(sorted(entry.name for entry in path.iterdir())[:6]) or "nothing"
-            raise BadFileError(f"{path} is no model: it has no {index} (it has {held}); name the folder that has one")
-        return path
-    if path.exists():
+    try:
+        path = Path(name).expanduser()
+        if path.is_dir():
+            return _checked(path, index)
+        is_there = path.exists()
+    except (OSError, RuntimeError) as error:
+        raise BadFileError(
+            f"{name[:200]!r} cannot be looked for ({str(error)[:100]}); name the folder of a model"
+        ) from None
+    if is_there:
         raise BadFileError(f"{path} is a file; name the folder of a model, the one with {index}")
-    if name.startswith((".", "/", "~")) or name.count("/") > 1 or (os.sep != "/" and os.sep in name):
+    if not re.fullmatch(_HUB_NAME, name, re.ASCII):
         raise BadFileError(f"there is no folder {path}; name the folder of a model, or one on the hub as in owner/name")
     return None
+
+
+_HUB_NAME = r"\w[\w.-]*(?:/\w[\w.-]*)?(?:@\w[\w./-]*)?"
+
+
+def _checked(folder: Path, index: str) -> Path:
+    if (folder / index).is_file():
+        return folder
+    held = ", ".join(sorted(entry.name for entry in folder.iterdir())[:6]) or "nothing"
+    raise BadFileError(f"{folder} is no model: it has no {index} (it has {held}); name the folder that has one")
+
+
+def _fetch(name: str, index: str) -> Path:
+    """Get a model from the hub, or from what was fetched before where the hub cannot be reached.
+
+    Of weights in several formats one is fetched: safetensors, or torch's own for what has none. The parts of a
+    pipeline are folders; what lies beside them is the whole once more.
+    """
+    require(f"{name} (no folder here)", "huggingface_hub")
+    from huggingface_hub import snapshot_download
+
+    parts, ignored = ("*/", _NOT_OF_PIPELINES) if index == "model_index.json" else ("", ["*/*"])
+    wanted = ["*.json", "*.txt", "*.model", "*.jinja", f"{parts}*.safetensors"]
+    try:
+        repository, _, revision = name.partition("@")
+        get = partial(snapshot_download, repository, revision=revision or None, ignore_patterns=ignored)
+        folder = Path(get(allow_patterns=wanted))
+        configs = [path.parent for path in folder.rglob("config.json")]
+        lacking = [part.relative_to(folder) / "*.bin" for part in configs if not any(part.glob("*.safetensors"))]
+        if lacking:
+            wanted += [pattern.as_posix() for pattern in lacking]
+            get(allow_patterns=wanted)
+    except Exception as error:
+        raise UnusableModelError(f"{name} is no folder here, and {_explain_hub(error)}") from error
+    return _checked(folder, index)
+
+
+_NOT_OF_PIPELINES = ["*.fp16.*", "*.bf16.*", "*non_ema*", "*flax*", "*openvino*", "*onnx*"]
+
+
+def _explain_hub(error: Exception) -> str:
+    kind, text = type(error).__name__, " ".join(str(error).split())
+    if kind == "GatedRepoError":
+        return "on the hub its owner asks for consent: give it on the model's page, run `hf auth login`, try again"
+    if kind == "RepositoryNotFoundError":
+        return "the hub has no model of that name, or a private one; check the name, or run `hf auth login`"
+    return f"the hub cannot be asked for it ({kind}: {text[:160]}); name a folder, or try again when online"
 
 
 def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
@@ -103,6 +164,66 @@ def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
     return config
 
 
+def load_model(
+    auto_class: type["PreTrainedModel"], folder: Path, placement: Placement, who: str, *, may_lack: Collection[str] = ()
+) -> "PreTrainedModel":
+    """Load a network of transformers (AutoModelFor…, or a class of its own) to where it computes.
+
+    Transformers fills what a file lacks, or has in another shape, with random numbers and a warning; here that is
+    refused, but for tensors that are computed and names under `may_lack`. Code that comes with a model is never run.
+    """
+    with loading(who):
+        device, dtype = placement.torch_device(), placement.torch_dtype()
+        model, info = auto_class.from_pretrained(
+            folder,
+            dtype=dtype,
+            local_files_only=True,
+            trust_remote_code=False,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+        _refuse_random_weights(info, who, may_lack)
+        return model.to(device).eval()
+
+
+def load_part(auto_class: type["ProcessorMixin"], folder: Path, who: str, **options: object) -> "ProcessorMixin":
+    """Load a processor, tokenizer or config (AutoTokenizer, AutoImageProcessor, …), without running code of its own.
+
+    Of a folder without a vocabulary transformers makes a tokenizer that knows no words; here that is refused.
+    """
+    with loading(who):
+        part = auto_class.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
+    tokenizer = getattr(part, "tokenizer", part)
+    if hasattr(tokenizer, "get_vocab") and set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise UnusableModelError(
+            f"{who} cannot be loaded: its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
+        )
+    return part
+
+
+def _refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collection[str]) -> None:
+    for name, found, wanted in sorted(info["mismatched_keys"]):
+        raise UnusableModelError(
+            f"{who} cannot be loaded: its weights do not fit its config.json ({name} is {_times(found)}, should be"
+            f" {_times(wanted)}); copy or download the model again"
+        )
+    missing = [name for name in sorted(info["missing_keys"]) if not _COMPUTED.search(name)]
+    lacking = [name for name in missing if not name.startswith(tuple(may_lack))]
+    if lacking:
+        raise UnusableModelError(
+            f"{who} cannot be loaded: its weights lack {_first(lacking)}, which would be"
+            f" random; take a model that was trained for this, or copy or download it again"
+        )
+
+
+def _first(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more tensors"
+
+
+def _times(shape: Collection[int]) -> str:
+    return "×".join(map(str, shape)) or "a number"
+
+
 @contextmanager
 def loading(who: str) -> Iterator[None]:
     """Make one line that says what to do of whatever libraries raise while they load a model."""
@@ -115,34 +236,64 @@ def loading(who: str) -> Iterator[None]:
         raise UnusableModelError(f"{who} cannot be loaded: {_explain(error)}") from error
 
 
+@contextmanager
+def computing(who: str, count: int) -> Iterator[None]:
+    """Say what to do where the memory is too small even for one; a larger batch may be tried again in parts."""
+    try:
+        yield
+    except Exception as error:
+        if count > 1 or isinstance(error, SubitizeError) or not is_out_of_memory(error):
+            raise
+        raise UnusableModelError(
+            f"{who} has not enough memory for a single one; write dtype=bfloat16 or device=cpu, or take a smaller model"
+        ) from error
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Tell whether something failed for want of memory, on whatever device."""
-    text = str(error).lower()
-    told = "out of memory" in text or "not enough memory" in text or "can't allocate memory" in text
-    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or told
+    is_named_so = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    return is_named_so or _NO_MEMORY.search(str(error)) is not None
+
+
+_NO_MEMORY = re.compile(
+    r"(?:out of|not enough|insufficient|allocate) memory|failed to allocate|ALLOC_FAILED", re.IGNORECASE
+)
 
 
 def _explain(error: Exception) -> str:
-    text = " ".join(str(error).split())
+    kind, text = type(error).__name__, " ".join(str(error).split())
     if is_out_of_memory(error):
         return "there is not enough memory for it; write dtype=bfloat16, or take a smaller model or a larger machine"
-    if type(error).__name__ == "SafetensorError" or _DAMAGED.search(text):
-        return f"its weights are damaged ({text[:160]}); copy or download the model again"
+    if kind in ("UnpicklingError", "EOFError"):
+        return f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
+    if kind == "SafetensorError" or _DAMAGED.search(text):
+        return f"its weights are damaged ({text[:160]}); {_AGAIN}"
+    if kind == "JSONDecodeError" or "not a valid JSON file" in text:
+        return f"one of its files is damaged ({text[:160]}); {_AGAIN}"
+    if "trust_remote_code" in text or "custom code" in text:
+        return "it comes with code of its own, which is never run; take a model that transformers itself knows"
+    if "kind of AutoModel" in text:
+        return f"it is a model for something else ({text[:160]})"
     if _UNKNOWN.search(text):
-        return f"its architecture is not known to transformers {_version('transformers')} ({text[:160]})"
+        return f"its architecture is not known to transformers {_version('transformers')} ({text[:160]}); upgrade it"
+    if lacking := re.search(r"Can't load ([a-z ]{4,40}) for '|no file named (?=model\.safetensors)", text):
+        return f"its folder lacks the files of its {lacking[1] or 'weights'}; {_AGAIN}, with all files"
+    if isinstance(error, ImportError):
+        return f"it needs a package that is not here ({text[:160]})"
     if _OFFLINE.search(text):
         return f"it is no folder here, and the hub cannot be asked for it ({text[:160]}); name a folder"
-    return f"{type(error).__name__}: {text[:300]}"
+    return f"{kind}: {text[:300]}"
 
 
+_AGAIN = "copy or download the model again"
 _DAMAGED = re.compile(
-    r"size mismatch|PytorchStreamReader|invalid load key|unexpected EOF|Unpickling|corrupt|HeaderTooLarge|"
+    r"size mismatch|automatic conversion of the weights|PytorchStreamReader|invalid load key|unexpected EOF|"
+    r"Unpickling|corrupt|HeaderTooLarge|"
     r"MetadataIncompleteBuffer|InvalidHeader|ran out of input|ReadProto|parse.*(?:onnx|tensorflow|graphdef)",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
-    r"does not recognize this architecture|Unrecognized (?:model|configuration|processing)|Unknown (?:model|task)|"
-    r"trust_remote_code|custom code",
+    r"does not recognize this architecture|Unrecognized (?:model|configuration|processing)|Unknown (?:model|task)",
     re.IGNORECASE,
 )
 _OFFLINE = re.compile(
@@ -158,17 +309,15 @@ def quiet() -> Iterator[None]:
     import logging
     import warnings
 
-    names = ("transformers", "diffusers", "huggingface_hub", "accelerate")
-    before = {name: logging.getLogger(name).level for name in names}
-    for name in names:
-        logging.getLogger(name).setLevel(logging.ERROR)
-    with _no_bars(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
+    # A library that is imported meanwhile sets up loggers of its own: only what holds for all of them keeps it quiet.
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with _no_bars(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             yield
-        finally:
-            for name, level in before.items():
-                logging.getLogger(name).setLevel(level)
+    finally:
+        logging.disable(before)
 
 
 @contextmanager

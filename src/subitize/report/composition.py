@@ -12,6 +12,7 @@ from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
 from subitize.records import Draw, Item, Name
 from subitize.registry import make_suite
+from subitize.report.alignments import alignment_sections
 from subitize.report.baselines import name_baselines
 from subitize.report.cells import slug
 from subitize.report.charts import Palette
@@ -59,7 +60,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
-    costs = cost_sections(sources, series, trails)
+    costs = (*alignment_sections(sources), *cost_sections(sources, series, trails))
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
     return Document(
         _headline(list(titles.values())),

@@ -3,11 +3,14 @@
 import heapq
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from subitize.analysis.observations import Observation
+from subitize.errors import SubitizeError
+from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
     Ask,
     Box,
@@ -35,11 +38,20 @@ from subitize.report.document import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.sources import Series
 from subitize.report.thumbnails import thumbnail
 from subitize.runner.progress import Progress
-from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
+from subitize.store import Run
+from subitize.store.rows import (
+    Answered,
+    Judged,
+    look_up_readings,
+    look_up_responses,
+    read_judgings,
+    read_reading_provenances,
+)
 
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
 _LONGEST_TEXT = 1_000
+_MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
 Verdict = Literal["right", "wrong", "refused", "discarded"]
 _VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "refused", "discarded")
 
@@ -65,6 +77,10 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     )
     if len(picked) < len(drawn_by_lot):
         caption += " Pictures that are known by name only are left out."
+    if any(sum(not box.is_counted for box in _drawn_over(card)) == _MOST_OTHERS for card in cards):
+        caption += (
+            f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS} with the best scores are drawn."
+        )
     filters = {
         "model": tuple(dict.fromkeys(card.model for card in cards)),
         "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
@@ -82,9 +98,21 @@ class _Picked(NamedTuple):
     category: str
 
 
+_RuleTexts = Mapping[tuple[str, str, str], str]
+
+
 class _Records(NamedTuple):
     responses: dict[str, Answered]
     readings: dict[tuple[str, str], list[Judged]]
+    rules: _RuleTexts
+    """How evidence was read, by subject, question and judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Box):
+    """A box as it is drawn over a picture: those that were counted look other than those that were not."""
+
+    is_counted: bool = False
 
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
@@ -136,13 +164,29 @@ def _look_up(picked: Iterable[_Picked]) -> dict[str, _Records]:
     subjects: dict[str, list[_Picked]] = defaultdict(list)
     for one in picked:
         subjects[one.series.source.name].append(one)
-    return {
-        name: _Records(
-            look_up_responses(found[0].series.source.run, [id for one in found for id in one.subject.trial_ids]),
-            look_up_readings(found[0].series.source.run, [one.subject.id for one in found]),
-        )
-        for name, found in subjects.items()
+    return {name: _look_up_run(found[0].series.source.run, found) for name, found in subjects.items()}
+
+
+def _look_up_run(run: Run, picked: Sequence[_Picked]) -> _Records:
+    readings = look_up_readings(run, [one.subject.id for one in picked])
+    has_boxes = {
+        (*key, one.judge) for key, found in readings.items() for one in found if isinstance(one.evidence, Boxes)
     }
+    responses = look_up_responses(run, [id for one in picked for id in one.subject.trial_ids])
+    return _Records(responses, readings, _look_up_rules(run, has_boxes))
+
+
+def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
+    """Find the rules of some readings; only where a judge's readings have several must they be gone through."""
+    if not wanted:
+        return {}
+    by_judge: dict[str, set[str]] = defaultdict(set)
+    for one in read_judgings(run):
+        by_judge[one.judge].add(one.rule)
+    if all(len(by_judge[judge]) == 1 for _, _, judge in wanted):
+        return {key: next(iter(by_judge[key[2]])) for key in wanted}
+    traces = ((trace, (trace.subject_id, trace.question_id, trace.judge)) for trace in read_reading_provenances(run))
+    return {key: trace.rule for trace, key in traces if key in wanted}
 
 
 def _card(one: _Picked, records: _Records) -> Card:
@@ -153,6 +197,7 @@ def _card(one: _Picked, records: _Records) -> Card:
         for found in records.readings.get((one.subject.id, ask.question.id), [])
         if found.judge == one.series.judge
     ]
+    rule = records.rules.get((one.subject.id, ask.question.id, one.series.judge), "")
     value = one.observation.value
     response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
     return Card(
@@ -162,8 +207,8 @@ def _card(one: _Picked, records: _Records) -> Card:
         _target(item, ask),
         response,
         _thumbnail(item, answered.outcome, one),
-        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
-        _boxes(judged),
+        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
+        _outlines(judged, ask.question, rule),
         _subject_of(item, ask),
     )
 
@@ -228,7 +273,7 @@ def _thumbnail(item: Item, outcome: Outcome, one: _Picked) -> Thumbnail | str:
     return "nothing was drawn" if picture is None else thumbnail(picture, one.series.source.run.images)
 
 
-def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list[tuple[str, str]]:
+def _details(one: _Picked, answered: Answered, judged: Sequence[Judged], rule: str) -> list[tuple[str, str]]:
     item, provenance = one.observation.item, answered.provenance
     details = [("Asked", task_text(item.task))]
     if provenance.prompt_sent != task_text(item.task):
@@ -241,7 +286,7 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
     if isinstance(item.task, Draw):
         details.append(("Question", ask.wording))
     details.append(("Right would be", _expected(ask)))
-    details += [(f"Read by {one.series.judge}", _read(found, ask.question)) for found in judged]
+    details += [(f"Read by {one.series.judge}", _read(found, ask.question, rule)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
     details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
@@ -260,20 +305,51 @@ def _said(outcome: Outcome) -> str:
             return "–"
 
 
-def _read(judged: Judged, question: Question) -> str:
+def _read(judged: Judged, question: Question, rule: str) -> str:
     read = judged.value
     value = _told(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
         case Boxes(boxes=boxes):
-            return f"{value} (from {len(boxes)} boxes)"
+            return f"{value} (from {len(boxes)} boxes, by {rule})"
         case Words(text=text):
             return f"{value} (from {text!r})"
         case _:
             return str(value)
 
 
-def _boxes(judged: Sequence[Judged]) -> tuple[Box, ...]:
-    return next((found.evidence.boxes for found in judged if isinstance(found.evidence, Boxes)), ())
+def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[Outline, ...]:
+    """Take the boxes of the first reading that has some: what was counted, and the best of what was not."""
+    boxes = next((found.evidence.boxes for found in judged if isinstance(found.evidence, Boxes)), ())
+    counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
+    chosen = {id(box) for box in counted}
+    others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
+    # What was counted is drawn last, over the others.
+    return (*map(_outline, others[:_MOST_OTHERS]), *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]))
+
+
+def _drawn_over(card: Card) -> Iterator[Outline]:
+    return (box for box in card.boxes if isinstance(box, Outline))
+
+
+def _outline(box: Box, *, is_counted: bool = False) -> Outline:
+    return Outline(box.label, box.score, box.xyxy, box.colour, is_counted)
+
+
+def _what_is_counted(question: Question) -> Count | None:
+    match question:
+        case Count():
+            return question
+        case Confirm(statement=text) if stated := read_statement(text):
+            return Count(stated.noun)
+    return None
+
+
+def _parse(rule: str) -> Rule:
+    """Read a stored rule; of a version that is no more, everything of the right label is taken to be counted."""
+    try:
+        return parse_rule(rule)
+    except SubitizeError:
+        return Rule("boxes")
 
 
 def _levels(texts: Iterable[str]) -> tuple[str, ...]:

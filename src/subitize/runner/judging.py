@@ -126,7 +126,10 @@ def check(it: object) -> None:
 
 
 def admit(judge: Made[Judge]) -> str:
-    """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused."""
+    """Have a judge tested by known answers before it is used, and say what came of it; a broken one is refused.
+
+    Of an embedded judge that passes there is nothing to say.
+    """
     check(judge.it)
     if not isinstance(judge.it, Proves):
         return f"self-test of {judge.spec.shown}: cannot be tested, as it has no test of its own"
@@ -134,6 +137,8 @@ def admit(judge: Made[Judge]) -> str:
         proof = judge.it.prove()
     except UnusableModelError as error:
         raise UnusableModelError(f"judge {judge.spec.shown} failed its self-test: {error}") from None
+    if not proof.told:
+        return ""
     return f"self-test of {judge.spec.shown}: {'passed, ' if proof.is_passed else ''}{proof.told}"
 
 

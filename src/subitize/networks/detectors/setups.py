@@ -76,7 +76,7 @@ _KINDS = {
     "owlv2": _Kind("owlv2:Owlv2", 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
     "rt-detr": _Kind("detr:Detr", 0.5, 0.9, "Count what an RT-DETR finds; it knows the classes it was trained on."),
     "ssd": _Kind("opencv:Ssd", 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    "yolo": _Kind("opencv:Yolo", 0.25, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
+    "yolo": _Kind("opencv:Yolo", 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
 
 
@@ -103,9 +103,13 @@ def torch_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
     return make
 
 
-def opencv_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
-    """Make what the registry calls for a detector of OpenCV; `labels` is a file with a class per line."""
-    kind = _KINDS[name]
+def ssd_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
+    """Make what the registry calls for an SSD of OpenCV.
+
+    `labels` is a file with a class per line; of the pixels, at most `size` a side (0: the network's own), `mean` is
+    taken off, then they are multiplied by `scale`.
+    """
+    kind = _KINDS["ssd"]
 
     def make(
         weights: str,
@@ -115,11 +119,37 @@ def opencv_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
         iou: float = kind.iou,
         floor: float = FLOOR,
         labels: str | None = None,
+        size: int = 0,
+        mean: float = 0.0,
+        scale: float = 1.0,
         batch_size: Annotated[int, Handling] = 4,
         self_test: Annotated[bool, Handling] = True,
     ) -> T:
-        detector = _find(kind.path)(weights, labels)
-        return wrap(Setup(f"{name}:{weights}", detector, threshold, iou, floor, batch_size, self_test))
+        detector = _find(kind.path)(weights, labels, size=size, mean=mean, scale=scale)
+        return wrap(Setup(f"ssd:{weights}", detector, threshold, iou, floor, batch_size, self_test))
+
+    make.__doc__ = kind.summary
+    return make
+
+
+def yolo_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
+    """Make what the registry calls for a YOLO of OpenCV; `labels` is a file with a class per line."""
+    kind = _KINDS["yolo"]
+
+    def make(
+        weights: str,
+        /,
+        *,
+        threshold: float = kind.threshold,
+        iou: float = kind.iou,
+        floor: float = FLOOR,
+        labels: str | None = None,
+        size: int = 0,
+        batch_size: Annotated[int, Handling] = 4,
+        self_test: Annotated[bool, Handling] = True,
+    ) -> T:
+        detector = _find(kind.path)(weights, labels, size=size)
+        return wrap(Setup(f"yolo:{weights}", detector, threshold, iou, floor, batch_size, self_test))
 
     make.__doc__ = kind.summary
     return make

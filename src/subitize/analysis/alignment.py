@@ -1,0 +1,241 @@
+"""How well drawings fit their prompts, as judges say that ask about the whole prompt.
+
+A drawing's score is, by who looked: the share of right answers to the yes-or-no questions of the prompt's scene graph,
+where an answer counts only if all those that it rests on are right; the score that a network gave the prompt; how near
+the text written in it is to the one that was asked for. Every judge counts that answered all the questions, whoever
+put them: a model, the observer, people.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from subitize.analysis.scoring import WHOLE
+from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.judges.dsg import graph_of
+from subitize.judges.ocr import text_asks
+from subitize.labels import consensus
+from subitize.records import Draw, Estimate, Fit, Item, Known, Scalar, Value
+from subitize.scenes.graph import Node
+from subitize.stats.clusters import cluster_mean
+from subitize.stats.edits import normalised_edit_distance
+from subitize.stats.intervals import share_interval
+from subitize.store import Run
+from subitize.store.rows import ReadingRow, ResponseRow, read_readings, read_responses
+
+Measure = Literal["graph", "fit", "text", "text_exact"]
+MEASURES: dict[Measure, str] = {
+    "graph": "share of the yes-or-no questions of the prompt's scene graph that are answered right, parents respected",
+    "fit": "the score that a network gives the prompt",
+    "text": "1 less the normalised edit distance of the text read from the one asked for",
+    "text_exact": "share of drawings whose text is the one asked for",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """One measure of how well one model's drawings fit their prompts, as one judge sees them.
+
+    `discarded` counts the answers among them that the rule made no value of; in the graph they are wrong, elsewhere
+    they have no score. `incomplete` counts the drawings of which not every question is answered, `excluded` those
+    left out by hand.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    factor: str
+    group: str
+    measure: Measure
+    estimate: Estimate
+    discarded: int
+    incomplete: int
+    excluded: int
+
+    @property
+    def is_informed(self) -> bool:
+        """Tell whether the judge knew what was asked for; written text is read blind."""
+        return self.measure in ("graph", "fit")
+
+
+def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -> list[Alignment]:
+    """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
+    items = {item.id: item for item in run.items()}
+    _check_factors(items.values(), factors)
+    drawn = {row.trial_id: row for row in _latest_drawings(read_responses(run))}
+    marks = list(_mark_all(items, drawn, read_readings(run, judge)))
+    if all(mark.score is None for mark in marks):
+        raise NothingToDoError(_what_is_missing(run, judge))
+    excluded = run.exclusions()
+    groups: dict[_Key, list[_Mark]] = defaultdict(list)
+    for mark in marks:
+        levels = mark.item.factors
+        for factor, level in [(WHOLE, WHOLE), *((name, levels[name]) for name in factors if name in levels)]:
+            groups[_Key(mark.item.suite, mark.model, mark.judge, mark.measure, factor, level)].append(mark)
+    places = [WHOLE, *factors]
+    measures = list(MEASURES)
+    ordered = sorted(
+        groups,
+        key=lambda key: (*key[:3], measures.index(key.measure), places.index(key.factor), _rank(key.level)),
+    )
+    return [found for key in ordered for found in _align(key, groups[key], excluded)]
+
+
+class _Key(NamedTuple):
+    suite: str
+    model: str
+    judge: str
+    measure: Measure
+    factor: str
+    level: Scalar
+
+
+class _Mark(NamedTuple):
+    """What one judge makes of one drawing; no score where questions are not answered yet, or not usably."""
+
+    item: Item
+    model: str
+    judge: str
+    measure: Measure
+    score: float | None
+    discarded: int
+
+
+_Answers = Mapping[str, Value]
+
+
+def _rank(level: Scalar) -> tuple[bool, Scalar]:
+    return isinstance(level, str), level
+
+
+def _check_factors(items: Iterable[Item], factors: Sequence[str]) -> None:
+    known = {name for item in items for name in item.factors}
+    for name in factors:
+        if name not in known:
+            raise UnknownNameError("factor", name, known)
+
+
+def _latest_drawings(responses: Iterable[ResponseRow]) -> Iterator[ResponseRow]:
+    """Keep the drawings that figures use: the last attempts that did not fail."""
+    latest: dict[tuple[str, str, int], ResponseRow] = {}
+    for row in responses:
+        key = (row.item_id, row.model, row.repeat)
+        if row.kind != "failed" and (key not in latest or latest[key].attempt < row.attempt):
+            latest[key] = row
+    return (row for row in latest.values() if row.kind == "drawn")
+
+
+def _mark_all(
+    items: Mapping[str, Item], drawn: Mapping[str, ResponseRow], readings: Iterable[ReadingRow]
+) -> Iterator[_Mark]:
+    answers = _gather(drawn, readings)
+    graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
+    for (trial_id, judge), given in answers.items():
+        row = drawn[trial_id]
+        item = items[row.item_id]
+        for measure, score, discarded in _measure(item, graph(item.id), given):
+            yield _Mark(item, row.model, judge, measure, score, discarded)
+
+
+def _gather(drawn: Mapping[str, ResponseRow], readings: Iterable[ReadingRow]) -> dict[tuple[str, str], _Answers]:
+    """Make one value of all the readings of a question, by drawing and judge; other questions are not looked at."""
+    found: dict[tuple[str, str], dict[str, list[Value]]] = defaultdict(lambda: defaultdict(list))
+    for row in readings:
+        if row.subject_id in drawn and row.question_id.startswith(_KINDS):
+            found[row.subject_id, row.judge][row.question_id].append(row.value)
+    return {
+        key: {question: values[0] if len(values) == 1 else consensus(values, "mode") for question, values in of.items()}
+        for key, of in found.items()
+    }
+
+
+_KINDS = ("confirm:", "fit:", "transcribe")
+
+
+def _measure(item: Item, graph: Sequence[Node], given: _Answers) -> Iterator[tuple[Measure, float | None, int]]:
+    ids = [node.ask.question.id for node in graph]
+    if any(id in given for id in ids):
+        is_complete = all(id in given for id in ids)
+        discarded = sum(not isinstance(given[id], Known) for id in ids if id in given)
+        yield "graph", score_graph(graph, given) if is_complete else None, discarded
+    if isinstance(item.task, Draw) and (value := given.get(Fit(item.task.prompt).id)) is not None:
+        yield "fit", float(value.value) if isinstance(value, Known) else None, not isinstance(value, Known)
+    for ask in text_asks(item)[:1]:
+        if (value := given.get(ask.question.id)) is not None:
+            read = str(value.value) if isinstance(value, Known) else ""
+            near = max(1 - normalised_edit_distance(read, str(wanted)) for wanted in ask.expects)
+            yield "text", near, not isinstance(value, Known)
+            yield "text_exact", float(near == 1), not isinstance(value, Known)
+
+
+def score_graph(graph: Sequence[Node], answers: Mapping[str, Value]) -> float:
+    """Compute the share of right answers; one that rests on a wrong one is wrong, as is one that was discarded."""
+    nodes = {node.ask.question.id: node for node in graph}
+
+    @cache
+    def is_right(id: str) -> bool:
+        value = answers[id]
+        holds = isinstance(value, Known) and value.value in nodes[id].ask.expects
+        return holds and all(is_right(parent) for parent in nodes[id].parents)
+
+    return sum(is_right(id) for id in nodes) / len(nodes)
+
+
+def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> Iterator[Alignment]:
+    kept = [mark for mark in marks if mark.item.id not in excluded]
+    scored = [(mark.score, mark.item.id) for mark in kept if mark.score is not None]
+    if not scored:
+        return
+    estimate = estimate_mean([score for score, _ in scored], [item for _, item in scored], _BOUNDS[key.measure])
+    discarded = sum(mark.discarded for mark in kept if mark.score is not None or key.measure == "fit")
+    incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
+    yield Alignment(
+        *key[:3],
+        key.factor,
+        str(key.level),
+        key.measure,
+        estimate,
+        discarded,
+        incomplete,
+        len(marks) - len(kept),
+    )
+
+
+_BOUNDS: dict[Measure, tuple[float, float]] = {
+    "graph": (0.0, 1.0),
+    "fit": (-np.inf, np.inf),
+    "text": (0.0, 1.0),
+    "text_exact": (0.0, 1.0),
+}
+
+
+def estimate_mean(scores: Sequence[float], items: Sequence[str], bounds: tuple[float, float]) -> Estimate:
+    """Estimate a mean over drawings of which those of one item hang together.
+
+    Where all scores are the same they have no spread. Of scores between 0 and 1 Wilson's interval, with the items as
+    observations, still tells how far the mean may be off; of others nothing does.
+    """
+    low, high = bounds
+    mean = cluster_mean(np.array(scores), np.array(items)).mean
+    if len(set(scores)) > 1:
+        return _within(mean, max(low, mean.low), min(high, mean.high))
+    if bounds == (0.0, 1.0):
+        return share_interval(scores[0], len(set(items)), n=len(scores), what="mean, scores never vary")
+    return _within(mean, low, high)
+
+
+def _within(mean: Estimate, low: float, high: float) -> Estimate:
+    return Estimate(mean.value, low, high, mean.n, mean.method, mean.confidence)
+
+
+def _what_is_missing(run: Run, judge: str | None) -> str:
+    who = "" if judge is None else f" by {judge!r}"
+    known = sorted({row.judge for row in read_readings(run)})
+    return (
+        f"{run.location} has no readings{who} of how well drawings fit their prompts; first: subitize judge RUN "
+        f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {', '.join(known) or 'none'})"
+    )

@@ -1,0 +1,266 @@
+"""The score from which a judge's boxes should count, so that its counts are those of people."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from subitize import __version__
+from subitize.calibrations import Calibrated
+from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
+from subitize.labels import Rule, consensus, counted_boxes, parse_rule
+from subitize.records import Box, Boxes, Count, Estimate, Item, Known, Value
+from subitize.stats.thresholds import (
+    FOLDS,
+    GRID,
+    METRICS,
+    Errors,
+    Metric,
+    average,
+    choose,
+    count_above,
+    cross_validate,
+    estimate,
+    find_errors,
+)
+from subitize.store import Run, codec
+from subitize.store.rows import AnswerRow, decode_value, read_answers, read_judgings, read_responses
+
+LEAST_PAIRS = 10
+IOUS: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Whose scores are searched, against whom, for what, and how: `metric` is nae or accuracy."""
+
+    judge: str
+    against: str = "human"
+    metric: str = "nae"
+    with_iou: bool = False
+    folds: int = FOLDS
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What counting from a score on would be worth; NAE is nothing where every true count is 0."""
+
+    threshold: float
+    nae: Estimate | None
+    accuracy: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was found: the curve at the chosen overlap, the point chosen on it, and its worth on pictures held out.
+
+    `result` has the held-out figures. `notes` say what was left out, and what to be wary of.
+    """
+
+    result: Calibrated
+    best: Point
+    curve: tuple[Point, ...]
+    fold_thresholds: tuple[float, ...]
+    fold_ious: tuple[float, ...]
+    items: int
+    notes: tuple[str, ...]
+
+
+def calibrate(run: Run, search: Search) -> Calibration:
+    """Search the threshold, and measure by cross-validation over items what the search is worth."""
+    metric = _check(search)
+    found = _pair_up(run, search)
+    _check_enough(found.pairs, metric)
+    grid = _start_at_floor(_floor(run, search.judge))
+    ious = IOUS if search.with_iou else (_stored_iou(run, search.judge),)
+    # (picture, iou, threshold)
+    counts = np.stack([count_above([_scores(pair, iou) for pair in found.pairs], grid) for iou in ious], axis=1)
+    shape = (len(ious), len(grid))
+    truth, items = [pair.true for pair in found.pairs], [pair.item_id for pair in found.pairs]
+    errors = find_errors(counts.reshape(len(truth), -1), truth, items)
+    overlap, place = choose(average(errors, metric).reshape(shape), metric)
+    folds = min(search.folds, _count_items(found.pairs, metric))
+    held_out = cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
+    curve = _draw_curve(grid, find_errors(counts[:, overlap], truth, items), search.seed)
+    return Calibration(
+        Calibrated(
+            search.judge,
+            search.against,
+            grid[place],
+            ious[overlap],
+            metric,
+            len(truth),
+            folds,
+            held_out.nae,
+            held_out.accuracy,
+            datetime.now(UTC).date(),
+            __version__,
+        ),
+        curve[place],
+        curve,
+        tuple(grid[chosen] for _, chosen in held_out.chosen),
+        tuple(ious[chosen] for chosen, _ in held_out.chosen),
+        len(set(items)),
+        (*found.notes, *_warn(search, grid, place, folds)),
+    )
+
+
+class _Pair(NamedTuple):
+    """A picture that both looked at: the boxes of one, the count of the other."""
+
+    item_id: str
+    question: Count
+    boxes: tuple[Box, ...]
+    true: float
+
+
+class _Pairs(NamedTuple):
+    pairs: list[_Pair]
+    notes: list[str]
+
+
+def _check(search: Search) -> Metric:
+    metric = next((known for known in METRICS if known == search.metric), None)
+    if metric is None:
+        raise UnknownNameError("metric", search.metric, METRICS)
+    if search.folds < 2:
+        raise BadValueError(f"--folds {search.folds}: cross-validation needs at least 2")
+    if search.judge == search.against:
+        raise BadValueError(f"--against {search.against}: a judge is not set against itself; name people's readings")
+    return metric
+
+
+def _pair_up(run: Run, search: Search) -> _Pairs:
+    judged, labels = _read(run, search.judge), _label(_read(run, search.against))
+    if not any(_has_boxes(row) for row in judged):
+        raise NothingToDoError(
+            f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
+            f"name a judge that finds boxes; judges with readings: {_list_judges(run)}"
+        )
+    items, item_of = {item.id: item for item in run.items()}, {row.trial_id: row.item_id for row in read_responses(run)}
+    excluded = run.exclusions()
+    pairs: list[_Pair] = []
+    left_out: Counter[str] = Counter()
+    for row in judged:
+        # A group of pictures has no one item, and nobody draws boxes in several at once.
+        item = items.get(item_of.get(row.subject_id, ""))
+        question = None if item is None else _find_count(item, row.question_id)
+        if item is None or question is None or not _has_boxes(row):
+            continue
+        label = labels.get((row.subject_id, row.question_id))
+        if question.place is not None:
+            left_out["ask for a place, which depends on other things' boxes"] += 1
+        elif item.id in excluded:
+            left_out["are of excluded items"] += 1
+        elif label is None:
+            left_out[f"have no reading by {search.against}"] += 1
+        elif not isinstance(label, Known) or isinstance(label.value, str | bool):
+            left_out[f"have no number from {search.against}"] += 1
+        else:
+            evidence = codec.evidence.validate_json(row.evidence)
+            boxes = evidence.boxes if isinstance(evidence, Boxes) else ()
+            pairs.append(_Pair(item.id, question, boxes, float(label.value)))
+    notes = [f"{count} readings of {search.judge} {why}: left out" for why, count in left_out.items()]
+    if zeros := sum(pair.true == 0 for pair in pairs):
+        notes.append(f"{zeros} pictures have a true count of 0, which NAE cannot divide by: only accuracy has them")
+    return _Pairs(pairs, notes)
+
+
+def _has_boxes(row: AnswerRow) -> bool:
+    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
+    return row.evidence.rpartition('"kind":')[2].strip(' "}') == "boxes"
+
+
+def _read(run: Run, judge: str) -> list[AnswerRow]:
+    found = read_answers(run, judge)
+    if not found:
+        raise NothingToDoError(
+            f"{run.location} has no readings by {judge!r}; judges with readings: {_list_judges(run)}; add some with "
+            "subitize judge, or people's with subitize import readings"
+        )
+    return found
+
+
+def _list_judges(run: Run) -> str:
+    return ", ".join(sorted({one.judge for one in read_judgings(run)})) or "none"
+
+
+def _label(rows: Iterable[AnswerRow]) -> dict[tuple[str, str], Value]:
+    """Make one value of what several people said."""
+    votes: dict[tuple[str, str], list[Value]] = defaultdict(list)
+    for row in rows:
+        votes[row.subject_id, row.question_id].append(decode_value(row.value))
+    return {key: consensus(values, "mode") for key, values in votes.items()}
+
+
+def _find_count(item: Item, question_id: str) -> Count | None:
+    asked = (ask.question for ask in item.asks if ask.question.id == question_id)
+    return next((question for question in asked if isinstance(question, Count)), None)
+
+
+def _check_enough(pairs: Sequence[_Pair], metric: Metric) -> None:
+    if len(pairs) < LEAST_PAIRS:
+        raise NothingToDoError(
+            f"{len(pairs)} pictures have both boxes and a true count; a threshold needs at least {LEAST_PAIRS}, "
+            "and a good one hundreds"
+        )
+    if _count_items(pairs, metric) < 2:
+        what = "item with a true count above 0" if metric == "nae" else "item"
+        other = "; --metric accuracy takes counts of 0, too" if metric == "nae" else ""
+        raise NothingToDoError(f"cross-validation needs more than one {what} among the {len(pairs)} pictures{other}")
+
+
+def _count_items(pairs: Iterable[_Pair], metric: Metric) -> int:
+    return len({pair.item_id for pair in pairs if pair.true > 0 or metric == "accuracy"})
+
+
+def _floor(run: Run, judge: str) -> float:
+    """Find the score below which the judge did not keep boxes."""
+    options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.name == judge), {})
+    try:
+        return float(options.get("floor", 0))
+    except ValueError:
+        return 0.0
+
+
+def _start_at_floor(floor: float) -> tuple[float, ...]:
+    grid = tuple(threshold for threshold in GRID if threshold >= floor)
+    if not grid:
+        raise BadValueError(f"the judge kept no boxes below {floor:g}, so that there is no threshold to search")
+    return grid
+
+
+def _stored_iou(run: Run, judge: str) -> float:
+    """Find the overlap that the judge's readings were counted by; 1, which suppresses nothing, if there are several."""
+    ious = set()
+    for one in read_judgings(run):
+        if one.judge == judge:
+            try:
+                ious.add(parse_rule(one.rule).iou)
+            except SubitizeError:  # a version that is no more
+                ious.add(1.0)
+    return ious.pop() if len(ious) == 1 else 1.0
+
+
+def _scores(pair: _Pair, iou: float) -> list[float]:
+    return [box.score for box in counted_boxes(pair.boxes, pair.question, Rule("boxes", 0.0, iou))]
+
+
+def _draw_curve(grid: Sequence[float], errors: Errors, seed: int) -> tuple[Point, ...]:
+    naes = estimate(errors, "nae", seed=seed) if errors.has_nae else [None] * len(grid)
+    accuracies = estimate(errors, "accuracy", seed=seed)
+    return tuple(Point(*each) for each in zip(grid, naes, accuracies, strict=True))
+
+
+def _warn(search: Search, grid: Sequence[float], place: int, folds: int) -> Iterator[str]:
+    if grid[0] > GRID[0]:
+        yield f"{search.judge} kept no boxes below {grid[0]:g}: the search starts there"
+    if place == 0 and len(grid) > 1:
+        lower = ", a lower one may be better: judge again with a lower floor" if grid[0] > GRID[0] else ""
+        yield f"the best threshold is the lowest that was tried{lower}"
+    if folds < search.folds:
+        yield f"{folds} folds instead of {search.folds}, as there are no more items"

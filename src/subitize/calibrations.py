@@ -1,0 +1,142 @@
+"""Thresholds that were found once, kept by name for later runs, in a folder of the user's."""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
+from subitize.records import Estimate
+
+PREFIX = "calibrated:"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,79}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A threshold of a judge's scores: against whom it was set, on how many pictures, and what it is worth on others.
+
+    `nae` and `accuracy` are those of pictures that the threshold was not chosen on.
+    """
+
+    judge: str
+    reference: str
+    threshold: float
+    iou: float
+    metric: Literal["nae", "accuracy"]
+    n: int
+    folds: int
+    nae: Estimate | None
+    accuracy: Estimate
+    made_on: date
+    version: str
+
+    @property
+    def rule(self) -> str:
+        """The rule that counts boxes by it, as users write it."""
+        overlap = f",iou={self.iou:g}" if self.iou < 1 else ""
+        return f"boxes>={self.threshold:g}{overlap}"
+
+
+_codec = TypeAdapter(Calibrated)
+
+
+def name_safely(judge: str) -> str:
+    """Make a name for a judge's calibration that a file can have."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", judge).strip("-.")[:80]
+    return name or "judge"
+
+
+def check_free(name: str, judge: str, *, force: bool) -> None:
+    """Refuse a name that cannot be used, or that is another judge's."""
+    path = _path(name)
+    if force or not path.exists():
+        return
+    known = load(name)
+    if known.judge != judge:
+        raise BadValueError(
+            f"calibration {name!r} is of judge {known.judge!r}, not {judge!r}; "
+            "name another with --save, or replace it with --force"
+        )
+
+
+def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
+    """Keep a calibration, whole or not at all; an earlier one of the same judge is replaced."""
+    check_free(name, found.judge, force=force)
+    path = _path(name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _replacing(path) as file:
+            file.write_bytes(_codec.dump_json(found, indent=2) + b"\n")
+    except OSError as error:
+        raise StorageError(
+            f"cannot write {path}: {error.strerror or error}; set SUBITIZE_HOME to a folder that can be written to"
+        ) from error
+    return path
+
+
+def load(name: str) -> Calibrated:
+    """Get a calibration by its name."""
+    path = _path(name)
+    try:
+        return _codec.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise UnknownNameError("calibration", name, names()) from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValidationError as error:
+        what = error.errors(include_url=False)[0]
+        where = ".".join(map(str, what["loc"])) or "the file"
+        raise BadFileError(f"{path}: {where}: {what['msg']}; delete it, and calibrate again") from None
+
+
+def names() -> list[str]:
+    """List the names of what is kept."""
+    with suppress(OSError):
+        return sorted(path.stem for path in folder().glob("*.json") if _NAME.fullmatch(path.stem))
+    return []
+
+
+def list_all() -> tuple[dict[str, Calibrated], list[str]]:
+    """List what is kept, and what is wrong with those that cannot be read."""
+    found, faults = {}, []
+    for name in names():
+        try:
+            found[name] = load(name)
+        except SubitizeError as error:
+            faults.append(str(error))
+    return found, faults
+
+
+def folder() -> Path:
+    """Say where calibrations are kept."""
+    home = os.environ.get("SUBITIZE_HOME")
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(home or f"{data}/subitize").expanduser() / "calibrations"
+
+
+def _path(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise BadValueError(
+            f"calibration name {name!r}: should be letters, digits, '.', '_' or '-', at most 80, as in grounding-dino"
+        )
+    return folder() / f"{name}.json"
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Write to a file beside, and put it in place only when it is whole; several may write at once."""
+    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=".partial")
+    os.close(handle)
+    try:
+        yield Path(partial)
+        os.replace(partial, path)
+    finally:
+        Path(partial).unlink(missing_ok=True)

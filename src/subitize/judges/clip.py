@@ -1,0 +1,233 @@
+"""Tells whether a thing is in a picture: its name must fit better than the names of other things, drawn by lot.
+
+GIMBRR's rule as it was meant: present if it beats 5 of them, absent if it does not win against 9. Which ones rests on
+the question and a seed, so that every picture has the same rivals, and anyone can draw them again.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadValueError, MissingPartError, UnusableModelError
+from subitize.interfaces import Exhibit, Finding, Handling, Proof
+from subitize.judges.asking import shown_picture
+from subitize.labels import read_statement
+from subitize.networks import weights
+from subitize.networks.detectors.coco import COCO_CLASSES, class_of
+from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.networks.similarity import Similarity
+from subitize.networks.views import View
+from subitize.networks.weights import Placement
+from subitize.numerals import article, plural, singular
+from subitize.records import Compared, Confirm, Drawn, Outcome, Provenance, Question, Stored, digest
+from subitize.vision.colours import COLOUR_NAMES
+from subitize.vision.recognition import KINDS
+
+VOCABULARY = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
+"""What may distract: the things we draw, and those of COCO."""
+
+# A picture of one shows the other as well, or the one is a kind of the other.
+_AKIN = (
+    {"potted plant", "bonsai", "flower", "tree", "leaf", "vase", "seed"},
+    {"ball", "sports ball", "dot"},
+    {"burger", "sandwich", "hot dog", "loaf"},
+    {"book", "page"},
+    {"cake", "candle", "cookie", "donut"},
+    {"chocolate", "candy"},
+    {"fork", "spoon", "knife", "trowel"},
+    {"bear", "teddy bear", "koala"},
+    {"wine glass", "cup", "bottle"},
+)
+_MOST_DISTRACTORS = 50
+_LEAST_SHARE = 0.75
+_PROOFS = (0, 1, 2)
+
+
+class Encoders:
+    """The two encoders of a folder, or of a model on the hub, opened when they are first needed."""
+
+    def __init__(self, who: str, name: str, placement: Placement) -> None:
+        weights.require(who, "torch", "transformers")
+        weights.find_folder(name)
+        self.who, self._name, self._placement = who, name, placement
+        self._similarity: Similarity | None = None
+
+    def open(self) -> Similarity:
+        """Load the weights, once."""
+        if self._similarity is None:
+            similarity = Similarity(weights.locate(self._name), self._placement)
+            similarity.load()
+            self._similarity = similarity
+        return self._similarity
+
+    def provenance(self, text: str) -> Provenance:
+        """Say what computed."""
+        similarity = self.open()
+        return Provenance(0, text, weights_hash=similarity.weights_hash(), versions=similarity.versions())
+
+    def prove(self, phrase: Callable[[str], str]) -> Proof:
+        """Show photographs of known things: their names must mostly win against others."""
+        try:
+            shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _PROOFS[:2]]
+        except MissingPartError as error:
+            return Proof(False, f"cannot be tested: {error}")
+        views = [View(noun, lambda pixels=pixels: pixels) for noun, pixels in shown]  # type: ignore[misc]
+        texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _PROOFS for one in _known_rivals(noun, seed))})
+        scores = self.open().similarities(views, [phrase(text) for text in texts])
+        return self._weigh([noun for noun, _ in shown], texts, scores)
+
+    def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> Proof:
+        rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _PROOFS]
+        lost = []
+        for row, noun, seed in rounds:
+            of = dict(zip(texts, scores[row].tolist(), strict=True))
+            best = max(_known_rivals(noun, seed), key=of.__getitem__)
+            if not of[noun] > of[best]:  # nor is it known where all names are the same to the network, or no number
+                lost.append((noun, best))
+        told = f"{len(rounds) - len(lost)} of {len(rounds)} rounds won by what photographs show"
+        if len(lost) > (1 - _LEAST_SHARE) * len(rounds):
+            noun, best = lost[0]
+            raise UnusableModelError(
+                f"{self.who} fails its test: {told}, and a {noun} is taken for a {best}; its weights are damaged, not "
+                "trained, or not meant for this (self_test=false uses it all the same)"
+            )
+        return Proof(True, told)
+
+
+def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
+    """Give a photograph's thing the other photographs' things as rivals, and more: one name cannot win them all."""
+    return (*(other for other in NOUNS if other != noun), *draw_rivals(noun, 5, digest(seed, noun), NOUNS))
+
+
+class Clip:
+    """Tell whether things are there, or are not, by how well their names fit against those of other things."""
+
+    rule = "compared"
+    is_stand_in = False
+    asks_together = True
+
+    def __init__(
+        self,
+        model_or_folder: str,
+        /,
+        *,
+        distractors: int = 5,
+        absence_distractors: int = 9,
+        seed: int = 0,
+        template: str = "a photo of {}",
+        dtype: str = "auto",
+        device: Annotated[str, Handling] = "auto",
+        batch_size: Annotated[int, Handling] = 16,
+        self_test: Annotated[bool, Handling] = True,
+    ) -> None:
+        who = f"clip:{model_or_folder}"
+        for name, number in (("distractors", distractors), ("absence_distractors", absence_distractors)):
+            if not 1 <= number <= _MOST_DISTRACTORS:
+                raise BadValueError(f"{who}: {name}={number}: should be from 1 to {_MOST_DISTRACTORS}")
+        if batch_size < 1:
+            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
+        if template.replace("{}", "", 1).count("{") or "{}" not in template:
+            raise BadValueError(f"{who}: template={template!r}: should have one {{}}, where the thing is named")
+        self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
+        self._counts = {False: distractors, True: absence_distractors}
+        self._seed, self._template, self._is_tested = seed, template, self_test
+        self.batch_size = batch_size
+
+    def check(self) -> None:
+        """Load the weights."""
+        self._encoders.open()
+
+    def prove(self) -> Proof:
+        """Show it photographs of known things."""
+        if not self._is_tested:
+            return Proof(False, "was not tested: self_test=false")
+        return self._encoders.prove(self._phrase)
+
+    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+        """Tell whether this is one picture, and about whether things are there."""
+        match outcomes:
+            case [Drawn(picture=Stored())]:
+                return _presence(question) is not None and not self.why_not(question)
+        return False
+
+    def why_not(self, question: Question, /) -> str:
+        """Say that colours are not told apart: a red apple is compared with other things, not with a green apple."""
+        noun = _presence(question)
+        is_coloured = noun is not None and " " in noun and noun.split()[0] in COLOUR_NAMES
+        return f"cannot tell what colour there is: {noun!r}" if is_coloured else ""
+
+    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+        """Compare the name of each thing asked about with those of others."""
+        compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
+        texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
+        views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
+        with weights.computing(self._encoders.who, len(exhibits)):
+            scores = self._encoders.open().similarities(views, texts)
+        places = {text: place for place, text in enumerate(texts)}
+        return [
+            tuple(
+                Finding(Compared({text: float(row[places[text]]) for text in some}), self._encoders.provenance(some[0]))
+                for some in of_one
+            )
+            for of_one, row in zip(compared, scores, strict=True)
+        ]
+
+    def _texts(self, question: Question, exhibit: Exhibit) -> list[str]:
+        """Name the thing asked about, then its rivals."""
+        stated = read_statement(question.statement) if isinstance(question, Confirm) else None
+        if stated is None:
+            raise TypeError(f"{question.id!r} is not about whether a thing is there")
+        count = self._counts[stated.number == 0]
+        rivals = draw_rivals(stated.noun, count, digest(self._seed, question.id), _mentioned(exhibit))
+        return [self._phrase(noun) for noun in (stated.noun, *rivals)]
+
+    def _phrase(self, noun: str) -> str:
+        return self._template.format(noun if _has_no_article(noun) else f"{article(noun)} {noun}")
+
+
+def draw_rivals(noun: str, count: int, lot: str, others: Collection[str] = ()) -> tuple[str, ...]:
+    """Draw other things by lot: none that is the same or akin to the noun, or to what else is known to be asked for.
+
+    Each thing has its own place in the order that the lot gives, whatever is left out.
+    """
+    in_order = sorted(VOCABULARY, key=lambda one: digest(lot, one))
+    fitting = [one for one in in_order if not any(is_akin(one, other) for other in (noun, *others))]
+    return tuple(fitting[:count])
+
+
+@cache
+def is_akin(one: str, other: str) -> bool:
+    """Tell whether two nouns name the same thing, or things of which a picture may show both at once."""
+    first, second = singular(one), singular(other)
+    if first == second or class_of(first, (second,)) is not None or class_of(second, (first,)) is not None:
+        return True
+    # A teddy bear is a bear of sorts, and a dining table a table.
+    if first.split()[-1] == second.split()[-1]:
+        return True
+    return any({_known_as(first, group), _known_as(second, group)} <= group for group in _AKIN)
+
+
+def _known_as(noun: str, names: Collection[str]) -> str:
+    return class_of(noun, sorted(names)) or noun
+
+
+def _presence(question: Question) -> str | None:
+    """Read which things are said to be there, or not to be there; nothing where more is said."""
+    stated = read_statement(question.statement) if isinstance(question, Confirm) else None
+    return stated.noun if stated and stated.number in (None, 0) else None
+
+
+def _mentioned(exhibit: Exhibit) -> list[str]:
+    """List the things that the questions about a picture, or its prompt where it is told, speak of."""
+    asked = [noun for inquiry in exhibit.inquiries if (noun := _presence(inquiry.question))]
+    prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
+    told = [one for one in VOCABULARY if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
+    return [*asked, *told]
+
+
+def _has_no_article(noun: str) -> bool:
+    return noun in ("scissors", "skis", "broccoli")

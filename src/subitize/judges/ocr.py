@@ -1,0 +1,285 @@
+"""Reads the text that is written in a picture, by rapidocr or by tesseract."""
+
+import io
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
+from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Proof
+from subitize.judges.asking import shown_picture
+from subitize.networks import weights
+from subitize.records import Ask, Draw, Drawn, Item, Outcome, Provenance, Question, Stored, Transcribe, Words
+from subitize.scenes.quotes import quoted_texts
+from subitize.stats.edits import normalise
+from subitize.vision.pixels import Rgb, decode
+
+ENGINES = ("auto", "rapidocr", "tesseract")
+WORDING = "What text is written in the image?"
+_LEAST_SCORE = 0.5  # rapidocr's own default: what is less sure is mostly no text
+_TIMEOUT_SECONDS = 300
+
+
+class Ocr:
+    """Read the text in drawings, where a suite asks for it or the prompt quotes one, by rapidocr or tesseract.
+
+    Nothing is downloaded: rapidocr brings its weights along. `languages` are tesseract's (eng+deu).
+    """
+
+    rule = "strict"
+    is_stand_in = False
+    asks_together = True
+
+    def __init__(
+        self, *, engine: str = "auto", languages: tuple[str, ...] = (), batch_size: Annotated[int, Handling] = 8
+    ) -> None:
+        if engine not in ENGINES:
+            raise UnknownNameError("engine", engine, ENGINES)
+        if batch_size < 1:
+            raise BadValueError(f"judge 'ocr': batch_size={batch_size}: should be at least 1")
+        self.batch_size = batch_size
+        self._engine: _Engine = _open(engine, languages)
+
+    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+        """Tell whether this is one picture, and the text in it is asked for."""
+        match outcomes:
+            case [Drawn(picture=Stored())]:
+                return isinstance(question, Transcribe)
+        return False
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask for the text where the suite does, or where the prompt quotes one."""
+        return text_asks(item)
+
+    def check(self) -> None:
+        """Load what reads."""
+        self._engine.load()
+
+    def prove(self) -> Proof:
+        """Read back a few lines that are drawn now."""
+        wrong = [(line, found) for line in _KNOWN if normalise(found := self._read(_draw(line))) != normalise(line)]
+        if len(wrong) > 1:
+            line, found = wrong[0]
+            raise UnusableModelError(
+                f"judge 'ocr' ({self._engine.name}) reads {found!r:.60} where {line!r} is written, and "
+                f"{len(wrong)} of {len(_KNOWN)} known lines wrong; install it again, or take another engine"
+            )
+        return Proof(True, f"{len(_KNOWN) - len(wrong)} of {len(_KNOWN)} known lines read right by {self._engine.name}")
+
+    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+        """Read each picture once."""
+        return [self._look(exhibit) for exhibit in exhibits]
+
+    def _look(self, exhibit: Exhibit) -> tuple[Finding, ...]:
+        text = self._read(decode(exhibit.load(shown_picture(exhibit))))
+        return tuple(Finding(Words(text), self._provenance(inquiry)) for inquiry in exhibit.inquiries)
+
+    def _read(self, pixels: Rgb) -> str:
+        return in_reading_order(self._engine.read(pixels))
+
+    def _provenance(self, inquiry: Inquiry) -> Provenance:
+        engine = self._engine
+        return Provenance(
+            0,
+            inquiry.wording,
+            parameters={"engine": engine.name},
+            weights_hash=engine.weights_hash,
+            versions=engine.versions,
+        )
+
+
+def text_asks(item: Item) -> tuple[Ask, ...]:
+    """Ask for the written text, in the suite's own way where it has one, else where the prompt quotes what to write."""
+    own = tuple(ask for ask in item.asks if isinstance(ask.question, Transcribe))
+    if own or not isinstance(item.task, Draw):
+        return own
+    texts = quoted_texts(item.task.prompt)
+    return (Ask(Transcribe(), WORDING, (" ".join(texts),)),) if texts else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text, and where it stands in the picture."""
+
+    text: str
+    left: float
+    top: float
+    bottom: float
+
+
+def in_reading_order(pieces: Sequence[Piece]) -> str:
+    """Join pieces to lines from the top to the bottom, each from the left to the right.
+
+    A piece whose middle is within the height of the line's first stands in that line.
+    """
+    lines: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda one: (one.top + one.bottom, one.left)):
+        middle = (piece.top + piece.bottom) / 2
+        if lines and lines[-1][0].top <= middle <= lines[-1][0].bottom:
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return "\n".join(" ".join(one.text for one in sorted(line, key=lambda one: one.left)) for line in lines)
+
+
+class _Engine(Protocol):
+    name: str
+
+    @property
+    def weights_hash(self) -> str | None: ...
+
+    @property
+    def versions(self) -> dict[str, str]: ...
+
+    def load(self) -> None: ...
+
+    def read(self, pixels: Rgb, /) -> list[Piece]: ...
+
+
+def _open(engine: str, languages: Sequence[str]) -> _Engine:
+    """Open the engine that is asked for, or the one that is there."""
+    has_rapidocr = all(find_spec(package) for package in ("rapidocr", "onnxruntime"))
+    program = shutil.which("tesseract")
+    if engine == "tesseract" or (engine == "auto" and program and (languages or not has_rapidocr)):
+        if program is None:
+            raise BadValueError(
+                "judge 'ocr': there is no program tesseract; install it (apt-get install tesseract-ocr, brew install "
+                "tesseract), or write engine=rapidocr"
+            )
+        return _Tesseract(program, languages or ("eng",))
+    if not has_rapidocr:
+        raise MissingPartError("judge 'ocr'", "rapidocr and onnxruntime", "ocr")
+    if languages:
+        raise BadValueError(f"judge 'ocr': languages={'+'.join(languages)} are for tesseract; rapidocr has no choice")
+    return _RapidOcr()
+
+
+class _RapidOcr:
+    name = "rapidocr"
+
+    def __init__(self) -> None:
+        self._reader: Any = None
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        return weights.name_versions("rapidocr", "onnxruntime")
+
+    @cached_property
+    def weights_hash(self) -> str:
+        return weights.hash_weights(_weights_folder())
+
+    def load(self) -> None:
+        if self._reader is not None:
+            return
+        # Each file is named, so that none is ever asked for elsewhere.
+        paths = {f"{part}.model_path": str(_find_weights(part.lower())) for part in ("Det", "Cls", "Rec")}
+        with weights.loading("judge 'ocr'"):
+            from rapidocr import RapidOCR
+
+            reader = RapidOCR(params={"Global.log_level": "critical", "Global.text_score": _LEAST_SCORE, **paths})
+            reader(np.full((64, 64, 3), 255, np.uint8), use_det=False)  # it loads its parts when they are used
+        self._reader = reader
+
+    def read(self, pixels: Rgb, /) -> list[Piece]:
+        self.load()
+        found = self._reader(np.ascontiguousarray(pixels[:, :, ::-1]), use_det=True)
+        if found.txts is None or found.boxes is None:
+            return []
+        return [
+            Piece(text, float(box[:, 0].min()), float(box[:, 1].min()), float(box[:, 1].max()))
+            for text, box in zip(found.txts, np.asarray(found.boxes), strict=True)
+        ]
+
+
+def _weights_folder() -> Path:
+    spec = find_spec("rapidocr")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0]) / "models"
+
+
+def _find_weights(part: str) -> Path:
+    found = sorted(_weights_folder().glob(f"*_{part}_*.onnx"))
+    if not found:
+        raise UnusableModelError(
+            f"judge 'ocr': rapidocr {weights.name_versions('rapidocr')['rapidocr']} has no {part} weights among its "
+            "files; run: pip install --force-reinstall --no-deps rapidocr"
+        )
+    return found[-1]
+
+
+class _Tesseract:
+    name = "tesseract"
+    weights_hash = None
+
+    def __init__(self, program: str, languages: Sequence[str]) -> None:
+        self._program, self._languages = program, languages
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        first = self._run("--version").splitlines()[:1]
+        return {"tesseract": "".join(first).removeprefix("tesseract").strip()}
+
+    def load(self) -> None:
+        try:
+            known = self._run("--list-langs").split()
+        except ValueError as error:
+            raise UnusableModelError(
+                f"judge 'ocr': {error}; install it again, or write engine=rapidocr"
+            ) from None
+        for language in self._languages:
+            if language not in known:
+                raise BadValueError(
+                    f"judge 'ocr': tesseract has no language {language!r} here; install it (apt-get install "
+                    f"tesseract-ocr-{language})"
+                )
+
+    def read(self, pixels: Rgb, /) -> list[Piece]:
+        file = io.BytesIO()
+        Image.fromarray(pixels).save(file, "PNG")
+        # 11: sparse text, anywhere in the picture.
+        table = self._run(
+            "stdin", "stdout", "-l", "+".join(self._languages), "--psm", "11", "tsv", data=file.getvalue()
+        )
+        return list(_read_tsv(table))
+
+    def _run(self, *arguments: str, data: bytes = b"") -> str:
+        try:
+            done = subprocess.run(
+                [self._program, *arguments], input=data, capture_output=True, check=False, timeout=_TIMEOUT_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnusableModelError(f"judge 'ocr': {self._program} cannot be run: {error}") from None
+        if done.returncode:
+            told = " ".join(done.stderr.decode("utf-8", "replace").split())
+            raise ValueError(f"tesseract ended with {done.returncode}: {told[:200]}")
+        return (done.stdout or done.stderr).decode("utf-8", "replace")
+
+
+def _read_tsv(table: str) -> Iterator[Piece]:
+    """Read tesseract's words, with their places and how sure it is of each, in per cent."""
+    header, *rows = (line.split("\t") for line in table.splitlines())
+    for row in rows:
+        cells = dict(zip(header, row, strict=False))
+        text = cells.get("text", "").strip()
+        if text and float(cells["conf"]) >= 100 * _LEAST_SCORE:
+            left, top, height = (float(cells[name]) for name in ("left", "top", "height"))
+            yield Piece(text, left, top, top + height)
+
+
+_KNOWN = ("OPEN", "Happy birthday", "24 HOURS")
+
+
+def _draw(line: str) -> Rgb:
+    """Write a line in the letters that Pillow brings along."""
+    image = Image.new("RGB", (640, 200), "white")
+    ImageDraw.Draw(image).text((60, 70), line, fill="black", font=ImageFont.load_default(56))
+    return np.asarray(image)

@@ -1,0 +1,341 @@
+"""Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
+
+import io
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from subitize.errors import BadValueError, UnusableModelError
+from subitize.interfaces import Handling, Pixels, Reply, Request
+from subitize.networks.pipeline_settings import Settings, Size, Wishes, write_size
+from subitize.networks.pipelines import Source, load_pipeline
+from subitize.networks.weights import Placement, hash_weights, is_out_of_memory, name_versions, quiet, require
+from subitize.records import Failed, Refused, Scalar, TaskKind
+from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Diffusers:
+    """Draw with a text-to-image pipeline of diffusers: a folder, or a name on the hub.
+
+    What has no value is left to the pipeline; the provenance of each picture says what was in effect. `size` is width
+    and height, as in 1024x768. With `offload`, parts that are not at work leave the accelerator's memory.
+    """
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = False
+
+    def __init__(
+        self,
+        model: str,
+        /,
+        *,
+        steps: int | None = None,
+        guidance: float | None = None,
+        negative_prompt: str | None = None,
+        size: str | None = None,
+        scheduler: str | None = None,
+        dtype: str = "auto",
+        variant: str | None = None,
+        vae_tiling: bool = False,
+        device: Annotated[str, Handling] = "auto",
+        batch_size: Annotated[int, Handling] = 4,
+        offload: Annotated[bool, Handling] = False,
+        vae_slicing: Annotated[bool, Handling] = False,
+    ) -> None:
+        who = f"model 'diffusers:{model}'"
+        _check("batch_size", batch_size, low=1)
+        _check("steps", steps, low=1)
+        _check("guidance", guidance, low=0)
+        self._source = Source(who, model, variant or None)
+        self._placement = Placement(device, dtype)
+        self._wishes = Wishes(steps, guidance, negative_prompt or None, _read_size(size), scheduler)
+        self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
+        self.batch_size = batch_size
+        self._loaded: _Loaded | None = None
+        require(who, "torch", "diffusers", "transformers", "accelerate")
+
+    def check(self) -> None:
+        """Load the pipeline, and see that it can do what is asked of it."""
+        self._load()
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        """Draw a picture for each."""
+        loaded = self._load()
+        start = time.perf_counter()
+        drawn = loaded.artist.draw([request.text for request in requests], [request.seed for request in requests])
+        seconds = (time.perf_counter() - start) / len(requests)
+        return [loaded.reply(request, one, seconds) for request, one in zip(requests, drawn, strict=True)]
+
+    def _load(self) -> "_Loaded":
+        if self._loaded is None:
+            folder = self._source.locate()
+            pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
+            with quiet():
+                artist = _Artist(self._source.who, pipeline, self._wishes, self._placement)
+                _save_memory(pipeline, self._slices)
+            self._loaded = _Loaded(artist, folder)
+        return self._loaded
+
+
+def _check(name: str, value: float | None, *, low: int) -> None:
+    if value is not None and value < low:
+        raise BadValueError(f"model 'diffusers': {name}={value:g}: should be {low} or more")
+
+
+def _read_size(size: str | None) -> Size | None:
+    if not size:
+        return None
+    shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
+    if not shape:
+        raise BadValueError(f"size={size!r}: should be width and height, as in size=1024x768")
+    width, height = int(shape[1]), int(shape[2])
+    if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+        raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
+    return width, height
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What came of one prompt, and with which parameters."""
+
+    content: Pixels | Refused | Failed
+    parameters: Mapping[str, Scalar]
+
+
+class _Loaded:
+    """A pipeline at hand, and what is told of it with every picture."""
+
+    def __init__(self, artist: "_Artist", folder: Path) -> None:
+        self.artist = artist
+        self._weights_hash = hash_weights(folder)
+        self._revision = folder.name if folder.parent.name == "snapshots" else None
+        self._versions = name_versions("torch", "diffusers", "transformers")
+
+    def reply(self, request: Request, drawn: _Drawn, seconds: float) -> Reply:
+        """Say how a picture came about."""
+        provenance = request.provenance()
+        provenance = replace(
+            provenance,
+            parameters=drawn.parameters,
+            revision=self._revision,
+            weights_hash=self._weights_hash,
+            versions={**provenance.versions, **self._versions},
+        )
+        return Reply(drawn.content, provenance, seconds)
+
+
+class _Artist:
+    """A pipeline that knows what it is asked for, and draws batches."""
+
+    def __init__(self, who: str, pipeline: Any, wishes: Wishes, placement: Placement) -> None:  # noqa: ANN401
+        self._who, self._pipeline = who, pipeline
+        self._device = placement.torch_device()
+        if wishes.scheduler:
+            pipeline.scheduler = _make_scheduler(pipeline.scheduler, wishes.scheduler)
+        settings = Settings(pipeline)
+        self._arguments = settings.settle(wishes)
+        self._negative_prompt, self._size = wishes.negative_prompt, wishes.size
+        self._limits = settings.token_limits()
+        self._mixes = type(pipeline).__name__ in _PAD_ALIKE
+        self._is_solitary = False
+        self._parameters: dict[str, Scalar] = {
+            "pipeline": type(pipeline).__name__,
+            "scheduler": type(pipeline.scheduler).__name__,
+            "dtype": str(placement.torch_dtype()).removeprefix("torch."),
+            "device": self._device.type,
+            **settings.defaults(wishes),
+            **self._arguments,
+        }
+        if wishes.negative_prompt:
+            self._parameters["negative_prompt"] = wishes.negative_prompt
+
+    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[_Drawn]:
+        """Draw each prompt from the noise of its seed, together as far as that changes nothing but the rounding."""
+        with quiet():
+            counts = [self._count_tokens(prompt) for prompt in prompts]
+            drawn: dict[int, _Drawn] = {}
+            for group in self._groups(counts):
+                told = [self._parameters | _tell_truncated(counts[place], self._limits) for place in group]
+                made = self._draw_group([prompts[place] for place in group], [seeds[place] for place in group])
+                drawn |= {
+                    place: _Drawn(content, parameters | size)
+                    for place, (content, size), parameters in zip(group, made, told, strict=True)
+                }
+        return [drawn[place] for place in range(len(prompts))]
+
+    def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
+        """Split a batch where prompts of unequal length would be padded to the longest, and so see one another."""
+        if self._mixes:
+            return [list(range(len(counts)))]
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for place, count in enumerate(counts):
+            alike.setdefault(tuple(count.values()), []).append(place)
+        return list(alike.values())
+
+    def _count_tokens(self, prompt: str) -> dict[str, int]:
+        return {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
+
+    def _draw_group(self, prompts: list[str], seeds: list[int]) -> "list[_Made]":
+        if self._is_solitary and len(prompts) > 1:
+            return [made for one in zip(prompts, seeds, strict=True) for made in self._draw_group([one[0]], [one[1]])]
+        with _seeded(seeds[0], self._device) as randomness:
+            pictures, flags = self._call(prompts, seeds)
+            # What draws from torch's own generator as well would get other noise in another batch.
+            self._is_solitary = self._is_solitary or randomness.was_used()
+        if self._is_solitary and len(prompts) > 1:
+            return self._draw_group(prompts, seeds)
+        batch: dict[str, Scalar] = {"batch": len(prompts)}
+        return [self._read(*one, batch) for one in zip(pictures, flags, strict=True)]
+
+    def _call(self, prompts: list[str], seeds: list[int]) -> "tuple[Sequence[_Floats], Sequence[bool]]":
+        import torch
+
+        # On a CPU the noise is the same for every device.
+        generators = [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
+        negative = {"negative_prompt": [self._negative_prompt] * len(prompts)} if self._negative_prompt else {}
+        try:
+            with torch.inference_mode(), _same_kernels():
+                given = self._pipeline(
+                    prompt=prompts, generator=generators, output_type="np", **negative, **self._arguments
+                )
+        except Exception as error:
+            if is_out_of_memory(error):
+                _free(self._device)
+                if len(prompts) == 1:
+                    raise UnusableModelError(f"{self._who} {_TOO_LITTLE_MEMORY}") from error
+            raise
+        pictures = getattr(given, "images", None)
+        if pictures is None or len(pictures) != len(prompts):
+            raise UnusableModelError(f"{self._who}: {type(given).__name__} is not one picture per prompt")
+        flags = getattr(given, "nsfw_content_detected", None) or getattr(given, "nsfw_detected", None)
+        return pictures, flags or [False] * len(prompts)
+
+    def _read(self, picture: "_Floats", is_flagged: bool, parameters: Mapping[str, Scalar]) -> "_Made":
+        height, width = picture.shape[:2]
+        if self._size not in (None, (width, height)):
+            raise UnusableModelError(
+                f"{self._who} draws {width}x{height} where size={write_size(self._size)} is asked; ask for that"
+            )
+        told = {**parameters, "width": width, "height": height}
+        if is_flagged:
+            return Refused("the pipeline's safety checker holds the picture back"), told
+        if not np.isfinite(picture).all():
+            reason = f"the numbers ran over in {self._parameters['dtype']}, so there is no picture; try dtype=float32"
+            return Failed(reason, is_transient=False), told
+        return Pixels(_png(picture)), told
+
+
+_Floats = NDArray[np.floating[Any]]
+_Made = tuple[Pixels | Refused | Failed, dict[str, Scalar]]
+_TOO_LITTLE_MEMORY = (
+    "has not enough memory for a single picture; ask for a smaller one (size=512x512), write dtype=bfloat16,"
+    " vae_tiling=true or, with a GPU, offload=true"
+)
+# These pad every prompt to one length; others may pad to the longest of a batch.
+_PAD_ALIKE = frozenset(
+    {
+        "StableDiffusionPipeline",
+        "StableDiffusionXLPipeline",
+        "StableDiffusion3Pipeline",
+        "FluxPipeline",
+        "PixArtAlphaPipeline",
+        "PixArtSigmaPipeline",
+    }
+)
+
+
+def _png(picture: _Floats) -> bytes:
+    pixels = np.clip(picture * 255, 0, 255).round().astype(np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", compress_level=3)  # as the painter's pictures
+    return file.getvalue()
+
+
+def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, Scalar]:
+    """Say where a prompt was cut, by tokenizer: one may be cut where another reads it whole."""
+    cut = [f"{name} read {limits[name]} of {count} tokens" for name, count in counts.items() if count > limits[name]]
+    return {"truncated": ", ".join(cut)} if cut else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Randomness:
+    """Torch's own generators, and how they stood."""
+
+    device: "torch.device"
+    before: "list[torch.Tensor]"
+
+    def was_used(self) -> bool:
+        """Tell whether anything was drawn from them."""
+        import torch
+
+        pairs = zip(self.before, _random_states(self.device), strict=True)
+        return not all(torch.equal(before, after) for before, after in pairs)
+
+
+@contextmanager
+def _seeded(seed: int, device: "torch.device") -> Iterator[_Randomness]:
+    """Seed torch's own generators, for what does not take one of ours; on the CPU they are put back afterwards."""
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield _Randomness(device, _random_states(device))
+
+
+@contextmanager
+def _same_kernels() -> Iterator[None]:
+    """Have a GPU choose its convolutions by rule, not by which was quickest today."""
+    import torch
+
+    cudnn = torch.backends.cudnn
+    before = cudnn.benchmark, cudnn.deterministic
+    cudnn.benchmark, cudnn.deterministic = False, True
+    try:
+        yield
+    finally:
+        cudnn.benchmark, cudnn.deterministic = before
+
+
+def _random_states(device: "torch.device") -> "list[torch.Tensor]":
+    import torch
+
+    states = [torch.get_rng_state()]
+    if device.type in ("cuda", "xpu"):
+        states.append(torch.get_device_module(device).get_rng_state(device))
+    if device.type == "mps":
+        states.append(torch.mps.get_rng_state())
+    return states
+
+
+def _free(device: "torch.device") -> None:
+    import torch
+
+    if device.type != "cpu":
+        torch.get_device_module(device).empty_cache()
+
+
+def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
+    known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
+    if name not in known:
+        raise BadValueError(f"scheduler={name}: this pipeline goes with {', '.join(sorted(known))}")
+    return known[name].from_config(scheduler.config)
+
+
+def _save_memory(pipeline: Any, wanted: Mapping[str, bool]) -> None:  # noqa: ANN401
+    """Have pictures decoded one by one (slicing) or in overlapping tiles, which changes them a little at the seams."""
+    for how in (how for how, is_wanted in wanted.items() if is_wanted):
+        enable = getattr(getattr(pipeline, "vae", None), f"enable_{how}", None)
+        if enable is None:
+            raise BadValueError(f"vae_{how}=true: {type(pipeline).__name__} has no decoder that can; leave it out")
+        enable()

@@ -1,0 +1,176 @@
+"""Networks of Hugging Face's transformers on this machine: they answer, score how texts fit, and fill gaps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Handling, Reply, Request
+from subitize.networks import weights
+from subitize.networks.answers import Chat, Generator, Head, answer_tasks, open_answerer
+from subitize.networks.filling import FILLERS, open_filler
+from subitize.networks.matching import MATCHERS, open_matcher
+from subitize.networks.views import Fills, Matches, View
+from subitize.networks.vqascore import WORDING, VqaScore, ask
+from subitize.networks.weights import Placement
+from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
+
+
+class Transformers:
+    """Run a vision-language network of transformers on this machine, from a folder or the hub."""
+
+    is_stand_in = False
+
+    def __init__(
+        self,
+        model: str,
+        /,
+        *,
+        max_tokens: int = 32,
+        temperature: float | None = None,
+        system: str | None = None,
+        prompt: str | None = None,
+        regions: str | None = None,
+        dtype: str = "auto",
+        device: Annotated[str, Handling] = "auto",
+        batch_size: Annotated[int, Handling] = 8,
+    ) -> None:
+        for name, number in (("max_tokens", max_tokens), ("batch_size", batch_size)):
+            if number < 1:
+                raise BadValueError(f"{name}={number}: should be 1 or more")
+        if temperature is not None and temperature < 0:
+            raise BadValueError(f"temperature={temperature}: should be 0 or more")
+        if prompt is not None and "{question}" not in prompt:
+            raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
+        self.batch_size = batch_size
+        self._who = f"transformers:{model}"
+        self._model = model
+        self._placement = Placement(device, dtype)
+        self._chat = Chat(max_tokens, temperature or 0.0, system, prompt)
+        self._regions = None if regions is None else Path(regions).expanduser()
+        weights.require("model 'transformers'", "torch", "transformers")
+        weights.find_folder(model)
+
+    @cached_property
+    def tasks(self) -> frozenset[TaskKind]:
+        """What the network can do, by the architecture that its config names; of one on the hub only that is got."""
+        tasks: set[TaskKind] = set()
+        if self._architecture in MATCHERS:
+            tasks.add("match")
+        if self._architecture in FILLERS:
+            tasks.add("fill")
+        return frozenset(tasks) or answer_tasks(self._architecture, self._config)
+
+    def check(self) -> None:
+        """Load the network."""
+        self.load()
+
+    def load(self) -> None:
+        """Load all that the network's tasks need, once."""
+        for kind in sorted(self.tasks):
+            match kind:
+                case "match":
+                    _ = self._matcher
+                case "fill":
+                    _ = self._filler
+                case _:
+                    _ = self._answerer
+
+    def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
+        """Do all tasks in their order; those of a kind go through the network together."""
+        self.load()
+        contents: dict[int, Said | Scored] = {}
+        for kind in dict.fromkeys(request.task.kind for request in asked):
+            places = [place for place, request in enumerate(asked) if request.task.kind == kind]
+            with weights.computing(self._who, len(asked)):
+                contents |= zip(places, self._do(kind, [asked[place] for place in places]), strict=True)
+        return [self._reply(request, contents[place]) for place, request in enumerate(asked)]
+
+    def _do(self, kind: TaskKind, requests: Sequence[Request]) -> Sequence[Said | Scored]:
+        if kind not in self.tasks:
+            raise BadValueError(f"{self._who} cannot do the task {kind!r}; it can {', '.join(sorted(self.tasks))}")
+        views = [View.of_task(request) for request in requests]
+        texts = [request.text for request in requests]
+        if kind == "match":
+            return [Scored(scores) for scores in self._matcher.match(views, texts)]
+        if kind == "fill":
+            return [Scored(scores) for scores in self._filler.fill(views, texts)]
+        return self._answerer.answer(views, texts, [request.seed for request in requests])
+
+    def _reply(self, request: Request, content: Said | Scored) -> Reply:
+        parameters: dict[str, Scalar] = {"dtype": str(self._placement.torch_dtype()).removeprefix("torch.")}
+        provenance = request.provenance()
+        if isinstance(content, Said):
+            parameters |= self._told(content)
+        elif request.task.kind == "match" and self._asks:
+            parameters |= {"wording": WORDING} | self._form
+            provenance = replace(provenance, prompt_sent=ask(request.text))
+        return Reply(content, self._complete(provenance, parameters))
+
+    def _told(self, said: Said) -> dict[str, Scalar]:
+        """Say how an answer was got; one that is cut short is no whole answer."""
+        if isinstance(self._answerer, Head):
+            return {}
+        chat = self._chat
+        told: dict[str, Scalar] = {"max_tokens": chat.max_tokens, "temperature": chat.temperature}
+        is_cut = len(said.tokens) >= chat.max_tokens
+        return told | self._form | ({"finish": "length"} if is_cut else {})
+
+    @property
+    def _form(self) -> dict[str, Scalar]:
+        told = {"prompt": self._answerer.form, "system": self._chat.system}
+        return {name: text for name, text in told.items() if text is not None}
+
+    def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
+        # Where torchvision is, it resizes pictures in Pillow's place, and not to the same pixels.
+        more = [name for name in ("torchvision",) if find_spec(name) is not None]
+        is_fetched = weights.find_folder(self._model) is None
+        return replace(
+            provenance,
+            parameters=dict(parameters),
+            revision=self._folder.name if is_fetched else None,
+            weights_hash=weights.hash_weights(self._folder),
+            versions={**provenance.versions, **weights.name_versions("torch", "transformers", *more)},
+        )
+
+    @property
+    def _asks(self) -> bool:
+        return "answer" in self.tasks
+
+    @cached_property
+    def _folder(self) -> Path:
+        return weights.locate(self._model)
+
+    @cached_property
+    def _config(self) -> dict[str, Any]:
+        folder = weights.find_folder(self._model)
+        if folder is None:
+            with weights.loading(self._who):
+                from huggingface_hub import hf_hub_download
+
+                folder = Path(hf_hub_download(self._model, "config.json")).parent
+        return weights.read_config(folder)
+
+    @cached_property
+    def _architecture(self) -> str:
+        named = self._config.get("architectures")
+        if not isinstance(named, list) or not named:
+            raise BadFileError(f"the config.json of {self._model} names no architectures; copy the model again")
+        return str(named[0])
+
+    @cached_property
+    def _answerer(self) -> Generator | Head:
+        return open_answerer(self._folder, self._architecture, self._placement, self._chat, self._regions)
+
+    @cached_property
+    def _matcher(self) -> Matches:
+        if self._asks:
+            return VqaScore(self._answerer)
+        return open_matcher(self._folder, self._architecture, self._placement, self._regions)
+
+    @cached_property
+    def _filler(self) -> Fills:
+        return open_filler(self._folder, self._architecture, self._placement, self._regions)

@@ -1,0 +1,178 @@
+"""Networks that write their answer: chats and others that AutoModelForImageTextToText loads, and BLIP's."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from subitize.errors import BadValueError, UnusableModelError
+from subitize.networks.answers.choosing import Chooser, Forcer
+from subitize.networks.answers.processors import Asking
+from subitize.networks.answers.rows import Row, batches, length, place_row
+from subitize.networks.views import View
+from subitize.networks.weights import Placement, load_model, load_part, loading, quiet
+from subitize.records import Said, Token
+
+# What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
+YES = ("Yes", "yes", " Yes", " yes")
+_LEAST = math.log(1e-6)
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """How answers are asked for: at most so many tokens, by lot above temperature 0, in which form."""
+
+    max_tokens: int = 32
+    temperature: float = 0.0
+    system: str | None = None
+    form: str | None = None
+
+
+class Generator:
+    """A network that writes its answer token by token."""
+
+    def __init__(self, network: Any, asking: Asking, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
+        self._network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
+        self._tokenizer = asking.tokenizer
+        self.form = asking.form
+        written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
+        self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
+
+    def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
+        """Answer each question about its picture; one that is longer than the network can read is refused."""
+        said: dict[int, Said] = {}
+        rows = self._rows(views, questions, self._chat.max_tokens)
+        for places, batch in batches(rows, self._pad_id, pads=self._pads):
+            chooser = Chooser([seeds[place] for place in places], self._chat.temperature)
+            self._generate(batch, chooser, self._chat.max_tokens)
+            said |= {place: self._read(chooser, number) for number, place in enumerate(places)}
+        return [said[place] for place in range(len(rows))]
+
+    def affirm(self, views: Sequence[View], questions: Sequence[str], /) -> list[float]:
+        """Give the probability that the whole answer to each question is yes.
+
+        It is the sum over the ways to write it, each the product over all its tokens and the end of the answer. A way
+        whose first token has less than one chance in a million counts as nothing.
+        """
+        yes = [0.0] * len(views)
+        rows = self._rows(views, questions, max(map(len, self._yes)) + 1)
+        first_ids = [ids[0] for ids in self._yes]
+        first: list[list[float]] = [[0.0] * len(self._yes) for _ in rows]
+        for way, ids in enumerate(self._yes):
+            likely = [place for place in range(len(rows)) if first[place][way] >= _LEAST]
+            for numbers, batch in batches([rows[place] for place in likely], self._pad_id, pads=self._pads):
+                forcer = Forcer(ids, self._ends, first_ids)
+                self._generate(batch, forcer, len(ids) + 1)
+                for number, logprob, logprobs in zip(numbers, forcer.logprobs, forcer.first_logprobs, strict=True):
+                    yes[likely[number]] += math.exp(logprob)
+                    first[likely[number]] = logprobs
+        return [min(1.0, probability) for probability in yes]
+
+    @property
+    def _pad_id(self) -> int:
+        pad_id: int | None = self._tokenizer.pad_token_id
+        return self._ends[0] if pad_id is None else pad_id
+
+    def _rows(self, views: Sequence[View], questions: Sequence[str], new_tokens: int) -> list[Row]:
+        with quiet():
+            prepared = [
+                self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
+            ]
+        rows = [place_row(inputs, self._network.device, self._network.dtype) for inputs in prepared]
+        room = getattr(_language(self._network.config), "max_position_embeddings", None)
+        for row, question in zip(rows, questions, strict=True):
+            if room is not None and length(row) + new_tokens > room:
+                raise BadValueError(
+                    f"the question {question[:40]!r} and its picture are {length(row)} tokens; with {new_tokens} for "
+                    f"the answer that is more than the {room} this network can hold; shorten it"
+                )
+        return rows
+
+    def _generate(self, batch: dict[str, Any], chooser: Chooser | Forcer, new_tokens: int) -> None:
+        import torch
+        from transformers import LogitsProcessorList
+
+        with torch.inference_mode(), quiet():
+            self._network.generate(**batch, logits_processor=LogitsProcessorList([chooser]), max_new_tokens=new_tokens)
+
+    def _read(self, chooser: Chooser, row: int) -> Said:
+        chosen = chooser.chosen[row]
+        end = next((place for place, id in enumerate(chosen) if id in self._ends), len(chosen))
+        text = self._tokenizer.decode(chosen[:end], skip_special_tokens=True).strip()
+        return Said(text, tuple(self._token(chooser, row, place) for place in range(end)))
+
+    def _token(self, chooser: Chooser, row: int, place: int) -> Token:
+        def write(id: int) -> str:
+            return str(self._tokenizer.decode([id]))
+
+        others: dict[str, float] = {}
+        for id, logprob in chooser.others[row][place].items():
+            others.setdefault(write(id), logprob)
+        return Token(write(chooser.chosen[row][place]), chooser.logprobs[row][place], others)
+
+
+def open_generator(folder: Path, architecture: str, placement: Placement, chat: Chat) -> Generator:
+    """Load a network that writes."""
+    with loading(str(folder)):
+        _check_architecture(folder, architecture)
+        asking = Asking(folder, architecture, system=chat.system, form=chat.form)
+        network = _load(folder, architecture, placement)
+        ends = _find_ends(network, asking.tokenizer)
+        if not ends:
+            raise UnusableModelError(
+                f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
+            )
+        _settle(network, ends)
+        # BLIP looks at the padding of questions, too.
+        return Generator(network, asking, chat, ends, pads=architecture != _BLIP)
+
+
+_BLIP = "BlipForQuestionAnswering"
+
+
+def _check_architecture(folder: Path, architecture: str) -> None:
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as WRITERS
+
+    config = load_part(AutoConfig, folder, str(folder))
+    if architecture not in (_BLIP, WRITERS.get(config.model_type)):
+        raise UnusableModelError(
+            f"{folder} is a {architecture}, which neither answers nor scores nor fills gaps in a way known here; "
+            "docs/local-models.md lists those that do"
+        )
+
+
+def _load(folder: Path, architecture: str, placement: Placement) -> Any:  # noqa: ANN401
+    from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
+
+    kind = AutoModelForVisualQuestionAnswering if architecture == _BLIP else AutoModelForImageTextToText
+    return load_model(kind, folder, placement, str(folder))
+
+
+def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
+    """Keep what tokens mean, and leave out beams, penalties and lots: how tokens are chosen is said by options."""
+    from transformers import GenerationConfig
+
+    for module in network.modules():
+        settings = getattr(module, "generation_config", None)
+        if settings is not None:
+            kept = {name: getattr(settings, name, None) for name in _MEANINGS}
+            module.generation_config = GenerationConfig(**kept, eos_token_id=list(ends))
+
+
+_MEANINGS = ("bos_token_id", "pad_token_id", "decoder_start_token_id")
+
+
+def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
+    """Find the tokens that end an answer; BLIP's decoder is told to end at the separator."""
+    words = _language(network.config)
+    named = network.generation_config.eos_token_id if network.can_generate() else words.sep_token_id
+    for ends in (named, words.eos_token_id, tokenizer.eos_token_id):
+        if ends is not None:
+            return list(ends) if isinstance(ends, list | tuple) else [ends]
+    return []
+
+
+def _language(config: Any) -> Any:  # noqa: ANN401
+    return config.get_text_config()

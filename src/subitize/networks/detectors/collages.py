@@ -1,0 +1,81 @@
+"""Pictures whose content is known because they are put together: photographs of single things, side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from subitize.errors import BadFileError, MissingPartError
+from subitize.vision.pixels import Rgb, decode
+
+# Photographs that scikit-image brings along and that show one thing of COCO's each.
+_FILES: Mapping[str, tuple[str, ...]] = {
+    "cat": ("chelsea.png",),
+    "cup": ("coffee.png",),
+    "motorcycle": ("motorcycle_left.png", "motorcycle_right.png"),
+    "person": ("astronaut.png", "camera.png"),
+}
+NOUNS = tuple(_FILES)
+"""What can be put into a collage, up to six of them."""
+
+_WIDTH, _HEIGHT = 720, 540
+_GRIDS = {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
+
+
+@dataclass(frozen=True, slots=True)
+class Collage:
+    """A picture and how many of each thing are in it."""
+
+    pixels: Rgb
+    counts: Mapping[str, int]
+
+
+def make_collage(nouns: Sequence[str], seed: int) -> Collage:
+    """Put one photograph per noun, up to six, on a grid in seeded order, size, brightness and direction."""
+    columns, rows = _GRIDS[len(nouns)]
+    random = np.random.default_rng([seed, *map(NOUNS.index, nouns)])
+    canvas = Image.new("RGB", (_WIDTH, _HEIGHT), (int(random.integers(96, 208)),) * 3)
+    cells = random.permutation(columns * rows)[: len(nouns)]
+    width, height = _WIDTH // columns, _HEIGHT // rows
+    for noun, cell in zip(nouns, cells, strict=True):
+        photograph = _varied(_pick(noun, random), (width, height), random)
+        left = int(cell) % columns * width + int(random.integers(width - photograph.width + 1))
+        top = int(cell) // columns * height + int(random.integers(height - photograph.height + 1))
+        canvas.paste(photograph, (left, top))
+    return Collage(np.asarray(canvas), {noun: list(nouns).count(noun) for noun in dict.fromkeys(nouns)})
+
+
+def _pick(noun: str, random: np.random.Generator) -> Rgb:
+    files = _FILES[noun]
+    return _photograph(files[int(random.integers(len(files)))])
+
+
+def _varied(pixels: Rgb, cell: tuple[int, int], random: np.random.Generator) -> Image.Image:
+    """Fit a photograph into its cell, somewhat smaller, brighter or darker, perhaps mirrored."""
+    bright = np.clip(pixels * random.uniform(0.85, 1.15), 0, 255).astype(np.uint8)
+    image = Image.fromarray(bright[:, ::-1] if random.random() < 0.5 else bright)
+    share = min(cell[0] / image.width, cell[1] / image.height) * random.uniform(0.85, 0.98)
+    return image.resize((round(image.width * share), round(image.height * share)), Image.Resampling.BILINEAR)
+
+
+@cache
+def _photograph(file: str) -> Rgb:
+    path = _folder() / file
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise BadFileError(
+            f"{path} cannot be read ({error}); run: pip install --force-reinstall scikit-image"
+        ) from None
+
+
+def _folder() -> Path:
+    # Importing scikit-image takes longer than a whole self-test.
+    spec = find_spec("skimage")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPartError("testing a detector with photographs", "scikit-image", "detect")
+    return Path(spec.submodule_search_locations[0]) / "data"

@@ -1,0 +1,67 @@
+"""Grounding DINO: finds what a noun names, the detector of the Numbersense paper (its appendix on counting objects)."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from subitize.detections import Detections
+from subitize.networks.detectors.pretrained import Findings, Pretrained, corners_of, is_word
+from subitize.networks.weights import Placement
+from subitize.vision.pixels import Rgb
+
+if TYPE_CHECKING:
+    import torch
+
+
+class GroundingDino:
+    """Looks for one noun at a time, as the paper does: beside another, a noun is seen with other scores."""
+
+    has_open_vocabulary = True
+
+    def __init__(self, folder: str, placement: Placement) -> None:
+        self._network = Pretrained("grounding-dino", folder, placement)
+
+    def load(self) -> None:
+        """Load the weights, once."""
+        _ = self._network.model, self._network.image_processor, self._network.tokenizer
+
+    def can_see(self, noun: str, /) -> bool:
+        """Tell whether the noun is a word."""
+        return is_word(noun)
+
+    def classes(self) -> Collection[str]:
+        """List nothing: it looks for any noun."""
+        return ()
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        """Find in each picture the things of the nouns; a box's score is the largest of the noun's own tokens."""
+        self.load()
+        findings = Findings(pictures, floor)
+        batches = self._network.batches(pictures)
+        for noun in dict.fromkeys(nouns):
+            words, is_of_noun = self._tokenize(noun)
+            for batch in batches:
+                output = self._network.run(batch, **words)
+                scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
+                for place, own_scores, boxes in zip(batch.places, scores, output.pred_boxes, strict=True):
+                    height, width = findings.size(place)
+                    findings.add(place, corners_of(boxes, width, height), own_scores, noun)
+        return list(findings.detections())
+
+    def weights_hash(self) -> str:
+        """Tell the weights apart from others."""
+        return self._network.weights_hash()
+
+    def versions(self) -> dict[str, str]:
+        """Name the libraries that compute, and their versions."""
+        return self._network.versions()
+
+    def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
+        """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
+        import torch
+
+        tokenizer, longest = self._network.tokenizer, self._network.config.max_text_len
+        # A stop within a noun would make two things of it.
+        text = " ".join(noun.lower().replace(".", " ").replace("?", " ").split()) + "."
+        words = dict(tokenizer(text, return_tensors="pt", truncation=True, max_length=longest))
+        others = [tokenizer.cls_token_id, tokenizer.sep_token_id, *tokenizer.convert_tokens_to_ids([".", "?"])]
+        return words, ~torch.isin(words["input_ids"][0], torch.tensor(others))

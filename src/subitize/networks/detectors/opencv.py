@@ -1,0 +1,405 @@
+"""Detectors from files of weights that OpenCV computes: no torch, no download.
+
+All boxes above the floor come out and none is suppressed here. What a network does inside itself stays done: the graphs
+of TensorFlow's SSDs leave out overlapping boxes and keep the best hundred, as their .pbtxt says; end-to-end YOLOs
+give final boxes.
+"""
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from subitize.detections import Detections, Floats
+from subitize.errors import BadValueError, UnusableModelError
+from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
+from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
+from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
+from subitize.networks.detectors.outputs import Found, SsdRows, read_regions, tell_ssd, tell_yolo
+from subitize.networks.weights import hash_weights, require
+from subitize.vision.pixels import Rgb
+
+_SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
+_BARS = 114  # the grey that YOLOs are trained with around pictures
+_BACKGROUND_AND_COCO_NUMBERS = 91
+_NO_MEMORY = -4  # cv::Error::StsNoMem
+
+
+@dataclass(frozen=True, slots=True)
+class _Network:
+    """A network that is loaded: a way to look at a picture (boxes in its pixels), and the names of its classes."""
+
+    look: Callable[[Rgb], Found]
+    names: Mapping[int, str]
+    assumption: str = ""
+
+
+class OpenCv(ABC):
+    """A detector with classes of its own, from files that lie on this machine."""
+
+    has_open_vocabulary = False
+    kind: str
+    suffixes: tuple[str, ...]
+
+    def __init__(self, target: str, labels: str | None, size: int) -> None:
+        require(self.kind, "cv2", extra="detect")
+        if not 0 <= size <= _LARGEST_PIXELS or (size % 32 and self.kind == "yolo"):
+            told = "a multiple of 32" if self.kind == "yolo" else "a number"
+            raise BadValueError(f"size={size}: should be {told} up to {_LARGEST_PIXELS}, or 0 for the network's own")
+        self._target, self._labels, self._size = target, labels, size
+        self._files: NetworkFiles | None = None
+        self._network: _Network | None = None
+
+    @property
+    def assumption(self) -> str:
+        """What was taken for granted because no file says it; nothing if all was said."""
+        return self._loaded().assumption
+
+    def load(self) -> None:
+        """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
+        if self._network is None:
+            files = self._found()
+            with _loading(files.weights):
+                self._network = self._open(files)
+
+    def can_see(self, noun: str, /) -> bool:
+        """Tell whether it has a class of such things."""
+        return class_of(noun, self.classes()) is not None
+
+    def classes(self) -> tuple[str, ...]:
+        """List its classes as its own labels are called."""
+        return tuple(name for _, name in sorted(self._loaded().names.items()))
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        """Find in each picture the things of the nouns, or all it knows, with at least this score."""
+        asked = [(noun, self._class(noun)) for noun in nouns] or [(name, name) for name in self.classes()]
+        # One after the other: a batch takes OpenCV as long per picture, and some graphs have room for one only.
+        return [self._detect(picture, asked, floor) for picture in pictures]
+
+    def weights_hash(self) -> str:
+        """Hash all the files it is made of: other names of classes make another detector."""
+        return hashlib.sha256("".join(f"{hash_weights(path)}\n" for path in self._found().all()).encode()).hexdigest()
+
+    def versions(self) -> dict[str, str]:
+        """Name the version of OpenCV."""
+        import cv2
+
+        return {"opencv": cv2.__version__}
+
+    @abstractmethod
+    def _open(self, files: NetworkFiles) -> _Network: ...
+
+    def _found(self) -> NetworkFiles:
+        if self._files is None:
+            self._files = find_network(self.kind, self._target, self.suffixes, self._labels)
+        return self._files
+
+    def _loaded(self) -> _Network:
+        self.load()
+        assert self._network is not None
+        return self._network
+
+    def _names(self, files: NetworkFiles, noted: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Take the names of classes that the user gave, else those noted in the weights, else those beside them."""
+        if files.labels is None or (noted and not self._labels):
+            return noted
+        return read_labels(files.labels)
+
+    def _class(self, noun: str) -> str:
+        own = class_of(noun, self.classes())
+        if own is None:
+            raise BadValueError(f"{self.kind}:{self._target} cannot see {noun!r}; it sees {', '.join(self.classes())}")
+        return own
+
+    def _detect(self, picture: Rgb, asked: Sequence[tuple[str, str]], floor: float) -> Detections:
+        network = self._loaded()
+        with _computing(self.kind):
+            found = network.look(picture)
+        rows: dict[str, list[int]] = {}
+        for row in np.nonzero(found.scores >= floor)[0]:
+            rows.setdefault(network.names.get(int(found.numbers[row]), ""), []).append(int(row))
+        chosen = [(row, noun) for noun, own in asked for row in rows.get(own, ())]
+        indices = [row for row, _ in chosen]
+        height, width = picture.shape[:2]
+        corners = np.clip(found.xyxy[indices], 0, [width, height, width, height])
+        return Detections.make(corners, found.scores[indices], [noun for _, noun in chosen])
+
+
+class Ssd(OpenCv):
+    """Single-shot detectors: TensorFlow's frozen graph with its text graph, or ONNX with boxes, scores and labels.
+
+    A picture is stretched to a square of `size` pixels (0: as the file says, else 300); the network is shown its
+    values of 0 to 255 less `mean`, times `scale`.
+    """
+
+    kind = "ssd"
+    suffixes = (".pb", ".onnx")
+
+    def __init__(
+        self, target: str, labels: str | None = None, *, size: int = 0, mean: float = 0.0, scale: float = 1.0
+    ) -> None:
+        super().__init__(target, labels, size)
+        self._mean, self._scale = mean, scale
+
+    def _open(self, files: NetworkFiles) -> _Network:
+        return self._open_onnx(files) if files.plan is None else self._open_tensorflow(files, files.plan)
+
+    def _open_tensorflow(self, files: NetworkFiles, plan: Path) -> _Network:
+        import cv2
+
+        text = plan.read_text(encoding="utf-8", errors="replace")
+        counted = re.search(r'key:\s*"num_classes"\s*value\s*\{\s*i:\s*(\d+)', text)
+        if counted is None or text.count("{") != text.count("}"):
+            raise UnusableModelError(
+                f"{plan} is no text graph of an SSD, or a part of one; make it anew with OpenCV's tf_text_graph_ssd.py"
+            )
+        net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
+        size = _size(self._size, (0, 0), _SSD_PIXELS)
+        rows = SsdRows("")
+
+        def look(picture: Rgb) -> Found:
+            net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
+            return _in_pixels(rows.read({"": net.forward()}), picture)
+
+        look(_plain(size))
+        return _Network(look, *_number_from_one(files, self._names(files), int(counted[1])))
+
+    def _open_onnx(self, files: NetworkFiles) -> _Network:
+        index = read_index(files.weights)
+        size = _onnx_size(self._size, index, _SSD_PIXELS)
+        compute = _onnx(files.weights, index, (self._scale, size, (self._mean,) * 3))
+        shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
+        layout = tell_ssd(shapes)
+        if layout is None:
+            raise UnusableModelError(
+                f"{files.weights} gives {_told(shapes)}: not the boxes, scores and labels of an SSD; "
+                "export it with outputs of these names"
+            )
+
+        def look(picture: Rgb) -> Found:
+            found = layout.read(compute(picture))
+            is_share = np.abs(found.xyxy).max(initial=0) <= 2
+            return _in_pixels(found if is_share else found.scaled(1 / size[0], 1 / size[1]), picture)
+
+        names = self._names(files, index.class_names())
+        return _Network(look, *_number_from_one(files, names, layout.classes))
+
+
+class Yolo(OpenCv):
+    """The YOLO family: Darknet's weights with their configuration, or ONNX exports of versions 5, 7, 8, 10 and 11.
+
+    Darknet's are shown a picture stretched to the size that the configuration says, ONNX exports one that keeps its
+    shape between grey bars; `size` is another one (0: the network's own, else 640).
+    """
+
+    kind = "yolo"
+    suffixes = (".weights", ".onnx")
+
+    def __init__(self, target: str, labels: str | None = None, *, size: int = 0) -> None:
+        super().__init__(target, labels, size)
+
+    def _open(self, files: NetworkFiles) -> _Network:
+        return self._open_onnx(files) if files.plan is None else self._open_darknet(files, files.plan)
+
+    def _open_darknet(self, files: NetworkFiles, plan: Path) -> _Network:
+        import cv2
+
+        if not hasattr(cv2.dnn, "readNetFromDarknet"):
+            raise UnusableModelError(
+                f"{files.weights}: OpenCV {cv2.__version__} reads no Darknet weights; "
+                "run: pip install 'opencv-python-headless<5'"
+            )
+        text = plan.read_text(encoding="utf-8", errors="replace")
+        if "[net]" not in text or not re.search(r"^\[(?:yolo|region)\]", text, re.MULTILINE):
+            raise UnusableModelError(f"{plan} is no configuration of a Darknet detector: it has no [net] and [yolo]")
+        # OpenCV would drop all below 0.2 by itself, and what is dropped cannot be judged anew with another threshold.
+        low = re.sub(r"^\[(?:yolo|region)\].*$", r"\g<0>\nthresh=0.001\nnms_threshold=0", text, flags=re.MULTILINE)
+        net = cv2.dnn.readNetFromDarknet(
+            np.frombuffer(low.encode(), dtype=np.uint8), np.fromfile(files.weights, dtype=np.uint8)
+        )
+        _check_fit(net, files.weights, plan)
+        size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
+        outputs = net.getUnconnectedOutLayersNames()
+
+        def look(picture: Rgb) -> Found:
+            net.setInput(cv2.dnn.blobFromImage(picture, 1 / 255, size))
+            return _in_pixels(read_regions(net.forward(outputs)), picture)
+
+        look(_plain(size))
+        return _Network(look, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
+
+    def _open_onnx(self, files: NetworkFiles) -> _Network:
+        index = read_index(files.weights)
+        size = _onnx_size(self._size, index, _YOLO_PIXELS)
+        compute = _onnx(files.weights, index, (1 / 255, size, (0.0,) * 3))
+        shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
+        names = self._names(files, index.class_names())
+        layout = tell_yolo(tuple(shapes.values()), len(names), size)
+        if layout is None:
+            raise UnusableModelError(
+                f"{files.weights} gives {_told(shapes)}, which with {len(names) or 'unknown'} classes are no YOLO's "
+                "boxes; write labels=FILE with the names of its classes, or export it again as a detector"
+            )
+
+        def look(picture: Rgb) -> Found:
+            shown, share, left, top = _between_bars(picture, size)
+            found = layout.read(compute(shown))
+            return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
+
+        return _Network(look, *_number_from_zero(files, names, layout.classes))
+
+
+def _number_from_zero(files: NetworkFiles, names: tuple[str, ...], classes: int) -> tuple[dict[int, str], str]:
+    """Give a YOLO's classes their numbers, and say what had to be assumed."""
+    if not names and classes == len(COCO_CLASSES):
+        return dict(enumerate(COCO_CLASSES)), _assumed(files, classes)
+    if not names or classes not in (0, len(names)):
+        raise _misnamed(files, names, str(classes or "unknown"))
+    return _without_gaps(dict(enumerate(names))), ""
+
+
+def _number_from_one(files: NetworkFiles, names: tuple[str, ...], classes: int) -> tuple[dict[int, str], str]:
+    """Give an SSD's classes their numbers, of which 0 is the background, and say what had to be assumed."""
+    if not names and classes == _BACKGROUND_AND_COCO_NUMBERS:
+        return dict(COCO_NUMBERS), _assumed(files, classes - 1)
+    if not names and classes == len(COCO_CLASSES) + 1:
+        return dict(enumerate(COCO_CLASSES, 1)), _assumed(files, classes - 1)
+    if classes == _BACKGROUND_AND_COCO_NUMBERS and len(names) == len(COCO_NUMBERS):
+        return _without_gaps(dict(zip(COCO_NUMBERS, names, strict=True))), ""
+    if not names or classes not in (0, len(names), len(names) + 1):
+        raise _misnamed(files, names, str(classes - 1) if classes else "unknown")
+    has_background = len(names) == classes or (not classes and not names[0])
+    return _without_gaps(dict(enumerate(names, 0 if has_background else 1))), ""
+
+
+def _without_gaps(names: Mapping[int, str]) -> dict[int, str]:
+    return {number: name for number, name in names.items() if name}
+
+
+def _assumed(files: NetworkFiles, classes: int) -> str:
+    return f"no file names the classes of {files.weights.name}: its {classes} are taken for those of COCO"
+
+
+def _misnamed(files: NetworkFiles, names: tuple[str, ...], classes: str) -> UnusableModelError:
+    held = f"{len(names)} names of classes are given" if names else "no file names its classes"
+    return UnusableModelError(
+        f"{files.weights} has {classes} classes and {held}; write labels=FILE with one name per line, in their order"
+    )
+
+
+def _onnx(
+    weights: Path, index: OnnxIndex, shown: tuple[float, tuple[int, int], tuple[float, ...]]
+) -> Callable[[Rgb], dict[str, Floats]]:
+    import cv2
+
+    net = cv2.dnn.readNetFromONNX(str(weights))
+
+    def compute(picture: Rgb) -> dict[str, Floats]:
+        net.setInput(cv2.dnn.blobFromImage(picture, *shown))
+        return dict(zip(index.outputs, net.forward(index.outputs), strict=True))
+
+    return compute
+
+
+def _size(wanted: int, own: tuple[int, int], usual: int) -> tuple[int, int]:
+    """Decide the width and height that a network is shown."""
+    return (wanted, wanted) if wanted else (own[0] or usual, own[1] or usual)
+
+
+def _onnx_size(wanted: int, index: OnnxIndex, usual: int) -> tuple[int, int]:
+    """Decide it for an ONNX file, which may have been exported for one size only."""
+    own = index.width, index.height
+    if wanted and all(own) and own != (wanted, wanted):
+        raise BadValueError(f"size={wanted}: this network was exported for {own[0]} × {own[1]} pixels; leave size out")
+    return _size(wanted, own, usual)
+
+
+def _in_pixels(found: Found, picture: Rgb) -> Found:
+    return found.scaled(picture.shape[1], picture.shape[0])
+
+
+def _plain(size: tuple[int, int]) -> Rgb:
+    return np.full((size[1], size[0], 3), _BARS, dtype=np.uint8)
+
+
+def _between_bars(picture: Rgb, size: tuple[int, int]) -> tuple[Rgb, float, int, int]:
+    """Fit a picture into a size, and tell how many times as large and where it is in there."""
+    import cv2
+
+    height, width = picture.shape[:2]
+    share = min(size[0] / width, size[1] / height)
+    inner = max(1, round(width * share)), max(1, round(height * share))
+    left, top = (size[0] - inner[0]) // 2, (size[1] - inner[1]) // 2
+    shown = _plain(size)
+    shown[top : top + inner[1], left : left + inner[0]] = cv2.resize(picture, inner, interpolation=cv2.INTER_LINEAR)
+    return shown, share, left, top
+
+
+def _setting(text: str, name: str) -> int:
+    """Read a whole number from a Darknet configuration, the last one of its name; 0 where there is none."""
+    found = re.findall(rf"^\s*{name}\s*=\s*(\d+)", text, re.MULTILINE)
+    return int(found[-1]) if found else 0
+
+
+def _check_fit(net: Any, weights: Path, plan: Path) -> None:  # noqa: ANN401 - cv2's own type
+    """Refuse weights that are too few or too many for their configuration: OpenCV would fill up with zeros."""
+    layers = [net.getLayer(net.getLayerId(name)) for name in net.getLayerNames()]
+    numbers = sum(blob.size for layer in layers if layer.type != "Region" for blob in layer.blobs)
+    head = np.fromfile(weights, dtype=np.int32, count=2)
+    # Version 0.2 made the count of pictures seen in training, after three numbers of the version, twice as long.
+    start = 20 if len(head) == 2 and head[0] * 10 + head[1] >= 2 else 16
+    should, size = start + 4 * numbers, weights.stat().st_size
+    if size != should:
+        raise UnusableModelError(
+            f"{weights} has {size} bytes and {plan.name} asks for {should}: it is damaged, or they are no pair; "
+            "copy both again"
+        )
+
+
+@contextmanager
+def _loading(weights: Path) -> Iterator[None]:
+    import cv2
+
+    logging = cv2.utils.logging
+    before = logging.setLogLevel(logging.LOG_LEVEL_SILENT)
+    try:
+        yield
+    except cv2.error as error:
+        raise UnusableModelError(
+            f"{weights} cannot be read by OpenCV {cv2.__version__} ({_cut(error)}); copy or export it again"
+        ) from None
+    except OSError as error:
+        raise UnusableModelError(f"{weights} cannot be read ({error})") from None
+    finally:
+        logging.setLogLevel(before)
+
+
+@contextmanager
+def _computing(kind: str) -> Iterator[None]:
+    import cv2
+
+    try:
+        yield
+    except cv2.error as error:
+        if error.code == _NO_MEMORY:
+            raise UnusableModelError(
+                f"{kind}: there is not enough memory for one picture; write a smaller size="
+            ) from None
+        raise RuntimeError(f"OpenCV: {_cut(error)}") from None
+
+
+def _cut(error: Exception) -> str:
+    """Leave of a message of OpenCV what it says, without the paths of those who built it."""
+    text = " ".join(str(error).split())
+    said = re.search(r"error: \((-?\d+:[^)]*)\) ?(.*?)(?: in function '[^']*')?$", text)
+    return (said[2] or said[1])[:160] if said else text[:160]
+
+
+def _told(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())

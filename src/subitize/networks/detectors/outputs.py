@@ -1,0 +1,173 @@
+"""What the numbers mean that networks of the YOLO and SSD families give; which it is shows in their shapes alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.detections import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Boxes as a network gives them, each with its score and the number of its class."""
+
+    xyxy: Floats
+    scores: Floats
+    numbers: NDArray[np.int64]
+
+    @classmethod
+    def make(cls, xyxy: object, scores: object, numbers: object) -> "Found":
+        """Take them in whatever numbers the network computes with."""
+        return cls(
+            np.asarray(xyxy, dtype=np.float64).reshape(-1, 4),
+            np.asarray(scores, dtype=np.float64).reshape(-1),
+            np.rint(np.asarray(numbers, dtype=np.float64)).astype(np.int64).reshape(-1),
+        )
+
+    def scaled(self, width: float, height: float) -> "Found":
+        """Give the boxes as of a picture that many times as wide and high."""
+        return replace(self, xyxy=self.xyxy * [width, height, width, height])
+
+
+class Layout(Protocol):
+    """How the outputs of a network read, and how many classes they show: 0 where they do not."""
+
+    @property
+    def classes(self) -> int:
+        """Count the classes; an SSD's include the background."""
+        ...
+
+    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+        """Read the boxes of one picture."""
+        ...
+
+
+Family = Literal["objectness", "classes", "final"]
+"""What follows the four sides: objectness and classes (YOLO 5 and 7), classes (8, 11), one score and class (10)."""
+
+_STRIDES = (8, 16, 32)
+_COCO = 80
+
+
+@dataclass(frozen=True, slots=True)
+class YoloLayout:
+    """One matrix of boxes, which are its rows or, transposed, its columns."""
+
+    family: Family
+    classes: int
+    is_transposed: bool = False
+
+    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+        """Read the boxes, each with its best class."""
+        (matrix,) = (_matrix(output) for output in outputs.values() if output.ndim == 3)
+        rows = matrix.T if self.is_transposed else matrix
+        if self.family == "final":
+            return Found.make(rows[:, :4], rows[:, 4], rows[:, 5])
+        first = 5 if self.family == "objectness" else 4
+        best = rows[:, first:].argmax(axis=1)
+        scores = rows[np.arange(len(rows)), first + best]
+        if self.family == "objectness":
+            scores = scores * rows[:, 4]
+        return Found.make(_from_centres(rows), scores, best)
+
+
+def tell_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, int]) -> YoloLayout | None:
+    """Tell how a YOLO reads by its shape, the number of classes (0: unknown) and the width and height it looks at."""
+    matrices = [shape for shape in shapes if len(shape) == 3 and shape[0] == 1]
+    if len(matrices) != 1:
+        return None
+    _, rows, columns = matrices[0]
+    known = classes or _COCO
+    layouts = {
+        YoloLayout("final", 0): columns == 6,
+        YoloLayout("objectness", known): columns == known + 5,
+        YoloLayout("classes", known, is_transposed=True): rows == known + 4,
+        YoloLayout("objectness", known, is_transposed=True): rows == known + 5,
+        YoloLayout("classes", known): columns == known + 4,
+    }
+    fitting = [layout for layout, fits in layouts.items() if fits]
+    # One class with objectness, or two without, have six numbers as a final box has; but boxes as many as the network
+    # has cells, or thrice as many, are not final.
+    cells = sum((size[0] // stride) * (size[1] // stride) for stride in _STRIDES)
+    by_cells = {"objectness": 3 * cells, "classes": cells}
+    sure = [layout for layout in fitting if by_cells.get(layout.family) == (columns if layout.is_transposed else rows)]
+    return next(iter(sure + fitting), None)
+
+
+def read_regions(outputs: Sequence[Floats]) -> Found:
+    """Read OpenCV's Darknet layers: shares of the picture, and scores of classes that contain the objectness."""
+    rows = np.concatenate([output.reshape(-1, output.shape[-1]) for output in outputs])
+    best = rows[:, 5:].argmax(axis=1)
+    return Found.make(_from_centres(rows), rows[np.arange(len(rows)), 5 + best], best)
+
+
+@dataclass(frozen=True, slots=True)
+class SsdRows:
+    """One output of rows: picture, class, score, four sides."""
+
+    output: str
+    classes: int = 0
+
+    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+        """Read the rows."""
+        rows = outputs[self.output].reshape(-1, 7)
+        return Found.make(rows[:, 3:], rows[:, 2], rows[:, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class SsdScores:
+    """Boxes, and the scores of each for all classes, of which the first is the background."""
+
+    boxes: str
+    scores: str
+    classes: int
+
+    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+        """Read the boxes, each with its best class but the background."""
+        by_class = outputs[self.scores].reshape(-1, self.classes)[:, 1:]
+        best = by_class.argmax(axis=1)
+        return Found.make(outputs[self.boxes], by_class[np.arange(len(best)), best], best + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SsdParts:
+    """Boxes, their scores and the numbers of their classes."""
+
+    boxes: str
+    scores: str
+    labels: str
+    classes: int = 0
+
+    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+        """Read them side by side."""
+        return Found.make(outputs[self.boxes], outputs[self.scores], outputs[self.labels])
+
+
+def tell_ssd(shapes: Mapping[str, tuple[int, ...]]) -> Layout | None:
+    """Tell how an SSD's outputs read by their shapes and names."""
+    if len(shapes) == 1:
+        ((name, shape),) = shapes.items()
+        return SsdRows(name) if shape[-1] == 7 else None
+    scores = [name for name in shapes if "score" in name.lower() or "conf" in name.lower()]
+    labels = [name for name in shapes if "label" in name.lower() or "class" in name.lower()]
+    if len(shapes) == 3 and len(scores) == len(labels) == 1 and scores != labels:
+        (boxes,) = set(shapes) - {*scores, *labels}
+        return SsdParts(boxes, scores[0], labels[0]) if shapes[boxes][-1] == 4 else None
+    boxes_of = [name for name, shape in shapes.items() if shape[-1] == 4 and name not in scores]
+    if len(shapes) == 2 and len(boxes_of) == 1:
+        (other,) = set(shapes) - set(boxes_of)
+        is_alike = len(shapes[other]) > 1 and shapes[other][-2] == shapes[boxes_of[0]][-2] and shapes[other][-1] > 1
+        return SsdScores(boxes_of[0], other, shapes[other][-1]) if is_alike else None
+    return None
+
+
+def _matrix(output: Floats) -> Floats:
+    return output.reshape(output.shape[-2:])
+
+
+def _from_centres(rows: Floats) -> Floats:
+    half = rows[:, 2:4] / 2
+    return np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)

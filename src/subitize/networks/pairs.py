@@ -1,0 +1,171 @@
+"""Pictures and texts as the tensors that a network takes, and back from its tensors to numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.networks import weights
+from subitize.networks.regions import Regions
+from subitize.networks.views import View
+from subitize.networks.weights import Placement
+from subitize.vision.pixels import Rgb
+
+Tensors = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A tokenizer, and the most tokens that its network reads: what a text has beyond them is cut off."""
+
+    tokenizer: Any
+    most: int
+    has_fixed_length: bool = False
+    """Whether texts are filled up to the most tokens and read with what they are filled with, as SigLIP was trained."""
+
+    @classmethod
+    def load(cls, folder: Path, most: int, *, has_fixed_length: bool = False) -> "Tokens":
+        """Load the tokenizer of a folder; one without words, as it comes where its files are missing, is refused."""
+        from transformers import AutoTokenizer
+
+        tokenizer = weights.load_part(AutoTokenizer, folder, f"the tokenizer of {folder}")
+        if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
+            raise UnusableModelError(f"the tokenizer of {folder} knows no words; copy the model with its vocabulary")
+        if not has_fixed_length:
+            tokenizer.padding_side = "right"
+        return cls(tokenizer, min(most, tokenizer.model_max_length), has_fixed_length)
+
+    def encode(self, texts: Sequence[str]) -> Tensors:
+        """Make one row of token ids per text, cut and filled up, and a mask of what is text."""
+        encoded = self.tokenizer(
+            list(texts),
+            padding="max_length" if self.has_fixed_length else "longest",
+            truncation=True,
+            max_length=self.most,
+            return_tensors="pt",
+        )
+        names = ("input_ids",) if self.has_fixed_length else ("input_ids", "attention_mask")
+        return {name: encoded[name] for name in names}
+
+    def count_cut(self, texts: Sequence[str]) -> list[int]:
+        """Count the tokens that are cut off each text."""
+        whole = self.tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
+        return [max(0, len(ids) - self.most) for ids in whole]
+
+
+def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
+    """Load what makes tensors of pixels; Pillow resizes, so that scores do not depend on what else is installed."""
+    from transformers import AutoImageProcessor
+
+    processor = weights.load_part(AutoImageProcessor, folder, f"the image processor of {folder}", backend="pil")
+
+    def show(pictures: Sequence[Rgb]) -> Tensors:
+        # As Pillow's images, as of an array it would be guessed which side is the channels.
+        shown = processor(images=[Image.fromarray(picture) for picture in pictures], return_tensors="pt")
+        return dict(shown)
+
+    return show
+
+
+def place(model: Any, tensors: Tensors) -> Tensors:  # noqa: ANN401
+    """Bring tensors to where a network is, floats in its numbers."""
+    return {
+        name: tensor.to(model.device, model.dtype) if tensor.is_floating_point() else tensor.to(model.device)
+        for name, tensor in tensors.items()
+    }
+
+
+def numbers(tensor: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    """Get a tensor as numbers; where a network computed none, as half floats overflow, that is an error."""
+    found: NDArray[np.float64] = tensor.double().cpu().numpy()
+    if not np.isfinite(found).all():
+        raise ValueError("the network computed what is no number (nan); write dtype=float32")
+    return found
+
+
+class Pairs:
+    """A network that reads a picture and a text together, with what makes its inputs of views and texts."""
+
+    def __init__(self, model: Any, tokens: Tokens, look: Callable[[Sequence[View]], Tensors]) -> None:  # noqa: ANN401
+        self.model = model
+        self.tokens = tokens
+        self._look = look
+
+    def encode(self, views: Sequence[View], texts: Sequence[str]) -> Tensors:
+        """Make the inputs, where the network is, of pictures and one text each."""
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        return place(self.model, self._look(views) | self.tokens.encode(texts))
+
+
+def open_pairs(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Pairs:
+    """Open a network that reads both at once; who opens it again while it is in use gets the same."""
+    key = (folder.resolve(), architecture, placement, regions)
+    found = _OPENED.get(key)
+    if found is None:
+        found = _OPENED[key] = _open(folder, architecture, placement, regions)
+    return found
+
+
+# Matching and filling by one network should not hold its weights twice.
+_OPENED: WeakValueDictionary[tuple[Path, str, Placement, Path | None], Pairs] = WeakValueDictionary()
+
+
+def refuse_regions(folder: Path, architecture: str, regions: Path | None) -> None:
+    """Refuse region features where the network looks at pixels."""
+    if regions is not None:
+        raise BadValueError(f"regions={regions}: {folder.name} ({architecture}) looks at pixels; leave regions out")
+
+
+def _open(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Pairs:
+    import transformers
+
+    is_lxmert = architecture.startswith("Lxmert")
+    opened = None
+    if not is_lxmert:
+        refuse_regions(folder, architecture, regions)
+    elif regions is None:
+        raise BadValueError(f"{folder.name} ({architecture}) sees regions, not pixels; write regions=FILE.npz")
+    else:
+        opened = Regions.open(regions)
+    model = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
+    config = model.config
+    if architecture.startswith("Vilt"):
+        # All patches are looked at: above a limit the network would take some of them by lot.
+        config.max_image_length = -1
+    text_config = getattr(config, "qformer_config", None) or config.get_text_config()
+    tokens = Tokens.load(folder, text_config.max_position_embeddings)
+    return Pairs(model, tokens, _look_at_regions(opened, config) if opened else _look_at_pixels(folder))
+
+
+def _look_at_pixels(folder: Path) -> Callable[[Sequence[View]], Tensors]:
+    show = load_images(folder)
+    return lambda views: show([view.pixels() for view in views])
+
+
+def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[View]], Tensors]:  # noqa: ANN401
+    import torch
+
+    def look(names: Sequence[str]) -> Tensors:
+        features, boxes, mask = regions.of(names)
+        if features.shape[2] != config.visual_feat_dim:
+            raise BadFileError(
+                f"{regions.path.name} has regions of {features.shape[2]} numbers; "
+                f"this network takes {config.visual_feat_dim}"
+            )
+        found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
+        return {name: torch.from_numpy(array) for name, array in found.items()}
+
+    look([min(regions.names)])  # a file for another network is refused before anything is made
+    return lambda views: look([view.name for view in views])
+
+
+def with_cut(scores: Mapping[str, float], tokens_cut: int) -> dict[str, float]:
+    """Say among the scores how many tokens of the text were not read, if any."""
+    return dict(scores) | ({"tokens_cut": float(tokens_cut)} if tokens_cut else {})

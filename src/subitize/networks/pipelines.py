@@ -1,0 +1,238 @@
+"""Pipelines of diffusers that make pictures of words: found, checked part by part, and loaded."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.networks.weights import Placement, find_folder, loading, name_versions, read_config
+
+INDEX = "model_index.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a pipeline is loaded from; `who` names it in messages, `variant` the weights where there are several."""
+
+    who: str
+    model: str
+    variant: str | None = None
+
+    def locate(self) -> Path:
+        """Find its folder; one on the hub is fetched first, with no more than it needs."""
+        folder = _find_folder(self.model)
+        if folder is not None:
+            return folder
+        with loading(self.who), _no_bars():
+            from diffusers import DiffusionPipeline
+
+            try:
+                index = DiffusionPipeline.load_config(self.model)
+            except OSError as error:
+                told = " ".join(str(error).split())[:160]
+                raise UnusableModelError(
+                    f"{self.who} is no folder here, and the hub gives no {INDEX} for it ({told}); check the name and"
+                    " the network, or run `hf auth login` for one that asks for consent"
+                ) from error
+            _read_parts(index, self)  # before gigabytes are fetched: is it a pipeline for us at all?
+            return Path(DiffusionPipeline.download(self.model, variant=self.variant))
+
+
+def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload: bool = False) -> Any:  # noqa: ANN401
+    """Load a pipeline to where it computes; with `offload` each part is there only while it is at work.
+
+    Only classes of diffusers and transformers are made: code that comes with a model is never run.
+    """
+    with loading(source.who), _no_bars():
+        from diffusers import AutoPipelineForText2Image
+
+        device = placement.torch_device()
+        parts = _read_parts(read_config(folder, INDEX), source)
+        _check_folders(folder, parts, source)
+        networks = _load_networks(source, folder, parts, placement)
+        pipeline = AutoPipelineForText2Image.from_pretrained(str(folder), local_files_only=True, **networks)
+        pipeline.set_progress_bar_config(disable=True)
+        if offload and device.type != "cpu":
+            pipeline.enable_model_cpu_offload(device=device)
+        else:
+            pipeline.to(device)
+        return pipeline
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Keep diffusers' own progress bar off the terminal, which it shows for the parts of a pipeline."""
+    from diffusers.utils import logging
+
+    was_on = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
+
+
+def _find_folder(model: str) -> Path | None:
+    """Find the folder on this machine; say what another kind of folder is."""
+    path = Path(model).expanduser()
+    if (path / "config.json").is_file() and not (path / INDEX).is_file():
+        kind = read_config(path).get("_class_name")
+        if kind:
+            raise BadFileError(f"{path} is one part of a pipeline ({kind}); name the folder above, with {INDEX}")
+        raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write transformers:{model}")
+    return find_folder(model, INDEX)
+
+
+Part = tuple[str, str]
+
+
+def _read_parts(index: Mapping[str, Any], source: Source) -> dict[str, Part]:
+    """Read the library and the class of each part; what would not draw from words alone is refused."""
+    _check_kind(index.get("_class_name"), source)
+    named = {name: value for name, value in index.items() if isinstance(value, list) and not name.startswith("_")}
+    parts = {}
+    for name, value in named.items():
+        match value:
+            case [None, None]:
+                continue
+            case [str(library), str(kind)] if _is_known(library):
+                parts[name] = (library, kind)
+            case [str(library), str()]:
+                raise UnusableModelError(_own_code(source, f"{name}: {library}"))
+            case _:
+                pass  # a setting that is a list
+    return parts
+
+
+def _check_kind(kind: object, source: Source) -> None:
+    import diffusers
+    from diffusers.pipelines.auto_pipeline import AUTO_TEXT2IMAGE_PIPELINES_MAPPING
+
+    if isinstance(kind, list):
+        raise UnusableModelError(_own_code(source, f"{kind[0]}.py" if kind else INDEX))
+    if not isinstance(kind, str):
+        raise BadFileError(f"{source.who}: its {INDEX} names no pipeline (_class_name); copy the model again")
+    if kind not in {known.__name__ for known in AUTO_TEXT2IMAGE_PIPELINES_MAPPING.values()}:
+        if not hasattr(diffusers, kind):
+            known_to = f"diffusers {name_versions('diffusers')['diffusers']}"
+            raise UnusableModelError(
+                f"{source.who}: its pipeline {kind} is not known to {known_to}; run: pip install --upgrade diffusers"
+            )
+        raise UnusableModelError(f"{source.who}: {kind} makes no picture of words alone; take a text-to-image pipeline")
+    for word, what in _NEEDS_MORE.items():
+        if word in kind:
+            raise UnusableModelError(f"{source.who}: {kind} {what}; take a text-to-image pipeline")
+
+
+_NEEDS_MORE = {"Control": "needs a picture to go by", "Helios": "makes videos"}
+
+
+def _own_code(source: Source, where: str) -> str:
+    return f"{source.who} comes with code of its own ({where}), which is never run; take one made of diffusers' parts"
+
+
+def _is_known(library: str) -> bool:
+    from diffusers import pipelines
+
+    return library in ("diffusers", "transformers") or (library.isidentifier() and hasattr(pipelines, library))
+
+
+def _check_folders(folder: Path, parts: Mapping[str, Part], source: Source) -> None:
+    for name, (library, _) in parts.items():
+        if not (folder / name).is_dir():
+            raise BadFileError(f"{folder} has no {name}/, which its {INDEX} names; copy the whole model again")
+        if (folder / name / f"{library}.py").exists():  # it would be run in place of the library
+            raise UnusableModelError(_own_code(source, f"{name}/{library}.py"))
+
+
+def _load_networks(source: Source, folder: Path, parts: Mapping[str, Part], placement: Placement) -> dict[str, Any]:
+    """Load the parts that have weights, one by one: the pipeline's own loading would fill what is missing at random."""
+    classes = {name: kind for name, part in parts.items() if (kind := _network_class(*part)) is not None}
+    found = {name: _find_variants(folder / name) for name in classes}
+    if source.variant and not any(source.variant in variants for variants in found.values()):
+        known = sorted({variant for variants in found.values() for variant in variants if variant})
+        raise BadValueError(f"variant={source.variant}: {source.model} has {', '.join(known) or 'none'}")
+    return {
+        name: _load_network(f"{source.who}: {name}", kind, folder / name, _choose(source, name, found[name]), placement)
+        for name, kind in classes.items()
+    }
+
+
+def _network_class(library: str, kind: str) -> Any:  # noqa: ANN401
+    """Find the class of a part with weights; None for a tokenizer or a scheduler."""
+    import diffusers
+    import transformers
+
+    home = {"diffusers": diffusers, "transformers": transformers}.get(library)
+    found = getattr(home or getattr(diffusers.pipelines, library), kind, None)
+    is_network = isinstance(found, type) and issubclass(found, diffusers.ModelMixin | transformers.PreTrainedModel)
+    return found if is_network else None
+
+
+def _find_variants(folder: Path) -> set[str]:
+    """List the variants of the weights in a part's folder; "" is the plain one."""
+    matches = (_WEIGHTS.fullmatch(path.name) for path in folder.iterdir())
+    variants = {match["variant"] or "" for match in matches if match}
+    if not variants:
+        raise BadFileError(f"{folder} has no weights (*.safetensors); copy the whole model again")
+    return variants
+
+
+_WEIGHTS = re.compile(
+    r"(?:model|pytorch_model|diffusion_pytorch_model)(?:\.(?P<variant>\w+))?(?:-\d+-of-\d+)?\.(?:safetensors|bin)"
+)
+
+
+def _choose(source: Source, name: str, variants: set[str]) -> str | None:
+    if source.variant in variants:
+        return source.variant
+    if "" not in variants:
+        raise BadValueError(f"{source.who}: {name} has its weights as variant={' or '.join(sorted(variants))} only")
+    return None
+
+
+def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placement: Placement) -> Any:  # noqa: ANN401
+    import diffusers
+
+    # Older versions of diffusers know no other name, newer ones still do.
+    key = "torch_dtype" if issubclass(kind, diffusers.ModelMixin) else "dtype"
+    with loading(who), _naming_damage(who):
+        network, info = kind.from_pretrained(
+            folder,
+            variant=variant,
+            local_files_only=True,
+            output_loading_info=True,
+            **{key: placement.torch_dtype()},
+        )
+    lacking = sorted(name for name in info["missing_keys"] if not name.endswith("position_ids"))
+    if lacking:
+        raise UnusableModelError(
+            f"{who} cannot be loaded: its weights lack {lacking[0]} and {len(lacking) - 1} more tensors, which would be"
+            " random; copy or download the model again"
+        )
+    return network.eval()
+
+
+@contextmanager
+def _naming_damage(who: str) -> Iterator[None]:
+    """Say what the libraries mean by weights that they cannot load: the files are there, but not as they were."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        for words, what in _DAMAGE.items():
+            if words in str(error):
+                raise UnusableModelError(
+                    f"{who} cannot be loaded: its weights {what}; copy or download the model again"
+                ) from error
+        raise
+
+
+_DAMAGE = {
+    "Unable to load weights": "are damaged",
+    "expected shape": "do not fit its config.json",  # diffusers
+    "ignore_mismatched_sizes": "do not fit its config.json",  # transformers
+}

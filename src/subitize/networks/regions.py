@@ -1,0 +1,146 @@
+"""Region features from a file: what a detector of somebody else's saw in each picture, for networks without eyes."""
+
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadFileError, BadValueError
+from subitize.networks import weights
+
+Floats = NDArray[np.float32]
+T = TypeVar("T")
+
+_SLACK = 0.01  # of a picture's side: boxes that were clipped and divided in half floats
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """The features and boxes of pictures by their names; only those that are asked for are read.
+
+    Per picture the file has `<name>.features` (regions × numbers) and `<name>.boxes` (regions × 4: left, top, right,
+    bottom as shares of width and height). Pictures may differ in how many regions they have.
+    """
+
+    path: Path
+    names: frozenset[str]
+    _read: Callable[[str], NDArray[np.generic]]
+
+    @classmethod
+    def open(cls, path: Path) -> "Regions":
+        """Open a .npz or .safetensors file; nothing but its table of contents is read."""
+        if not path.is_file():
+            raise BadFileError(f"there is no file {path}; name the .npz or .safetensors file of the region features")
+        if path.suffix not in _OPENERS:
+            raise BadFileError(f"{path.name} is no file of region features; write them as .npz or .safetensors")
+        keys, read = _reading(path, lambda: _OPENERS[path.suffix](path))
+        names = frozenset(key.removesuffix(".features") for key in keys if key.endswith(".features"))
+        if not names:
+            held = ", ".join(sorted(keys)[:3]) or "nothing"
+            raise BadFileError(f"{path.name} has no region features (it has {held}); call them 'PICTURE.features'")
+        return cls(path, names, read)
+
+    def of(self, names: Sequence[str]) -> tuple[Floats, Floats, Floats]:
+        """Get features, boxes and mask of pictures, filled up with zeros to the most regions that one of them has."""
+        each = {name: self._of_one(name) for name in dict.fromkeys(names)}
+        widths = {features.shape[1] for features, _ in each.values()}
+        if len(widths) != 1:
+            raise BadFileError(f"{self.path.name}: pictures have regions of {_join(widths)} numbers; make them equal")
+        most = max(len(boxes) for _, boxes in each.values())
+        features = np.zeros((len(names), most, widths.pop()), np.float32)
+        boxes, mask = np.zeros((len(names), most, 4), np.float32), np.zeros((len(names), most), np.float32)
+        for row, name in enumerate(names):
+            count = len(each[name][1])
+            features[row, :count], boxes[row, :count] = each[name]
+            mask[row, :count] = 1
+        return features, boxes, mask
+
+    def _of_one(self, name: str) -> tuple[Floats, Floats]:
+        if name not in self.names:
+            known = sorted(self.names)
+            more = f" and {len(known) - 3:,} more" if len(known) > 3 else ""
+            raise BadValueError(f"{self.path.name} has no picture {name!r}; it has {_quote(known[:3])}{more}")
+        features, boxes = self._floats(f"{name}.features"), self._floats(f"{name}.boxes")
+        if features.ndim != 2 or boxes.shape != (len(features), 4) or not features.size:
+            raise BadFileError(
+                f"{self.path.name}: {name!r} has features of {_shape(features)} and boxes of {_shape(boxes)}; "
+                "they should be n × d and n × 4"
+            )
+        if boxes.min() < -_SLACK or boxes.max() > 1 + _SLACK or (boxes[:, :2] > boxes[:, 2:]).any():
+            raise BadFileError(
+                f"{self.path.name}: the boxes of {name!r} should be left, top, right, bottom from 0 to 1; "
+                "divide by the picture's width and height"
+            )
+        return features, boxes
+
+    def _floats(self, key: str) -> Floats:
+        try:
+            found = _reading(self.path, lambda: self._read(key))
+        except KeyError:
+            raise BadFileError(f"{self.path.name} has no {key!r}; each picture has .features and .boxes") from None
+        if found.dtype.kind not in "fiu" or not np.isfinite(found).all():
+            raise BadFileError(f"{self.path.name}: {key!r} holds something that is no finite number; write it again")
+        return found.astype(np.float32)
+
+
+_Opened = tuple[Iterable[str], Callable[[str], NDArray[np.generic]]]
+
+
+def _open_npz(path: Path) -> _Opened:
+    # By hand, as numpy leaves a damaged file open.
+    archive = zipfile.ZipFile(path)
+
+    def read(key: str) -> NDArray[np.generic]:
+        with archive.open(f"{key}.npy") as file:
+            found: NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
+            file.read()  # only at its end is an entry compared with its checksum
+            return found
+
+    return [name.removesuffix(".npy") for name in archive.namelist()], read
+
+
+def _open_safetensors(path: Path) -> _Opened:
+    weights.require(f"{path.name}", "safetensors")
+    from safetensors import safe_open
+
+    archive: Any = safe_open(path, framework="numpy")
+    keys = frozenset(archive.keys())
+
+    def read(key: str) -> NDArray[np.generic]:
+        if key not in keys:
+            raise KeyError(key)
+        found: NDArray[np.generic] = archive.get_tensor(key)
+        return found
+
+    return keys, read
+
+
+_OPENERS: dict[str, Callable[[Path], _Opened]] = {".npz": _open_npz, ".safetensors": _open_safetensors}
+
+
+def _reading(path: Path, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
+    except Exception as error:
+        if type(error).__name__ != "SafetensorError":
+            raise
+        raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
+
+
+def _shape(array: Floats) -> str:
+    return " × ".join(str(side) for side in array.shape) or "one number"
+
+
+def _join(numbers: Iterable[int]) -> str:
+    return " and ".join(str(number) for number in sorted(numbers))
+
+
+def _quote(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,166 @@
+"""Pictures and texts in one space: CLIP, SigLIP and other networks with an encoder for each."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import UnusableModelError
+from subitize.networks import weights
+from subitize.networks.pairs import Tensors, Tokens, load_images, numbers, place, with_cut
+from subitize.networks.views import View
+from subitize.networks.weights import Placement
+from subitize.vision.pixels import Rgb
+
+_ARCHITECTURES = {
+    "align": "AlignModel",
+    "altclip": "AltCLIPModel",
+    "chinese_clip": "ChineseCLIPModel",
+    "clip": "CLIPModel",
+    "metaclip_2": "MetaClip2Model",
+    "siglip": "SiglipModel",
+    "siglip2": "Siglip2Model",
+}
+DUAL_ENCODERS = frozenset(_ARCHITECTURES.values())
+
+_TEXTS_AT_ONCE = 64
+_TEXTS_KEPT = 4096
+
+Vectors = NDArray[np.float64]
+
+
+class Similarity:
+    """How near a text is to a picture: the cosine of the angle between what two encoders make of them.
+
+    A text longer than the network reads (77 tokens for CLIP, 64 for SigLIP) is cut; `match` then says so by
+    `tokens_cut`. Texts that come again are not encoded again; the latest 4096 are kept.
+    """
+
+    def __init__(self, folder: Path, placement: Placement) -> None:
+        weights.require("similarity", "torch", "transformers")
+        self._folder = folder
+        self._placement = placement
+        self._model: Any = None
+        self._tokens: Any = None
+        self._show: Callable[[Sequence[Rgb]], Tensors] | None = None
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+
+    def load(self) -> None:
+        """Load the weights, once; raise UnusableModelError where the folder holds no such network."""
+        if self._model is not None:
+            return
+        import transformers
+
+        architecture = find_dual_encoder(self._folder)
+        model = weights.load_model(
+            getattr(transformers, architecture), self._folder, self._placement, str(self._folder)
+        )
+        self._show = load_images(self._folder)
+        self._tokens = Tokens.load(
+            self._folder, _most_tokens(model.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
+        )
+        self._model = model
+
+    def similarities(self, views: Sequence[View], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Compute the cosine between each picture and each text: pictures × texts, from -1 to 1."""
+        self.load()
+        if not views or not texts:
+            return np.zeros((len(views), len(texts)))
+        return self._encode_pictures(views) @ self._encode_texts(texts).T
+
+    def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Score each text against its picture: the cosine ("match") and the network's own scaling of it ("logit").
+
+        SigLIP, which was trained to tell pairs that belong together from others, also gives a "probability".
+        """
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        self.load()
+        if not texts:
+            return []
+        cosines = (self._encode_pictures(views) * self._encode_texts(texts)).sum(axis=1)
+        cut = self._tokens.count_cut(texts)
+        return [with_cut(self._scores(cosine), tokens) for cosine, tokens in zip(cosines, cut, strict=True)]
+
+    def weights_hash(self) -> str:
+        """Tell the weights apart from others."""
+        return weights.hash_weights(self._folder)
+
+    def versions(self) -> dict[str, str]:
+        """Name the libraries that compute."""
+        return weights.name_versions("torch", "transformers")
+
+    def _scores(self, cosine: float) -> dict[str, float]:
+        model = self._model
+        if hasattr(model, "temperature"):
+            logit = cosine / model.temperature.item()
+        else:
+            logit = cosine * np.exp(model.logit_scale.item())
+        scores = {"match": float(cosine)}
+        if hasattr(model, "logit_bias"):
+            logit += model.logit_bias.item()
+            scores["probability"] = float(1 / (1 + np.exp(-logit)))
+        return scores | {"logit": float(logit)}
+
+    def _encode_pictures(self, views: Sequence[View]) -> Vectors:
+        """Encode pictures, of those that are the same (one with several texts) only the first."""
+        import torch
+
+        assert self._show is not None
+        pictures = [view.pixels() for view in views]
+        first: dict[tuple[tuple[int, ...], bytes], int] = {}
+        places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]
+        different = [pictures[places.index(place)] for place in range(len(first))]
+        with torch.inference_mode():
+            found = self._model.get_image_features(**place(self._model, self._show(different)))
+        return _unit(numbers(found.pooler_output))[places]
+
+    def _encode_texts(self, texts: Sequence[str]) -> Vectors:
+        known = {text: self._kept[text] for text in set(texts) & self._kept.keys()}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        for start in range(0, len(new), _TEXTS_AT_ONCE):
+            some = new[start : start + _TEXTS_AT_ONCE]
+            known.update(zip(some, self._encode_some_texts(some), strict=True))
+        for text in dict.fromkeys(texts):
+            self._kept[text] = known[text]
+            self._kept.move_to_end(text)
+        while len(self._kept) > _TEXTS_KEPT:
+            self._kept.popitem(last=False)
+        return np.stack([known[text] for text in texts])
+
+    def _encode_some_texts(self, texts: Sequence[str]) -> Vectors:
+        import torch
+
+        with torch.inference_mode():
+            found = self._model.get_text_features(**place(self._model, self._tokens.encode(texts)))
+        return _unit(numbers(found.pooler_output))
+
+
+def find_dual_encoder(folder: Path) -> str:
+    """Find which network with an encoder for pictures and one for texts a folder holds; refuse another."""
+    config = weights.read_config(folder)
+    kind = str(config.get("model_type"))
+    usual = _ARCHITECTURES.get(kind, kind)
+    named = [str(name) for name in config.get("architectures") or [usual]]
+    if named[0] not in DUAL_ENCODERS:
+        raise UnusableModelError(
+            f"{folder} is {named[0]}, which has no similarity of pictures and texts; known: "
+            f"{', '.join(sorted(DUAL_ENCODERS))}"
+        )
+    return named[0]
+
+
+def _most_tokens(config: Any) -> int:  # noqa: ANN401
+    text = config.text_config
+    # RoBERTa, in AltCLIP, counts positions from behind the number of its padding token.
+    unused = text.pad_token_id + 1 if config.model_type == "altclip" else 0
+    most: int = text.max_position_embeddings - unused
+    return most
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths

@@ -1,0 +1,33 @@
+"""How far one text is from another, in letters that must be put in, taken out or changed."""
+
+import re
+import unicodedata
+
+_QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″＂", '"'), **dict.fromkeys("‘’‚‛‹›′´`＇", "'")})
+
+
+def normalise(text: str) -> str:
+    """Leave out what does not make another text: case, the forms of one letter (NFKC), of quotes and of blanks."""
+    # Quotes come first, as NFKC takes some apart (″ is two of ′), and last, as it makes some of other letters.
+    composed = unicodedata.normalize("NFKC", text.translate(_QUOTES)).casefold()
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", composed).translate(_QUOTES)).strip()
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Count the fewest single letters that must be put in, taken out or changed (Levenshtein 1966)."""
+    short, long = sorted((one, other), key=len)
+    row = list(range(len(short) + 1))
+    for above, letter in enumerate(long, start=1):
+        diagonal, row[0] = row[0], above
+        for place, own in enumerate(short, start=1):
+            changed = diagonal + (own != letter)
+            diagonal = row[place]
+            row[place] = min(changed, row[place] + 1, row[place - 1] + 1)
+    return row[-1]
+
+
+def normalised_edit_distance(one: str, other: str) -> float:
+    """Divide the distance of two texts, once normalised, by the longer's length: 0 is the same, 1 nothing alike."""
+    first, second = normalise(one), normalise(other)
+    longer = max(len(first), len(second))
+    return edit_distance(first, second) / longer if longer else 0.0

@@ -1,0 +1,77 @@
+"""A real network's threshold is found again from the counts of people who count as if by it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coco_network import yolo_folder
+from collage_runs import paste
+from commands import call
+from subitize.analysis.calibration import Search, calibrate
+from subitize.labels import interpret, parse_rule
+from subitize.networks.detectors.collages import NOUNS
+from subitize.records import Count, Known, Reading, Spec, Words
+from subitize.registry import make_judge
+from subitize.runner.judging import judge_run
+from subitize.runner.progress import Silent
+from subitize.store import Folder, Run
+
+TRUE_THRESHOLD = 0.37
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Collages judged by the network, and by three people each of whom errs in one picture of twenty."""
+    judge = make_judge(f"yolo:{yolo_folder()},floor=0.01")
+    folder = tmp_path_factory.mktemp("calibrating") / "run"
+    random = np.random.default_rng(1)
+    with Run(Folder(folder), create=True) as run:
+        paste(run, NOUNS, range(1, 7), repeats=3)
+        judge_run(run, judge, Silent())
+        people = []
+        for stored in run.readings(judge.spec.shown):
+            seen = stored.reading
+            if not isinstance(seen.question, Count):
+                continue
+            as_if = interpret(seen.evidence, seen.question, parse_rule(f"boxes>={TRUE_THRESHOLD},iou=0.45"))
+            assert isinstance(as_if, Known)
+            assert isinstance(as_if.value, int)
+            for person in ("one", "two", "three"):
+                number = as_if.value + (1 if random.random() < 0.05 else 0)
+                words = Words(str(number))
+                people.append(
+                    Reading(seen.subject, seen.question, "human", words, "strict@2", Known(number), annotator=person)
+                )
+        run.add_judge(Spec("human", {}, "human"), is_stand_in=False)
+        with run.lease("judge human") as lease:
+            run.add_readings(lease, people)
+    return folder, judge.spec.shown
+
+
+def test_the_threshold_by_which_people_counted_is_found_again(counted: tuple[Path, str]) -> None:
+    folder, judge = counted
+    with Run(Folder(folder)) as run:
+        found = calibrate(run, Search(judge))
+    assert found.result.n == 72
+    assert found.result.threshold == pytest.approx(TRUE_THRESHOLD, abs=0.05)
+    at_true = next(point for point in found.curve if point.threshold == pytest.approx(TRUE_THRESHOLD))
+    assert found.best.nae is not None
+    assert at_true.nae is not None
+    assert found.best.nae.value <= at_true.nae.value <= 0.01
+    assert found.result.nae is not None
+    assert found.result.nae.value < 0.05
+
+
+def test_a_saved_calibration_is_the_rule_of_later_runs(
+    counted: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, judge = counted
+    monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
+    figure = tmp_path / "nae.png"
+    done = call("calibrate", folder, "--judge", judge, "--against", "human", "--save", "collages", "--figure", figure)
+    assert done.code == 0, done.err
+    assert figure.stat().st_size > 10_000
+    assert "collages" in call("list", "calibrations").out
+    scored = call("score", folder, "--judge", judge, "--rule", "calibrated:collages", "--json")
+    assert scored.code == 0, scored.err

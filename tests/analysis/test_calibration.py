@@ -1,0 +1,359 @@
+"""`subitize calibrate`: a detector's threshold, found again from pictures, boxes and people's counts."""
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+
+import numpy as np
+import pytest
+
+from commands import Finished, call
+from subitize import calibrations
+from subitize.analysis.calibration import Search, calibrate
+from subitize.detections import Detections
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.labels import Rule, counted_boxes, interpret
+from subitize.records import Box, Boxes, Count, Known, Place, Reading, Spec, Subject
+from subitize.store import Folder, Run
+
+PLANTED = 0.37
+FINDER = Spec("finder", {"floor": "0.01"}, "finder")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pictures of the painter, seen by the observer, by a detector with scores, and by people who count them right."""
+    folder = tmp_path_factory.mktemp("painted") / "run"
+    suite = "production:numbers=1-6,categories=apples+butterflies"
+    assert call("run", suite, "--model", "painter", "--repeats", 2, "--out", folder).code == 0
+    with Run(Folder(folder)) as run:
+        add_detector(run, FINDER)
+    import_counts(folder, lambda number, _: str(number))
+    return folder
+
+
+@pytest.fixture
+def run(painted: Path, tmp_path: Path) -> Iterator[Run]:
+    with Run(Folder(copytree(painted, tmp_path / "run"))) as opened:
+        yield opened
+
+
+def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False) -> None:
+    """Store what a detector would have found: what is there above the planted score, and other things below it."""
+    random = np.random.default_rng(8)
+    readings = []
+    for stored in list(run.readings("observer")):
+        seen = stored.reading.evidence
+        assert isinstance(seen, Boxes)
+        boxes = []
+        for box in seen.boxes:
+            boxes.append(replace(box, score=round(random.uniform(PLANTED, 1), 5)))
+            if is_doubled:
+                left, top, right, bottom = box.xyxy
+                boxes.append(replace(boxes[-1], score=boxes[-1].score - 0.001, xyxy=(left + 1, top, right, bottom)))
+        for _ in range(random.integers(0, 6)):
+            left, top = random.uniform(0, 900, 2).round(2)
+            score = round(random.uniform(0.01, PLANTED - 0.01), 5)
+            boxes.append(Box(boxes[0].label, score, (left, top, left + 50, top + 50), "red"))
+        boxes.append(Box("table", 0.99, (0, 0, 900, 900)))
+        question, evidence = stored.reading.question, Boxes(tuple(boxes))
+        value = interpret(evidence, question, Rule("boxes"))
+        readings.append(Reading(stored.reading.subject, question, judge.shown, evidence, str(Rule("boxes")), value))
+    run.add_judge(judge, is_stand_in=False)
+    with run.lease("test") as lease:
+        run.add_readings(lease, readings)
+
+
+def import_counts(
+    folder: Path, answer: Callable[[int, int], str], judge: str = "human", annotator: str = "ann"
+) -> None:
+    """Write down what people say of the number in each picture, as a user does."""
+    with Run(Folder(folder)) as run:
+        seen = {one.reading.subject.id: one.reading.value for one in run.readings("observer")}
+        trials = [stored.response.trial for stored in run.responses()]
+    file = folder.parent / f"{judge}-{annotator}.csv"
+    with file.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["annotator", "item", "repeat", "model", "answer"])
+        for place, trial in enumerate(trials):
+            value = seen[trial.id]
+            assert isinstance(value, Known)
+            writer.writerow([annotator, trial.item_id, trial.repeat, trial.model, answer(int(value.value), place)])
+    finished = call("import", "readings", file, "--run", folder, "--judge", judge)
+    assert finished.code == 0, finished.err
+
+
+def test_the_planted_threshold_is_found_again(run: Run) -> None:
+    found = calibrate(run, Search("finder"))
+    assert found.result.threshold == pytest.approx(PLANTED, abs=0.02)
+    assert (found.result.n, found.items, found.result.folds, found.result.iou) == (24, 12, 10, 1.0)
+    assert found.best.nae is not None
+    assert found.best.nae.value == 0
+    assert found.result.nae is not None
+    assert 0 <= found.result.nae.low <= found.result.nae.value < 0.05
+    assert found.result.accuracy.value > 0.9
+    assert all(threshold == pytest.approx(PLANTED, abs=0.03) for threshold in found.fold_thresholds)
+    assert [point.threshold for point in found.curve] == [step / 100 for step in range(1, 100)]
+    assert found.notes == ()
+
+
+def test_accuracy_finds_it_too_and_the_same_seed_finds_the_same(run: Run) -> None:
+    found = calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3))
+    assert found.result.threshold == pytest.approx(PLANTED, abs=0.02)
+    assert (found.result.metric, len(found.fold_thresholds)) == ("accuracy", 4)
+    assert calibrate(run, Search("finder", metric="accuracy", folds=4, seed=3)) == found
+
+
+def test_the_curve_is_what_the_rule_reads_of_the_evidence(run: Run) -> None:
+    found = calibrate(run, Search("finder"))
+    readings = [one.reading for one in run.readings("finder")]
+    truth = {one.reading.subject.id: one.reading.value for one in run.readings("human")}
+    for point in found.curve[::14]:
+        values = [interpret(one.evidence, one.question, Rule("boxes", point.threshold)) for one in readings]
+        right = [value == truth[one.subject.id] for value, one in zip(values, readings, strict=True)]
+        assert point.accuracy.value == pytest.approx(np.mean(right))
+
+
+def test_things_found_twice_are_told_by_the_overlap(run: Run) -> None:
+    add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True)
+    alone, jointly = (calibrate(run, Search("doubling", with_iou=is_joint)) for is_joint in (False, True))
+    assert (alone.result.iou, alone.result.accuracy.value < 0.5) == (1.0, True)
+    assert jointly.result.iou < 1
+    assert jointly.result.threshold == pytest.approx(PLANTED, abs=0.02)
+    assert jointly.result.accuracy.value > 0.9
+    assert jointly.result.rule.startswith("boxes>=0.3")
+
+
+def test_several_people_have_one_say_each(run: Run, tmp_path: Path) -> None:
+    import_counts(tmp_path / "run", lambda number, _: str(number), annotator="bea")
+    import_counts(tmp_path / "run", lambda number, _: str(number + 3), annotator="cem")
+    assert calibrate(run, Search("finder")).best.accuracy.value == 1.0
+
+
+def test_what_has_no_number_is_left_out_and_said(run: Run, tmp_path: Path) -> None:
+    answers = ("a few", "0")
+    import_counts(
+        tmp_path / "run", lambda number, place: answers[place] if place < 2 else str(number), judge="careful people"
+    )
+    run.exclude(next(run.responses()).response.trial.item_id, "a bad one")
+    found = calibrate(run, Search("finder", against="careful people"))
+    said = "; ".join(found.notes)
+    assert "2 readings of finder are of excluded items: left out" in said
+    assert found.result.n == 22
+    run.include(next(run.responses()).response.trial.item_id, "not so bad")
+    said = "; ".join(calibrate(run, Search("finder", against="careful people")).notes)
+    assert "1 readings of finder have no number from careful people: left out" in said
+    assert "1 pictures have a true count of 0" in said
+
+
+def test_a_search_starts_at_the_floor_of_the_judge(run: Run) -> None:
+    add_detector(run, Spec("picky", {"floor": "0.6"}, "picky"))
+    found = calibrate(run, Search("picky"))
+    assert found.curve[0].threshold == 0.6
+    assert found.notes[0] == "picky kept no boxes below 0.6: the search starts there"
+    assert "judge again with a lower floor" in found.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("search", "kind", "message"),
+    [
+        (Search("nobody"), NothingToDoError, "no readings by 'nobody'; judges with readings: finder, human, observer"),
+        (Search("human", "finder"), NothingToDoError, "'human' have no boxes"),
+        (Search("finder", "nobody"), NothingToDoError, "no readings by 'nobody'; judges with readings: finder, human"),
+        (Search("finder", "finder"), BadValueError, "not set against itself"),
+        (Search("finder", metric="mae"), UnknownNameError, "no metric named 'mae'; known: accuracy, nae"),
+        (Search("finder", folds=1), BadValueError, "--folds 1: cross-validation needs at least 2"),
+    ],
+    ids=lambda value: value.judge if isinstance(value, Search) else "",
+)
+def test_what_cannot_be_searched_says_why(run: Run, search: Search, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        calibrate(run, search)
+
+
+def few_readings(run: Run, items: int, number: int = 1) -> None:
+    """Have someone count the pictures of a few items only."""
+    some = sorted({stored.response.trial.item_id for stored in run.responses()})[:items]
+    readings = [
+        Reading(Subject((stored.trial_id,)), one.asks[0].question, "few", Boxes(()), "boxes@1", Known(number))
+        for one in run.items()
+        if one.id in some
+        for stored in run.responses()
+        if stored.response.trial.item_id == one.id
+    ]
+    run.add_judge(Spec("few", {}, "few"), is_stand_in=False)
+    with run.lease("test") as lease:
+        run.add_readings(lease, readings)
+
+
+def test_too_few_pictures_are_refused(run: Run) -> None:
+    few_readings(run, 4)
+    with pytest.raises(NothingToDoError, match=r"8 pictures have both boxes and a true count; .* at least 10"):
+        calibrate(run, Search("finder", "few"))
+
+
+def test_fewer_items_than_folds_make_fewer_folds(run: Run) -> None:
+    few_readings(run, 6)
+    found = calibrate(run, Search("finder", "few"))
+    assert found.result.folds == 6
+    assert "6 folds instead of 10, as there are no more items" in found.notes
+
+
+def test_nothing_but_0_has_no_nae_but_an_accuracy(run: Run) -> None:
+    few_readings(run, 6, number=0)
+    with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*--metric accuracy"):
+        calibrate(run, Search("finder", "few"))
+    found = calibrate(run, Search("finder", "few", metric="accuracy"))
+    assert (found.result.nae, found.best.nae) == (None, None)
+
+
+def random_boxes(seed: int) -> list[Box]:
+    random = np.random.default_rng(seed)
+    boxes = []
+    for _ in range(int(random.integers(0, 25))):
+        left, top, width, height = random.integers(0, 12, 4)
+        corners = (float(left), float(top), float(left + width + 4), float(top + height + 4))
+        label, colour = str(random.choice(["cat", "dog"])), str(random.choice(["red", "blue"]))
+        boxes.append(Box(label, round(float(random.uniform()), 1), corners, colour))
+    return boxes
+
+
+QUESTIONS = (Count("cat"), Count("cat", "red"), Count("cat", place=Place("left of", "dog")))
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)
+@pytest.mark.parametrize("iou", [0.3, 0.7, 1.0])
+def test_the_boxes_counted_are_as_many_as_the_rule_says(question: Count, iou: float) -> None:
+    for seed in range(40):
+        boxes = random_boxes(seed)
+        for threshold in (0.0, 0.3, 0.5, 0.9):
+            rule = Rule("boxes", threshold, iou)
+            assert Known(len(counted_boxes(boxes, question, rule))) == interpret(Boxes(tuple(boxes)), question, rule)
+
+
+@pytest.mark.parametrize("iou", [0.1, 0.5, 0.9])
+def test_suppressing_before_the_threshold_is_suppressing_after_it(iou: float) -> None:
+    for seed in range(100):
+        found = Detections.of(random_boxes(seed))
+        for threshold in (0.2, 0.5, 0.8):
+            one, other = found.suppressed(iou).above(threshold), found.above(threshold).suppressed(iou)
+            assert one.boxes() == other.boxes()
+
+
+def test_equal_boxes_are_told_apart() -> None:
+    twin = Box("cat", 0.5, (0.0, 0.0, 9.0, 9.0))
+    assert counted_boxes([twin, twin], Count("cat"), Rule("boxes", 0.0, 0.5)) == [twin]
+    assert counted_boxes([twin, twin], Count("cat"), Rule("boxes")) == [twin, twin]
+
+
+def command(run: Run, *arguments: object) -> Finished:
+    return call("calibrate", run.location, *arguments)
+
+
+def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: Path) -> None:
+    found = command(run, "--judge", "finder", "--against", "human")
+    assert found.code == 0, found.err
+    assert "finder against human: count from 0.3" in found.out
+    assert "n: 24 pictures of 12 items" in found.out
+    assert "thresholds chosen by fold: 0.3" in found.out
+    picture, kept = tmp_path / "run" / "calibration-finder.png", tmp_path / "home" / "calibrations" / "finder.json"
+    assert f"saved in {kept}, drawn in {picture}; use it with: --rule calibrated:finder" in found.out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert calibrations.load("finder").judge == "finder"
+
+
+def test_the_command_gives_everything_as_json(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "curve.svg"
+    found = command(run, "--judge", "finder", "--save", "mine", "--figure", file, "--json").json()
+    assert found["rule"] == f"boxes>={found['result']['threshold']}"
+    assert (len(found["curve"]), len(found["fold_thresholds"])) == (99, 10)
+    svg = file.read_text()
+    assert all(text in svg for text in ("finder against human", "Numbersense 0.40", "chosen 0.3", "accuracy", "NAE"))
+
+
+def test_a_saved_threshold_is_a_rule_wherever_one_is_written(run: Run) -> None:
+    raw = call("score", run.location, "--judge", "finder", "--json").json()
+    rule = ("--rule", "calibrated:finder")
+    missing = call("score", run.location, "--judge", "finder", *rule)
+    assert (missing.code, missing.err) == (2, "subitize: no calibration named 'finder'; known: none\n")
+    assert command(run, "--judge", "finder").code == 0
+    good = call("score", run.location, "--judge", "finder", *rule, "--json")
+    assert good.err == ""
+    by_rule = [
+        next(one["value"] for one in found if (one["factor"], one["measure"]) == ("all", "accuracy"))
+        for found in (raw, good.json())
+    ]
+    assert by_rule[0] < 0.5 < by_rule[1]
+    assert call("measure", run.location, "--judge", "finder", *rule).code == 0
+    other = call("score", run.location, "--judge", "observer", *rule)
+    assert "calibrated:finder was calibrated for judge 'finder', not 'observer'" in other.err
+
+
+def test_a_judge_reads_by_a_saved_threshold(run: Run, tmp_path: Path) -> None:
+    assert command(run, "--judge", "finder").code == 0
+    fresh = tmp_path / "fresh"
+    suite = "production:numbers=1,categories=apples"
+    assert call("run", suite, "--model", "painter", "--judge", "none", "--repeats", 1, "--out", fresh).code == 0
+    judged = call("judge", fresh, "--judge", "observer", "--rule", "calibrated:finder")
+    assert judged.code == 0, judged.err
+    with Run(Folder(fresh)) as opened:
+        threshold = calibrations.load("finder").threshold
+        assert {one.reading.rule for one in opened.readings()} == {str(Rule("boxes", threshold))}
+
+
+def test_saved_ones_are_listed(run: Run) -> None:
+    assert call("list", "calibrations").code == 0
+    assert command(run, "--judge", "finder", "--save", "mine").code == 0
+    found = call("list", "calibrations")
+    assert "calibrated:mine" in found.out
+    assert call("list", "calibrations", "--json").json()["mine"]["judge"] == "finder"
+    (calibrations.folder() / "bad.json").write_text("{")
+    broken = call("list", "calibrations")
+    assert "calibrated:mine" in broken.out
+    assert "bad.json" in broken.err
+
+
+def test_another_judges_calibration_is_not_replaced_by_the_way(run: Run) -> None:
+    assert command(run, "--judge", "finder", "--save", "mine").code == 0
+    other = ("--judge", "observer", "--save", "mine")
+    refused = command(run, *other)
+    assert refused.code == 2
+    assert "calibration 'mine' is of judge 'finder', not 'observer'" in refused.err
+    assert calibrations.load("mine").judge == "finder"
+    assert command(run, *other, "--force").code == 0
+    assert calibrations.load("mine").judge == "observer"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--judge", "nobody"), "has no readings by 'nobody'"),
+        (("--judge", "human"), "not set against itself"),
+        (("--judge", "finder", "--against", "x"), "has no readings by 'x'"),
+        (("--judge", "finder", "--metric", "x"), "no metric named 'x'"),
+        (("--judge", "finder", "--save", "../x"), "calibration name '../x'"),
+        (("--judge", "finder", "--folds", "0"), "--folds 0"),
+        (("--judge", "finder", "--figure", "x.gif"), "should end in .png or .svg"),
+        (("--judge", "finder", "--figure", "nowhere/x.png"), "there is no folder nowhere"),
+        (("--judge", "finder", "--figure", "run.sqlite"), "a run's database"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value),
+)
+def test_bad_input_is_one_line_and_exit_code_2(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    found = command(run, *arguments)
+    assert found.code == 2
+    assert message in found.err
+    assert found.err.count("\n") == 1
+    assert calibrations.names() == []
+
+
+def test_a_run_that_is_not_there_is_named(tmp_path: Path) -> None:
+    found = call("calibrate", tmp_path / "none", "--judge", "finder")
+    assert (found.code, found.err.count("\n")) == (2, 1)

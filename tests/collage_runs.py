@@ -1,0 +1,66 @@
+"""Runs of photographs pasted side by side: their numbers are known, and real detectors can count them."""
+
+import io
+from collections.abc import Iterator, Sequence
+
+from PIL import Image
+
+from subitize.interfaces import Model, Pixels, Reply, Request, Suite, Tried
+from subitize.networks.detectors.collages import make_collage
+from subitize.records import Ask, Confirm, Count, Draw, Item, Scalar, Spec, TaskKind
+from subitize.registry import Made
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
+from subitize.store import Run
+
+
+class Collages:
+    """Asks for so many photographs of each noun."""
+
+    title = "Collages"
+    judge = "parser"
+    max_attempts = 1
+    repeats = 1
+
+    def __init__(self, nouns: Sequence[str], numbers: Sequence[int]) -> None:
+        self._nouns, self._numbers = nouns, numbers
+
+    def items(self, seed: int) -> Iterator[Item]:
+        for number in self._numbers:
+            for noun in self._nouns:
+                there = Confirm(f"there are some {noun}s", is_informed=False)
+                asks = (
+                    Ask(Count(noun), f"How many {noun}s are there?", (number,)),
+                    Ask(there, f"Are there {noun}s?", (True,)),
+                )
+                factors: dict[str, Scalar] = {"category": noun, "number": number}
+                yield Item(f"collages/{noun}-{number}", Draw(f"{number} {noun}"), asks, factors)
+
+    def again(self, tried: object) -> Iterator[Tried]:
+        return iter(())
+
+
+class Pasting:
+    """Pastes what it is asked for."""
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = True
+    batch_size = 8
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        return [Reply(Pixels(_paste(request.text, request.seed)), request.provenance()) for request in requests]
+
+
+def _paste(prompt: str, seed: int) -> bytes:
+    number, _, noun = prompt.partition(" ")
+    file = io.BytesIO()
+    Image.fromarray(make_collage([noun] * int(number), seed).pixels).save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def paste(run: Run, nouns: Sequence[str], numbers: Sequence[int], repeats: int = 1) -> Run:
+    """Fill a run with collages, unjudged."""
+    suite: Made[Suite] = Made(Spec("collages", {}, "collages"), Collages(nouns, numbers), "collages")
+    model: Made[Model] = Made(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
+    run_suite(run, Settings(suite, model, repeats=repeats), Silent())
+    return run

@@ -1,0 +1,249 @@
+"""Heads for image-text matching: as the library computes them one by one, and refused where they cannot work."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tiny_matchers
+from conftest import require
+from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
+from subitize.networks.filling import FILLERS
+from subitize.networks.matching import MATCHERS, open_matcher
+from subitize.networks.regions import Regions
+from subitize.networks.similarity import DUAL_ENCODERS, Similarity
+from subitize.networks.views import View
+from subitize.networks.weights import Placement, read_config
+from subitize.vision.pixels import Rgb
+
+TEXTS = ["two cats", "there are three red zebras on the table .", "how many cats ? [SEP] 2", "no people"]
+SIZES = [(40, 60), (64, 33), (20, 30), (3, 4)]
+NAMES = [f"{position}.png" for position in range(4)]
+CPU = Placement("cpu")
+
+
+def pictures() -> list[Rgb]:
+    random = np.random.default_rng(3)
+    return [random.integers(0, 256, (*size, 3), dtype=np.uint8) for size in SIZES]
+
+
+def views(*, are_seen: bool = True) -> list[View]:
+    def hidden() -> Rgb:
+        raise AssertionError("who goes by region features needs no pixels")
+
+    shown = pictures()
+    return [
+        View(name, partial(shown.__getitem__, position) if are_seen else hidden) for position, name in enumerate(NAMES)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    folder: Path
+    architecture: str
+    regions: Path | None
+
+    def match(self, placement: Placement = CPU) -> list[Mapping[str, float]]:
+        matcher = open_matcher(self.folder, self.architecture, placement, self.regions)
+        return matcher.match(views(are_seen=self.regions is None), TEXTS)
+
+
+WRITERS: Mapping[str, Callable[[Path], Path]] = {
+    "blip": tiny_matchers.write_blip_itm,
+    "blip-2": tiny_matchers.write_blip2_itm,
+    "blip-2-with-image-token": partial(tiny_matchers.write_blip2_itm, has_image_token=True),
+    "lxmert": tiny_matchers.write_lxmert,
+    "vilt": tiny_matchers.write_vilt_itm,
+}
+
+
+@pytest.fixture(scope="module", params=WRITERS)
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return write(request.param, tmp_path_factory.mktemp("networks"))
+
+
+@pytest.fixture(scope="module")
+def lxmert(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return write("lxmert", tmp_path_factory.mktemp("networks"))
+
+
+@pytest.fixture(scope="module")
+def vilt(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return write("vilt", tmp_path_factory.mktemp("networks"))
+
+
+def write(name: str, root: Path) -> Network:
+    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
+    folder = WRITERS[name](root / name)
+    regions = tiny_matchers.write_regions(root / "regions.npz", NAMES) if name == "lxmert" else None
+    return Network(folder, read_config(folder)["architectures"][0], regions)
+
+
+def straight(network: Network, position: int) -> dict[str, float]:
+    """What the library itself makes of one picture and one text."""
+    import torch
+    import transformers
+    from PIL import Image
+
+    model = getattr(transformers, network.architecture).from_pretrained(network.folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(network.folder)
+    told = dict(tokenizer([TEXTS[position]], return_tensors="pt", return_token_type_ids=False))
+    with torch.inference_mode():
+        if network.regions is not None:
+            features, boxes, _ = Regions.open(network.regions).of(NAMES[position : position + 1])
+            seen = {"visual_feats": torch.tensor(features), "visual_pos": torch.tensor(boxes)}
+            return {"match": second_share(model(**told, **seen).cross_relationship_score)}
+        processor = transformers.AutoImageProcessor.from_pretrained(network.folder, backend="pil")
+        seen = dict(processor(images=Image.fromarray(pictures()[position]), return_tensors="pt"))
+        match network.architecture:
+            case "ViltForImageAndTextRetrieval":
+                model.config.max_image_length = -1
+                return {"logit": model(**told, **seen).logits.item()}
+            case "BlipForImageTextRetrieval":
+                return {
+                    "match": second_share(model(**told, **seen).itm_score),
+                    "similarity": model(**told, **seen, use_itm_head=False).itm_score.item(),
+                }
+            case _:
+                return straight_by_blip_2(model, tokenizer, TEXTS[position], seen)
+
+
+def straight_by_blip_2(model: Any, tokenizer: Any, text: str, seen: dict[str, Any]) -> dict[str, float]:  # noqa: ANN401
+    import torch
+
+    ids = tokenizer(text)["input_ids"]
+    if model.config.image_token_index is not None:
+        ids = [model.config.image_token_index] * model.config.num_query_tokens + ids
+    told = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
+    matched = model(**told, **seen, use_image_text_matching_head=True).logits_per_image
+    near = model(**told, **seen, use_image_text_matching_head=False).logits_per_image
+    return {"match": second_share(matched), "similarity": near.item()}
+
+
+def second_share(logits: Any) -> float:  # noqa: ANN401
+    return float(logits.softmax(dim=1)[0, 1])
+
+
+def test_scores_are_those_of_the_library_one_by_one(network: Network) -> None:
+    for position, found in enumerate(network.match()):
+        wanted = straight(network, position)
+        assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=1e-4)
+
+
+def test_match_is_a_probability_the_sigmoid_of_the_logit(network: Network) -> None:
+    for scores in network.match():
+        assert 0 < scores["match"] < 1
+        assert scores["match"] == pytest.approx(1 / (1 + math.exp(-scores["logit"])))
+        assert (scores["match"] > 0.5) == (scores["logit"] > 0)
+
+
+def test_a_batch_gives_what_each_gives_alone_in_any_order(network: Network) -> None:
+    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    together = matcher.match(views(), TEXTS)
+    alone = [matcher.match([view], [text])[0] for view, text in zip(views(), TEXTS, strict=True)]
+    backwards = matcher.match(views()[::-1], TEXTS[::-1])[::-1]
+    for one, other, third in zip(together, alone, backwards, strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+        assert one == pytest.approx(third, abs=1e-4)
+    assert len({round(scores["match"], 4) for scores in together}) == 4, "what is shown makes a difference"
+    assert matcher.match([], []) == []
+
+
+def test_both_the_picture_and_the_text_make_a_difference(network: Network) -> None:
+    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    first, second = views()[:2]
+    scores = matcher.match([first, second, first], [TEXTS[0], TEXTS[0], TEXTS[1]])
+    logits = [score["logit"] for score in scores]
+    assert abs(logits[0] - logits[1]) > 1e-3
+    assert abs(logits[0] - logits[2]) > 1e-3
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_floats_come_near(network: Network, dtype: str) -> None:
+    for exact, found in zip(network.match(), network.match(Placement("cpu", dtype)), strict=True):
+        assert found["match"] == pytest.approx(exact["match"], abs=0.05)
+
+
+def test_a_text_that_is_too_long_is_cut_and_says_so(network: Network) -> None:
+    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    long = " ".join(["two cats"] * 30)
+    short, cut, other = matcher.match([views()[0]] * 3, ["two cats", long, f"{long} and a dog"])
+    assert "tokens_cut" not in short
+    assert (cut["tokens_cut"], other["tokens_cut"]) == (22, 25)
+    assert cut["match"] == pytest.approx(other["match"], abs=1e-6)
+
+
+def test_vilt_looks_at_all_of_a_picture_and_draws_no_lots(vilt: Network) -> None:
+    assert read_config(vilt.folder)["max_image_length"] < 4 * 4, "the picture has more patches than its limit"
+    matcher = open_matcher(vilt.folder, vilt.architecture, CPU, None)
+    logits = {round(matcher.match(views()[:1], TEXTS[:1])[0]["logit"], 5) for _ in range(5)}
+    assert len(logits) == 1
+
+
+def test_a_dual_encoder_comes_by_the_same_door(tmp_path: Path) -> None:
+    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
+    folder = tiny_matchers.write_clip(tmp_path / "clip")
+    found = open_matcher(folder, "CLIPModel", CPU, None).match(views(), TEXTS)
+    assert found == Similarity(folder, CPU).match(views(), TEXTS)
+    with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
+        open_matcher(folder, "CLIPModel", CPU, tmp_path / "regions.npz")
+
+
+def test_every_known_architecture_is_one_of_the_library() -> None:
+    require("transformers", is_there=find_spec("transformers") is not None)
+    import transformers
+
+    assert all(hasattr(transformers, name) for name in MATCHERS | FILLERS)
+    assert DUAL_ENCODERS < MATCHERS
+
+
+@pytest.mark.parametrize("architecture", ["ViltForQuestionAnswering", "LxmertForQuestionAnswering", "BertModel", ""])
+def test_another_architecture_is_refused_in_one_line(architecture: str, vilt: Network) -> None:
+    with pytest.raises(
+        UnusableModelError, match="cannot say how well a text fits a picture; known: AlignModel"
+    ) as caught:
+        open_matcher(vilt.folder, architecture, CPU, None)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_network_without_the_head_is_refused_not_filled_up_at_random(tmp_path: Path) -> None:
+    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
+    folder = tiny_matchers.write_vilt_mlm(tmp_path / "vilt")
+    with pytest.raises(UnusableModelError, match=r"lack rank_output") as caught:
+        open_matcher(folder, "ViltForImageAndTextRetrieval", CPU, None)
+    assert "\n" not in str(caught.value)
+
+
+def test_lxmert_without_a_file_of_regions_is_told_to_name_one(lxmert: Network, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match=r"sees regions, not pixels; write regions=FILE\.npz"):
+        open_matcher(lxmert.folder, lxmert.architecture, CPU, None)
+    with pytest.raises(BadFileError, match="there is no file"):
+        open_matcher(lxmert.folder, lxmert.architecture, CPU, tmp_path / "none.npz")
+
+
+def test_pixels_take_no_regions(vilt: Network, tmp_path: Path) -> None:
+    with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
+        open_matcher(vilt.folder, vilt.architecture, CPU, tmp_path / "regions.npz")
+
+
+def test_a_picture_without_regions_is_named(lxmert: Network) -> None:
+    matcher = open_matcher(lxmert.folder, lxmert.architecture, CPU, lxmert.regions)
+    with pytest.raises(SubitizeError, match=r"regions\.npz has no picture 'new\.png'; it has '0\.png', '1\.png'"):
+        matcher.match([View("new.png", views()[0].pixels)], ["two cats"])
+
+
+def test_regions_for_another_network_are_refused_when_it_is_opened(lxmert: Network, tmp_path: Path) -> None:
+    regions = tiny_matchers.write_regions(tmp_path / "wide.npz", NAMES, width=36)
+    with pytest.raises(BadFileError, match=r"wide\.npz has regions of 36 numbers; this network takes 20"):
+        open_matcher(lxmert.folder, lxmert.architecture, CPU, regions)
+
+
+def test_each_text_needs_its_picture(vilt: Network) -> None:
+    with pytest.raises(ValueError, match="4 pictures and 1 texts"):
+        open_matcher(vilt.folder, vilt.architecture, CPU, None).match(views(), TEXTS[:1])

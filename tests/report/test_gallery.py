@@ -1,0 +1,131 @@
+"""Boxes over the pictures of a report: what was counted, what was not, and nothing that a label could do."""
+
+import io
+import re
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from report_runs import new_run, report
+from subitize.labels import Rule, interpret
+from subitize.records import (
+    Ask,
+    Box,
+    Boxes,
+    Confirm,
+    Count,
+    Draw,
+    Drawn,
+    Item,
+    Provenance,
+    Question,
+    Reading,
+    Response,
+    Spec,
+    Subject,
+    Trial,
+)
+from subitize.store import Run
+
+HOSTILE = "</title></svg><script>alert('label')</script>"
+GOOD, TWIN, LOW, OTHER = (
+    Box("apple", 0.91, (10.0, 5.0, 60.0, 55.0), "red"),
+    Box("apple", 0.8, (11.0, 5.0, 60.0, 55.0), "green"),
+    Box("apple", 0.2, (100.0, 5.0, 160.0, 55.0), "red"),
+    Box(HOSTILE, 0.99, (0.0, 0.0, 299.0, 199.0)),
+)
+RULE = Rule("boxes", 0.4, 0.95)
+
+
+def add_reading(run: Run, item: Item, boxes: Sequence[Box], rule: Rule = RULE) -> None:
+    """Have one picture drawn, and a judge find boxes in it."""
+    file = io.BytesIO()
+    Image.new("RGB", (300, 200), (200, 220, 90)).save(file, "PNG")
+    trial, evidence, question = Trial(item.id, "drawer", {}), Boxes(tuple(boxes)), item.asks[0].question
+    value = interpret(evidence, question, rule)
+    with run.lease("test") as lease:
+        run.add_responses(
+            lease, [Response(trial, Drawn(run.images.save(file.getvalue(), "png")), Provenance(1, "draw"))]
+        )
+        run.add_readings(lease, [Reading(Subject((trial.id,)), question, "finder", evidence, str(rule), value)])
+
+
+def write(folder: Path, *looks: tuple[Question, Sequence[Box], Rule]) -> str:
+    """Report on pictures, each with a question, what was found in it, and the rule it was read by."""
+    folder.mkdir(exist_ok=True)
+    items = [
+        Item(f"production/{place}", Draw("apples"), (Ask(question, "How many?", (1, True)),), {"category": "apples"})
+        for place, (question, _, _) in enumerate(looks)
+    ]
+    with new_run(folder / "run", "production", items) as run:
+        run.add_model(Spec("drawer", {}, "drawer"), is_stand_in=False)
+        run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
+        for item, (_, boxes, rule) in zip(items, looks, strict=True):
+            add_reading(run, item, boxes, rule)
+        return report([run], folder).html
+
+
+def titles(html: str) -> list[list[str]]:
+    """What the boxes of each picture are called."""
+    overlays = re.findall(r'<svg class="boxes".*?</svg>', html, re.DOTALL)
+    return [[unescape(title) for title in re.findall(r"<title>(.*?)</title>", one)] for one in overlays]
+
+
+def test_boxes_that_were_counted_are_told_from_those_that_were_not(tmp_path: Path) -> None:
+    html = write(tmp_path, (Count("apple"), [LOW, GOOD, OTHER], RULE))
+    assert titles(html) == [[f"{HOSTILE} 0.99, not counted", "apple 0.20, not counted", "apple 0.91, counted"]]
+    assert '<rect class="counted" x="10.0" y="5.0" width="50.0" height="50.0">' in html
+    assert '<rect x="100.0" y="5.0" width="60.0" height="50.0">' in html
+    assert "1 (from 3 boxes, by boxes@1&gt;=0.4,iou=0.95)" in html
+
+
+def test_a_label_cannot_leave_its_place(tmp_path: Path) -> None:
+    html = write(tmp_path, (Count("apple"), [OTHER], RULE))
+    assert HOSTILE not in html
+    assert html.count("<script") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "rule", "counted"),
+    [
+        pytest.param(Count("apple"), Rule("boxes"), [0.91, 0.8, 0.2], id="no threshold"),
+        pytest.param(Count("apple"), Rule("boxes", 0.4), [0.91, 0.8], id="threshold"),
+        pytest.param(Count("apple"), Rule("boxes", 0.4, 0.9), [0.91], id="overlap"),
+        pytest.param(Count("apple", "red"), Rule("boxes"), [0.91, 0.2], id="colour"),
+        pytest.param(Count("pear"), Rule("boxes"), [], id="other thing"),
+        pytest.param(Confirm("there are some apples", is_informed=True), Rule("boxes", 0.85), [0.91], id="statement"),
+    ],
+)
+def test_what_is_drawn_as_counted_is_what_the_rule_counts(
+    tmp_path: Path, question: Question, rule: Rule, counted: list[float]
+) -> None:
+    (drawn,) = titles(write(tmp_path, (question, [GOOD, TWIN, LOW], rule)))
+    assert sorted(title for title in drawn if title.endswith(", counted")) == sorted(
+        f"apple {score:.2f}, counted" for score in counted
+    )
+    assert len(drawn) == 3
+
+
+def test_pictures_read_by_several_rules_are_each_drawn_by_their_own(tmp_path: Path) -> None:
+    looks = [(Count("apple"), [GOOD, LOW], rule) for rule in (Rule("boxes"), Rule("boxes", 0.5))]
+    drawn = titles(write(tmp_path, *looks))
+    assert sorted(sum(title.endswith(", counted") for title in one) for one in drawn) == [1, 2]
+
+
+def test_hundreds_of_boxes_do_not_swell_the_page(tmp_path: Path) -> None:
+    many = [Box("apple", place / 1000, (1.0 * place, 1.0, place + 9.0, 9.0)) for place in range(300)]
+    html = write(tmp_path, (Count("apple"), [*many, GOOD], RULE))
+    (drawn,) = titles(html)
+    assert len(drawn) == 31
+    assert "the 30 with the best scores are drawn" in html
+    assert drawn[0] == "apple 0.30, not counted"
+
+
+def test_without_boxes_there_is_no_legend(tmp_path: Path) -> None:
+    html = write(tmp_path, (Count("apple"), [], RULE))
+    assert 'class="caption legend"' not in html
+    assert 'name="boxes"' not in html
+    assert 'class="caption legend"' in write(tmp_path / "other", (Count("apple"), [GOOD], RULE))
