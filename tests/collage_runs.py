@@ -15,7 +15,7 @@ from subitize.store import Run
 
 
 class Collages:
-    """Asks for so many photographs of each noun."""
+    """Asks for so many photographs of each noun; prompts with an odd number also quote a text."""
 
     title = "Collages"
     judge = "parser"
@@ -34,7 +34,9 @@ class Collages:
                     Ask(there, f"Are there {noun}s?", (True,)),
                 )
                 factors: dict[str, Scalar] = {"category": noun, "number": number}
-                yield Item(f"collages/{noun}-{number}", Draw(f"{number} {noun}"), asks, factors)
+                prompt = f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+                sign = ' and a sign that says "OPEN"' if number % 2 else ""
+                yield Item(f"collages/{noun}-{number}", Draw(prompt + sign), asks, factors)
 
     def again(self, tried: object) -> Iterator[Tried]:
         return iter(())
@@ -52,7 +54,8 @@ class Pasting:
 
 
 def _paste(prompt: str, seed: int) -> bytes:
-    number, _, noun = prompt.partition(" ")
+    number, things = prompt.split(" ")[:2]
+    noun = things.removesuffix("s")
     file = io.BytesIO()
     Image.fromarray(make_collage([noun] * int(number), seed).pixels).save(file, "PNG", compress_level=1)
     return file.getvalue()

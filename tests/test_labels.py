@@ -547,6 +547,7 @@ def test_of_boxes_that_overlap_too_much_only_the_best_counts() -> None:
         ("there are three dogs", "boxes", True),
         ("there are 3 dogs", "boxes>=0.2", False),
         ("there is 1 cat.", "boxes", True),
+        ("there are no loaves of bread", "boxes", True),
     ],
 )
 def test_boxes_tell_whether_so_many_are_there(statement: str, rule: str, is_so: bool) -> None:
@@ -555,7 +556,14 @@ def test_boxes_tell_whether_so_many_are_there(statement: str, rule: str, is_so: 
 
 @pytest.mark.parametrize(
     "statement",
-    ["there are some dogs on a shelf", "there is half of a pizza", "this is an image", "there are no whole forks"],
+    [
+        "there are some dogs on a shelf",
+        "there is half of a pizza",
+        "there are two thirds of a pizza",
+        "there is 1 fork in 2 pieces",
+        "this is an image",
+        "there are no whole forks",
+    ],
 )
 def test_boxes_do_not_tell_what_says_more(statement: str) -> None:
     assert isinstance(interpret(FOUND, Confirm(statement, is_informed=False), parse_rule("boxes")), Discarded)

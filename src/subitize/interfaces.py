@@ -22,6 +22,7 @@ from subitize.records import (
     Evidence,
     Failed,
     Item,
+    Match,
     Outcome,
     Picture,
     Provenance,
@@ -301,7 +302,7 @@ class Judge(Protocol):
 class AsksModel(Protocol):
     """A judge that puts its questions to a model."""
 
-    def put(self, exhibit: Exhibit, /) -> Iterator[Answer]:
+    def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
         ...
 

@@ -135,7 +135,8 @@ class Statement:
 
 _STATEMENT = re.compile(
     r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) "
-    r"(?P<things>(?!.*\b(?:above|below|each|in|left|of|on|right|than|whole|with)\b)[a-z][a-z -]*)"
+    r"(?!.*\b(?:above|below|each|half|halves|in|left|on|pieces?|quarters?|right|than|thirds?|whole|with)\b)"
+    r"(?P<things>[a-z][a-z -]*)"
 )
 
 

@@ -271,8 +271,10 @@ def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judge
     judge = judge_of(production.server).replace("test-model", "no-model")
     finished = call("judge", production.folder, "--judge", judge)
     assert finished.code == 2
-    assert finished.err.count("\n") == 1
-    assert "no-model" in finished.err
+    tested, error = finished.err.splitlines()
+    assert "self-test" in tested
+    assert error.startswith("subitize: ")
+    assert "no-model" in error
 
 
 @pytest.mark.parametrize(

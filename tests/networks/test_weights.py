@@ -391,6 +391,7 @@ class Hub:
     models: Mapping[str, list[str]]
     url: str = ""
     fetched: list[str] = field(default_factory=list)
+    revisions: set[str] = field(default_factory=set)
 
     @contextmanager
     def opened(self) -> Iterator["Hub"]:
@@ -422,6 +423,8 @@ def _answer_for(hub: Hub) -> type[BaseHTTPRequestHandler]:
             if files is None:
                 code = "GatedRepo" if name == "gated" else "RepoNotFound"
                 return self._send(403 if name == "gated" else 404, b"{}", {"X-Error-Code": code}, is_head=is_head)
+            if rest[0] == "revision":
+                hub.revisions.add(rest[1])
             if rest[0] == "resolve":
                 file = "/".join(rest[2:])
                 if not is_head:
@@ -494,6 +497,13 @@ def test_a_model_of_the_hub_is_fetched_once_in_one_format_and_found_without_it(
         assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == fetched
         assert sorted(hub.fetched) == fetched
     assert _locate(name, index, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == str(folder)
+
+
+def test_a_revision_is_named_after_an_at_sign(tmp_path: Path) -> None:
+    with Hub(MODELS).opened() as hub:
+        folder = _locate("o/both@no_timm", "config.json", tmp_path, HF_ENDPOINT=hub.url)
+    assert hub.revisions == {"no_timm"}
+    assert folder.endswith(SHA)
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,11 @@ def _what_is_missing(run: Run, reader: Reader, latest: Sequence[ResponseRow]) ->
     if reader.judge is not None:
         known = ", ".join(sorted({row.judge for row in read_readings(run)})) or "none"
         return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
+    if read_readings(run):
+        return (
+            f"{run.location} has no readings of the suites' own questions yet: subitize judge {name} --judge JUDGE; "
+            f"for those of judges that ask their own: subitize align {name}"
+        )
     return f"{run.location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
 
 
@@ -283,15 +288,14 @@ def _labels(readings: Iterable[ReadingRow], agreement: str) -> _Labels:
 
 def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str], list[str]]:
     """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
-    seen = {judge: {subject_id for subject_id, _ in by_question} for judge, by_question in labels.items()}
     judges: dict[tuple[str, str], list[str]] = defaultdict(list)
     has_answers: set[tuple[str, str]] = set()
     for one in shown:
         key = (one.suite, one.model)
         known = judges[key]
-        if len(known) < len(seen):
-            subject_id = one.subject.id
-            known += [judge for judge, ids in seen.items() if judge not in known and subject_id in ids]
+        if len(known) < len(labels):
+            place = (one.subject.id, one.question_id)
+            known += [judge for judge, by_question in labels.items() if judge not in known and place in by_question]
         if not one.is_refused:
             has_answers.add(key)
     return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}

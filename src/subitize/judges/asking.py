@@ -20,12 +20,14 @@ from subitize.interfaces import (
     Metered,
     Model,
     Opens,
+    Proof,
     Reply,
     Request,
     Responds,
     TransientError,
     Usage,
 )
+from subitize.judges.proving import Look
 from subitize.records import (
     Answer,
     Ask,
@@ -60,6 +62,10 @@ class Manner(Protocol):
 
     def find(self, reply: Reply, /) -> Finding:
         """Make evidence of a reply that is no failure."""
+        ...
+
+    def prove(self, look: Look, /) -> Proof:
+        """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
         ...
 
 
@@ -211,6 +217,10 @@ class BatchingJudge(_ModelJudge):
             # The runner now asks for each half anew.
             self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, Failed)}
             raise
+
+    def prove(self) -> Proof:
+        """Show the model photographs of known things: it is here, and asking costs nothing."""
+        return self._manner.prove(self.compute_all)
 
 
 class WaitingJudge(_ModelJudge):

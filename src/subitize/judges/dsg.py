@@ -1,8 +1,9 @@
 """Asks a model, yes or no, all that a prompt's scene graph gives rise to (in the manner of Cho et al. 2024)."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from subitize.interfaces import Judge, Model
+from subitize.interfaces import Handling, Judge, Model
 from subitize.judges.asking import ask_through, require_task
 from subitize.judges.vlm import InWords
 from subitize.networks.detectors.coco import COCO_CLASSES
@@ -15,10 +16,10 @@ NOUNS = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
 """What a prompt may speak of: the things we draw, and those of COCO."""
 
 
-def make_dsg(model: Model, /) -> Judge:
+def make_dsg(model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> Judge:
     """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `subitize align` scores it."""
     require_task(model, "answer", "dsg", "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL")
-    return ask_through(model, ByGraph(), "dsg")
+    return ask_through(model, ByGraph(is_tested=self_test), "dsg")
 
 
 def graph_of(item: Item) -> tuple[Node, ...]:
@@ -28,6 +29,8 @@ def graph_of(item: Item) -> tuple[Node, ...]:
 
 class ByGraph(InWords):
     """Asks the questions of the scene graph, in words."""
+
+    counts = False
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether it is a question of yes or no."""

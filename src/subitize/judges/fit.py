@@ -1,18 +1,20 @@
 """Has a model score how well a drawing fits its whole prompt: VQAScore, ITM heads, any model that matches."""
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
-from subitize.interfaces import Exhibit, Finding, Judge, Model, Reply
+from subitize.interfaces import Exhibit, Finding, Handling, Judge, Model, Proof, Reply
 from subitize.judges.asking import ask_through, require_task, shown_picture
+from subitize.judges.proving import NOT_TESTED, Look, prove_scores
 from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Outcome, Question, Refused, Scored
 
 WORDING = "How well does the image fit the text?"
 
 
-def make_fit(model: Model, /) -> Judge:
+def make_fit(model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> Judge:
     """Ask a model that scores texts how well each drawing fits its prompt; of a chat model it is VQAScore."""
     require_task(model, "match", "fit", "fit:transformers:MODEL_OR_FOLDER")
-    return ask_through(model, ByScore(), "fit")
+    return ask_through(model, ByScore(is_tested=self_test), "fit")
 
 
 def fit_asks(item: Item) -> tuple[Ask, ...]:
@@ -24,6 +26,9 @@ class ByScore:
     """Takes the score that a model gives the text as evidence."""
 
     rule = "strict"
+
+    def __init__(self, *, is_tested: bool = True) -> None:
+        self._is_tested = is_tested
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether the question is for a score."""
@@ -44,6 +49,10 @@ class ByScore:
             case Refused(reason=reason):
                 raise ValueError(f"the model refused to score the text: {reason}")
         raise ValueError(f"the model gave {reply.content!r:.80} where a score named match was asked for")
+
+    def prove(self, look: Look, /) -> Proof:
+        """Have photographs of known things scored."""
+        return prove_scores(look) if self._is_tested else NOT_TESTED
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask how well a drawing fits its prompt."""

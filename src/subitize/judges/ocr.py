@@ -232,9 +232,7 @@ class _Tesseract:
         try:
             known = self._run("--list-langs").split()
         except ValueError as error:
-            raise UnusableModelError(
-                f"judge 'ocr': {error}; install it again, or write engine=rapidocr"
-            ) from None
+            raise UnusableModelError(f"judge 'ocr': {error}; install it again, or write engine=rapidocr") from None
         for language in self._languages:
             if language not in known:
                 raise BadValueError(

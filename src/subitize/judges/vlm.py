@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
+from typing import Annotated
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Finding, Inquiry, Judge, Model, Reply
+from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Judge, Model, Proof, Reply
 from subitize.judges.asking import ask_through, require_task, shown_picture
+from subitize.judges.proving import NOT_TESTED, Look, prove_answers
 from subitize.records import (
     Answer,
     Choose,
@@ -24,20 +26,22 @@ from subitize.records import (
 POLICIES = ("strict", "total")
 
 
-def make_vlm(model: Model, /, *, policy: str = "strict") -> Judge:
+def make_vlm(model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, Handling] = True) -> Judge:
     """Ask an image-to-text model, and read the numbers in its answers by one of the policies strict, total."""
     if policy not in POLICIES:
         raise UnknownNameError("policy", policy, POLICIES)
     instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
     require_task(model, "answer", "vlm", instead)
-    return ask_through(model, InWords(policy), "vlm")
+    return ask_through(model, InWords(policy, is_tested=self_test), "vlm")
 
 
 class InWords:
     """Asks in words, and takes the model's words as evidence."""
 
-    def __init__(self, policy: str = "strict") -> None:
-        self.rule = policy
+    counts = True
+
+    def __init__(self, policy: str = "strict", *, is_tested: bool = True) -> None:
+        self.rule, self._is_tested = policy, is_tested
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether words answer the question."""
@@ -56,6 +60,10 @@ class InWords:
             case Refused():
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
+
+    def prove(self, look: Look, /) -> Proof:
+        """Ask about photographs of known things."""
+        return prove_answers(look, counts=self.counts) if self._is_tested else NOT_TESTED
 
 
 def phrase(inquiry: Inquiry, prompt: str | None) -> str:

@@ -151,7 +151,8 @@ class Transformers:
             with weights.loading(self._who):
                 from huggingface_hub import hf_hub_download
 
-                folder = Path(hf_hub_download(self._model, "config.json")).parent
+                repository, revision = weights.split_name(self._model)
+                folder = Path(hf_hub_download(repository, "config.json", revision=revision)).parent
         return weights.read_config(folder)
 
     @cached_property

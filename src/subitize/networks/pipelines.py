@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.networks.weights import Placement, find_folder, loading, name_versions, read_config
+from subitize.networks.weights import Placement, find_folder, loading, name_versions, read_config, split_name
 
 INDEX = "model_index.json"
 
@@ -29,8 +29,9 @@ class Source:
         with loading(self.who), _no_bars():
             from diffusers import DiffusionPipeline
 
+            repository, revision = split_name(self.model)
             try:
-                index = DiffusionPipeline.load_config(self.model)
+                index = DiffusionPipeline.load_config(repository, revision=revision)
             except OSError as error:
                 told = " ".join(str(error).split())[:160]
                 raise UnusableModelError(
@@ -38,7 +39,7 @@ class Source:
                     " the network, or run `hf auth login` for one that asks for consent"
                 ) from error
             _read_parts(index, self)  # before gigabytes are fetched: is it a pipeline for us at all?
-            return Path(DiffusionPipeline.download(self.model, variant=self.variant))
+            return Path(DiffusionPipeline.download(repository, revision=revision, variant=self.variant))
 
 
 def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload: bool = False) -> Any:  # noqa: ANN401

@@ -80,8 +80,14 @@ def require(who: str, *packages: str, extra: str = "local") -> None:
 
 
 def locate(name: str, index: str = "config.json") -> Path:
-    """Find the folder of a model; one on the hub, owner/name or owner/name@revision, is fetched unless it was before."""
+    """Find the folder of a model; one on the hub, as owner/name or owner/name@revision, is fetched unless it was."""
     return find_folder(name, index) or _fetch(name, index)
+
+
+def split_name(name: str) -> tuple[str, str | None]:
+    """Split the name of a model on the hub into owner/name and the revision, if one is named after an @."""
+    repository, _, revision = name.partition("@")
+    return repository, revision or None
 
 
 def find_folder(name: str, index: str = "config.json") -> Path | None:
@@ -127,8 +133,8 @@ def _fetch(name: str, index: str) -> Path:
     parts, ignored = ("*/", _NOT_OF_PIPELINES) if index == "model_index.json" else ("", ["*/*"])
     wanted = ["*.json", "*.txt", "*.model", "*.jinja", f"{parts}*.safetensors"]
     try:
-        repository, _, revision = name.partition("@")
-        get = partial(snapshot_download, repository, revision=revision or None, ignore_patterns=ignored)
+        repository, revision = split_name(name)
+        get = partial(snapshot_download, repository, revision=revision, ignore_patterns=ignored)
         folder = Path(get(allow_patterns=wanted))
         configs = [path.parent for path in folder.rglob("config.json")]
         lacking = [part.relative_to(folder) / "*.bin" for part in configs if not any(part.glob("*.safetensors"))]

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.errors import NotARunError
-from subitize.interfaces import Exhibit, Inquiry, Judge, Metered, Usage
+from subitize.interfaces import AsksModel, Exhibit, Inquiry, Judge, Metered, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
-from subitize.runner.judging import open_tasks, put_tasks
+from subitize.runner.judging import asks_of, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
 from subitize.store import Location, Run
@@ -86,10 +86,10 @@ def _expend_on_judge(settings: Settings, items: Iterable[Item]) -> Expense:
         raise TypeError("there is no judge to pay for")
     tasks = []
     for item in items:
-        if not isinstance(item.task, Draw):
+        if not isinstance(item.task, Draw) or not isinstance(judge.it, AsksModel):
             continue
         picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
-        for ask in item.asks:
+        for ask in asks_of(judge.it, item):
             if judge.it.can_answer(ask.question, (drawn,)):
                 inquiry = Inquiry(ask.question, ask.wording)
                 exhibit = Exhibit((drawn,), (inquiry,), _no_picture, item.task.prompt)

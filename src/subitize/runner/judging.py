@@ -28,6 +28,7 @@ from subitize.records import (
     Drawn,
     Elsewhere,
     Item,
+    Match,
     Measured,
     Outcome,
     Reading,
@@ -142,13 +143,23 @@ def admit(judge: Made[Judge]) -> str:
     return f"self-test of {judge.spec.shown}: {'passed, ' if proof.is_passed else ''}{proof.told}"
 
 
-def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer]:
+def asks_of(judge: Judge, item: Item) -> Sequence[Ask]:
+    """List what a judge is asked about an item's outcome: the suite's questions, unless it has its own."""
+    return judge.asks(item) if isinstance(judge, AsksItself) else item.asks
+
+
+def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
     """Put the questions of a look as the tasks of the model that the judge asks, if it asks one."""
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
-def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer]:
-    """Go through the questions about drawings that are still open to a judge, as a model would get them."""
+def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer | Match]:
+    """Go through the questions about drawings that are still open to a judge, as the model would get them that it asks.
+
+    Of one that asks none there are none, and its weights are not needed to know it.
+    """
+    if not isinstance(judge.it, AsksModel):
+        return
     for entry in run.models():
         if model in (None, entry.name):
             for job in _Task(run, judge, None, entry.name).jobs(JudgeSummary()):
@@ -182,7 +193,7 @@ class _Task:
 
     def count(self) -> int:
         """Count the looks to be taken, as if every question were about one response and could be answered."""
-        questions = {item.id: [ask.question.id for ask in self._asks(item)] for item in self._items}
+        questions = {item.id: [ask.question.id for ask in asks_of(self._judge.it, item)] for item in self._items}
         open_questions = (
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
             for trial_id, item_id in self._run.answers(self._model)
@@ -199,13 +210,10 @@ class _Task:
             for item in items:
                 yield from self._plan(item, by_item[item.id], summary)
 
-    def _asks(self, item: Item) -> Sequence[Ask]:
-        return self._judge.it.asks(item) if isinstance(self._judge.it, AsksItself) else item.asks
-
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
         inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
-        for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
+        for ask, subject, shown in _open_asks(asks_of(self._judge.it, item), responses, self._done):
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
@@ -281,7 +289,7 @@ class _Round:
                 crew.run(lambda: work(affordable, bench))
             affordable.close()
 
-    def _tasks(self, batch: _Batch) -> Iterator[Answer]:
+    def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
 
     async def _look(self, funded: Funded[_Batch], trier: Trier[Exhibit, tuple[Finding, ...]]) -> list[_Look]:

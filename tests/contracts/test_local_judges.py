@@ -1,0 +1,168 @@
+"""What every judge with weights must hold, whatever they are worth: on tiny random ones, and on the few real ones."""
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from coco_network import ssd_folder, yolo_folder
+from collage_runs import paste
+from conftest import require
+from subitize.errors import UnusableModelError
+from subitize.interfaces import Checks, ComputesSeveral, Judge
+from subitize.labels import interpret, parse_rule
+from subitize.records import Boxes, Compared, Drawn, Evidence, Measured, Stored, Words
+from subitize.registry import Made, make_judge
+from subitize.runner.judging import JudgeSummary, admit, judge_run
+from subitize.runner.progress import Silent
+from subitize.store import Folder, Run
+
+RANDOM = ("grounding-dino", "owlv2", "detr", "rt-detr", "clip", "clipscore", "fit", "dsg", "vlm")
+REAL = ("ssd", "yolo", "ocr")
+
+
+@pytest.fixture(scope="module", params=(*RANDOM, *REAL))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def spec(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The judge, made of weights that are written now, or found."""
+    if kind == "ocr":
+        require("rapidocr", is_there=find_spec("rapidocr") is not None)
+        return "ocr"
+    if kind in ("ssd", "yolo"):
+        return f"{kind}:{ssd_folder() if kind == 'ssd' else yolo_folder()}"
+    for part in ("torch", "transformers"):
+        require(part, is_there=find_spec(part) is not None)
+    import tiny_detectors
+    import tiny_matchers
+    import tiny_vlms
+
+    folder = tmp_path_factory.mktemp(kind) / "model"
+    match kind:
+        case "grounding-dino":
+            tiny_detectors.write_grounding_dino(folder)
+        case "owlv2":
+            tiny_detectors.write_owlv2(folder)
+        case "detr":
+            tiny_detectors.write_detr(folder, classes=("cat", "apple", "dog"))
+        case "rt-detr":
+            tiny_detectors.write_rt_detr(folder, classes=("cat", "apple", "dog"))
+        case "clip" | "clipscore":
+            tiny_matchers.write_clip(folder)
+        case "fit":
+            return f"fit:transformers:{tiny_matchers.write_vilt_itm(folder)}"
+        case "dsg" | "vlm":
+            return f"{kind}:transformers:{tiny_vlms.write_vilt_vqa(folder)}"
+    return f"{kind}:{folder}"
+
+
+def photographs(folder: Path) -> Run:
+    """Photographs of cats side by side, unjudged; there is something to ask of every judge."""
+    return paste(Run(Folder(folder), create=True), ["cat"], range(1, 5))
+
+
+@pytest.fixture(scope="module")
+def judged(spec: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Made[Judge], JudgeSummary]]:
+    """All of it judged, in batches of three."""
+    judge = made(spec, 3)
+    with photographs(tmp_path_factory.mktemp("judged") / "run") as run:
+        yield run, judge, judge_run(run, judge, Silent())
+
+
+def made(spec: str, batch_size: int) -> Made[Judge]:
+    return make_judge(spec if spec == "ocr" else f"{spec},batch_size={batch_size}")
+
+
+def evidence(run: Run, judge: Made[Judge]) -> dict[tuple[str, str], Evidence]:
+    return {
+        (stored.reading.subject.id, stored.reading.question.id): stored.reading.evidence
+        for stored in run.readings(judge.spec.shown)
+    }
+
+
+Judged = tuple[Run, Made[Judge], JudgeSummary]
+
+
+def test_it_loads_is_made_again_from_its_spec_and_reads_by_a_known_rule(spec: str) -> None:
+    judge = make_judge(spec)
+    assert isinstance(judge.it, ComputesSeveral)
+    assert isinstance(judge.it, Checks)
+    judge.it.check()
+    assert make_judge(judge.spec.shown).spec == judge.spec
+    assert parse_rule(judge.it.rule)
+
+
+def test_random_weights_are_refused_and_real_ones_pass(kind: str, spec: str) -> None:
+    judge = make_judge(spec)
+    if kind in REAL:
+        assert "passed, " in admit(judge)
+    else:
+        with pytest.raises(UnusableModelError, match=r"failed its self-test"):
+            admit(judge)
+
+
+def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged: Judged) -> None:
+    run, judge, summary = judged
+    readings = [stored.reading for stored in run.readings(judge.spec.shown)]
+    assert summary.failed == 0
+    assert len(readings) == summary.readings > 0
+    for one in readings:
+        assert interpret(one.evidence, one.question, parse_rule(one.rule)) == one.value
+        assert one.provenance is not None
+        assert one.provenance.versions
+    assert judge_run(run, judge, Silent()).readings == 0
+
+
+def test_alone_or_in_a_batch_it_finds_the_same(spec: str, judged: Judged, tmp_path: Path) -> None:
+    run, judge, _ = judged
+    alone = made(spec, 1)
+    with photographs(tmp_path / "run") as other:
+        judge_run(other, alone, Silent())
+        one, two = evidence(run, judge), evidence(other, alone)
+    assert one.keys() == two.keys()
+    for key, found in one.items():
+        assert_same(found, two[key])
+
+
+def assert_same(one: Evidence, other: Evidence) -> None:
+    match one, other:
+        case Measured(score=score), Measured(score=other_score):
+            assert score == pytest.approx(other_score, abs=1e-4)
+        case Compared(scores=scores), Compared(scores=others):
+            assert scores == pytest.approx(others, abs=1e-4)
+        case Boxes(boxes=boxes), Boxes(boxes=others):
+            clear = [[box for box in side if box.score > 0.0501] for side in (boxes, others)]
+            assert abs(len(boxes) - len(others)) <= 2
+            assert [box.label for box in clear[0]] == [box.label for box in clear[1]]
+            scores_of: Sequence[list[float]] = [[box.score for box in side] for side in clear]
+            assert scores_of[0] == pytest.approx(scores_of[1], abs=1e-3)
+        case Words(), Words():
+            assert one == other
+        case pair:
+            pytest.fail(f"{pair}")
+
+
+def test_a_picture_that_is_damaged_costs_only_itself_and_is_looked_at_again(
+    spec: str, judged: Judged, tmp_path: Path
+) -> None:
+    _, _, summary = judged
+    looked_at = {subject_id for subject_id, _ in evidence(*judged[:2])}
+    judge = made(spec, 3)
+    with photographs(tmp_path / "run") as run:
+        stored = next(one for one in run.responses() if one.trial_id in looked_at)
+        assert isinstance(stored.response.outcome, Drawn)
+        assert isinstance(stored.response.outcome.picture, Stored)
+        picture = run.images.path(stored.response.outcome.picture)
+        kept = picture.read_bytes()
+        picture.write_bytes(kept[: len(kept) // 2])
+        spoilt = judge_run(run, judge, Silent())
+        picture.write_bytes(kept)
+        mended = judge_run(run, judge, Silent())
+    own = sum(subject_id == stored.trial_id for subject_id, _ in evidence(*judged[:2]))
+    assert spoilt.failed >= 1
+    assert (spoilt.readings, mended.readings) == (summary.readings - own, own)
+    assert mended.failed == 0

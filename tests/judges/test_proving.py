@@ -1,0 +1,117 @@
+"""Networks that are asked questions are tested by photographs: one that knows passes, one that guesses is refused."""
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+
+import pytest
+
+from conftest import require
+from subitize.errors import BadFileError, UnusableModelError
+from subitize.interfaces import Judge, Proof, Proves, Reply, Request
+from subitize.judges.dsg import make_dsg
+from subitize.judges.fit import make_fit
+from subitize.judges.vlm import make_vlm
+from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.numerals import plural
+from subitize.records import Said, Scored, TaskKind
+from subitize.vision.pixels import decode
+
+Answering = Callable[[str, str], str]
+
+
+class Network:
+    """Answers, and scores, by what a photograph shows and what is asked."""
+
+    tasks: frozenset[TaskKind] = frozenset({"answer", "match"})
+    is_stand_in = False
+    batch_size = 3
+
+    def __init__(self, answer: Answering) -> None:
+        self._answer = answer
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        return [self._reply(request) for request in requests]
+
+    def _reply(self, request: Request) -> Reply:
+        said = self._answer(_shown(request), request.text)
+        if request.task.kind == "match":
+            return Reply(Scored({"match": float(said)}), request.provenance())
+        return Reply(Said(said), request.provenance())
+
+
+@pytest.fixture(autouse=True)
+def _photographs() -> None:
+    require("scikit-image", is_there=find_spec("skimage") is not None)
+
+
+def _shown(request: Request) -> str:
+    pixels = decode(request.picture()).tobytes()
+    return next(noun for noun in NOUNS for seed in (0, 1) if make_collage([noun], seed).pixels.tobytes() == pixels)
+
+
+def names(text: str, noun: str) -> bool:
+    return f" {noun}" in text or f" {plural(noun)}" in text
+
+
+def yes_or_no(noun: str, text: str) -> str:
+    return "yes" if names(text, noun) else "no"
+
+
+def only_counts(noun: str, text: str) -> str:
+    return str(int(names(text, noun)))
+
+
+def scores(noun: str, text: str) -> str:
+    return "0.9" if names(text, noun) else "0.4"
+
+
+def prove(judge: Judge) -> Proof:
+    assert isinstance(judge, Proves)
+    return judge.prove()
+
+
+def test_a_network_that_knows_what_is_shown_passes() -> None:
+    for judge in (make_vlm(Network(yes_or_no)), make_dsg(Network(yes_or_no)), make_fit(Network(scores))):
+        proof = prove(judge)
+        assert proof.is_passed
+        assert proof.told.startswith("8 of 8 ")
+
+
+def test_one_that_only_counts_may_count_but_not_confirm() -> None:
+    def count(noun: str, text: str) -> str:
+        return only_counts(noun, text) if text.startswith("How many") else "three"
+
+    assert prove(make_vlm(Network(count))).is_passed
+    with pytest.raises(UnusableModelError, match="0 of 8 questions about photographs"):
+        prove(make_dsg(Network(count)))
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "", "1", "0", "a cat"])
+def test_one_that_always_says_the_same_is_refused(answer: str) -> None:
+    for make in (make_vlm, make_dsg):
+        with pytest.raises(UnusableModelError, match=r"of 8 questions .*its weights are damaged"):
+            prove(make(Network(lambda *_: answer)))
+
+
+@pytest.mark.parametrize("score", [lambda *_: "0.5", lambda noun, text: str(len(text))], ids=["alike", "by text alone"])
+def test_one_that_scores_without_looking_is_refused(score: Answering) -> None:
+    with pytest.raises(UnusableModelError, match=r"[02] of 8 photographs fit their own names best"):
+        prove(make_fit(Network(score)))
+
+
+def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> None:
+    def refuse(*_: str) -> str:
+        raise BadFileError("regions.npz has no features of this picture")
+
+    for judge in (make_vlm(Network(refuse)), make_fit(Network(refuse))):
+        assert prove(judge) == Proof(False, "cannot be tested: regions.npz has no features of this picture")
+
+
+def test_the_test_can_be_left_out() -> None:
+    guessing = Network(lambda *_: "yes")
+    for judge in (
+        make_vlm(guessing, self_test=False),
+        make_dsg(guessing, self_test=False),
+        make_fit(guessing, self_test=False),
+    ):
+        assert prove(judge) == Proof(False, "was not tested: self_test=false")
