@@ -212,7 +212,7 @@ def assert_same(one: Outcome, other: Outcome) -> None:
         case Said(text=text), Said(text=other_text):
             assert text == other_text
         case Scored(scores=scores), Scored(scores=other_scores):
-            assert scores == pytest.approx(other_scores, abs=1e-4)
+            assert scores == pytest.approx(other_scores, rel=1e-3, abs=0)
         case _:
             assert one == other
 

@@ -1,11 +1,15 @@
 """A command of the user's counts: what it is given, what it may write, and what is said when it does not work."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from commands import call
+from commands import call, environment
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError
 from subitize.networks.counters import Counter
@@ -33,18 +37,18 @@ def script(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("written", ["len(seen)", "path, len(seen), sep=','", "path, len(seen), sep='\\t'"])
 def test_numbers_come_back_in_the_order_of_the_pictures(tmp_path: Path, written: str) -> None:
     command = script(tmp_path, COUNTS.replace("WRITTEN", written))
-    assert Counter(command, 60).count(PICTURES, "apple") == ["3", "1", "2"]
-    assert Counter(command, 60).count(PICTURES[:1], "dot") == ["0"]
+    assert Counter(command, 32, 60).count(PICTURES, "apple") == ["3", "1", "2"]
+    assert Counter(command, 32, 60).count(PICTURES[:1], "dot") == ["0"]
 
 
 def test_lines_with_paths_may_come_in_any_order(tmp_path: Path) -> None:
     text = "import sys\nfor place, line in reversed(list(enumerate(sys.stdin))): print(line.strip(), place, sep=',')"
-    assert Counter(script(tmp_path, text), 60).count(PICTURES, "apple") == ["0", "1", "2"]
+    assert Counter(script(tmp_path, text), 32, 60).count(PICTURES, "apple") == ["0", "1", "2"]
 
 
 def test_a_noun_is_one_word_of_the_command_and_nothing_of_it_is_executed(tmp_path: Path) -> None:
     command = script(tmp_path, "import sys\nfor _ in sys.stdin: print(len(sys.argv))")
-    assert Counter(command, 60).count(PICTURES[:1], "a; touch x $(id) `id`") == ["2"]
+    assert Counter(command, 32, 60).count(PICTURES[:1], "a; touch x $(id) `id`") == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -58,18 +62,18 @@ def test_a_noun_is_one_word_of_the_command_and_nothing_of_it_is_executed(tmp_pat
 )
 def test_what_is_no_answer_is_told(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Counter(script(tmp_path, text), 60).count(PICTURES, "apple")
+        Counter(script(tmp_path, text), 32, 60).count(PICTURES, "apple")
 
 
 def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError, match=r"took more than 0.2 s a picture"):
-        Counter(script(tmp_path, "import time; time.sleep(60)"), 0.2).count(PICTURES[:1], "apple")
+        Counter(script(tmp_path, "import time; time.sleep(60)"), 32, 0.2).count(PICTURES[:1], "apple")
 
 
 @pytest.mark.parametrize("command", ["no-such-command", "'", " "])
 def test_what_is_no_command_is_refused_before_anything_is_run(command: str) -> None:
     with pytest.raises(BadValueError, match="counter: "):
-        Counter(command, 60)
+        Counter(command, 32, 60)
 
 
 def test_a_command_names_numbers_as_a_model_and_judges_drawings(tmp_path: Path) -> None:
@@ -86,6 +90,43 @@ def test_a_command_names_numbers_as_a_model_and_judges_drawings(tmp_path: Path) 
     assert drawn.code == 0, drawn.err
     assert f"self-test of counter:{command}: cannot be tested" in drawn.err
     assert "6 new readings" in drawn.out
+
+
+def test_a_command_that_hangs_is_waited_for_once_and_not_for_every_half_of_a_batch(tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    command = script(tmp_path, f"import time; open({str(tries)!r}, 'a').write('x'); time.sleep(60)")
+    naming = "naming:images=1,numbers=1-8,categories=apples,size_px=128,wordings=category,control_question=false"
+    model = f"counter:{command},timeout_seconds=0.1"
+    done = call("run", naming, "--model", model, "--tries", "1", "--out", tmp_path / "naming")
+    assert "took more than 0.1 s a picture" in done.err
+    assert tries.read_text() == "x"
+
+
+@pytest.mark.timeout(60)
+def test_ctrl_c_stops_the_command_and_nothing_is_begun_again(tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    command = script(tmp_path, f"import time; open({str(tries)!r}, 'a').write('x'); time.sleep(60)")
+    naming = "naming:images=1,numbers=1-8,categories=apples,size_px=128,wordings=category,control_question=false"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "subitize", "run", naming, "--model", f"counter:{command}", "--out", tmp_path / "run"],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not tries.exists():
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.strip() == "subitize: stopped; what was answered is stored, and the same command goes on"
+    assert tries.read_text() == "x"
+
+
+def test_a_batch_of_less_than_one_is_refused() -> None:
+    with pytest.raises(BadValueError, match="batch_size=0: should be at least 1"):
+        Counter("cat", 0, 60)
 
 
 def test_a_broken_command_leaves_failures_that_say_why(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import random
 import sqlite3
+import sys
 import time
 from collections import Counter
 from contextlib import closing, suppress
@@ -82,6 +83,46 @@ def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everythi
         answered = Counter(stored.trial_id for stored in run.responses())
         assert answered.total() == len(answered) == 200
         assert Counter(stored.reading.subject.id for stored in run.readings()) == answered
+
+
+COUNTS = """
+import sys, time
+for line in sys.stdin:
+    time.sleep(0.05)
+    print(3)
+"""
+
+
+@pytest.mark.timeout(120)
+@thorough
+def test_a_model_and_a_judge_killed_in_the_middle_of_a_batch_answer_and_read_everything_once(tmp_path: Path) -> None:
+    script = tmp_path / "count.py"
+    script.write_text(COUNTS)
+    counter = f"counter:{sys.executable} {script},batch_size=4"
+    naming = "naming:images=4,size_px=128,categories=apples,wordings=category,control_question=false"
+    draw = "production:categories=apples,numbers=1-8"
+    commands = {
+        "responses": ["run", naming, "--model", counter, *_where(Folder(tmp_path / "named"))],
+        "readings": ["judge", tmp_path / "drawn", "--judge", counter],
+    }
+    location = Folder(tmp_path / "drawn")
+    drawn = subitize(
+        "run", draw, "--model", "painter:size_px=128", "--repeats", 4, "--judge", "none", *_where(location)
+    )
+    assert drawn.code == 0, drawn.err
+    for table, folder in (("responses", tmp_path / "named"), ("readings", tmp_path / "drawn")):
+        for _ in range(3):
+            process = start(*commands[table])
+            _wait_for_more(Folder(folder), _stored(Folder(folder), table), table)
+            assert process.poll() is None, "the kill must hit it at work"
+            process.kill()
+            process.communicate()
+        finished = subitize(*commands[table])
+        assert finished.code == 0, finished.err
+    with Run(Folder(tmp_path / "named")) as run:
+        assert sorted(Counter(stored.trial_id for stored in run.responses()).values()) == [1] * 40
+    with Run(location) as run:
+        assert sorted(Counter(stored.reading.subject.id for stored in run.readings()).values()) == [1] * 32
 
 
 @pytest.mark.timeout(120)

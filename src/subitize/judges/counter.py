@@ -24,7 +24,7 @@ class CounterJudge:
         batch_size: Annotated[int, Handling] = 32,
         timeout_seconds: Annotated[float, Handling] = 60.0,
     ) -> None:
-        self._counter, self.batch_size = Counter(command, timeout_seconds), max(1, batch_size)
+        self._counter, self.batch_size = Counter(command, batch_size, timeout_seconds), batch_size
 
     def prove(self) -> Proof:
         """Say that it is taken as it is."""

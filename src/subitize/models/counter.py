@@ -24,7 +24,7 @@ class CounterModel:
         batch_size: Annotated[int, Handling] = 32,
         timeout_seconds: Annotated[float, Handling] = 60.0,
     ) -> None:
-        self._counter, self.batch_size = Counter(command, timeout_seconds), max(1, batch_size)
+        self._counter, self.batch_size = Counter(command, batch_size, timeout_seconds), batch_size
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
         """Have the pictures counted, all of one noun together; other questions are refused."""

@@ -3,13 +3,14 @@
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.errors import BadValueError, UnusableModelError
+from subitize.errors import BadValueError, RunError, UnusableModelError
 from subitize.vision.pixels import image_format
 
 _MOST_OUTPUT = 10_000_000
@@ -21,9 +22,12 @@ class Counter:
     """A command that counts; `{noun}` in it stands for what is to be counted."""
 
     command: str
+    batch_size: int
     timeout_seconds: float
 
     def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise BadValueError(f"counter: batch_size={self.batch_size}: should be at least 1")
         words = self.words("thing")
         if shutil.which(words[0]) is None:
             raise BadValueError(f"counter: there is no command {words[0]!r}; give one that is on the PATH, or its path")
@@ -63,6 +67,8 @@ class Counter:
             raise TimeoutError(f"{self.command!r} took more than {self.timeout_seconds:g} s a picture") from None
         except OSError as error:
             raise UnusableModelError(f"{self.command!r} cannot be started: {error.strerror}") from None
+        if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
+            raise RunError(f"{self.command!r} was stopped by Ctrl-C")  # not by a picture: no other would do better
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
             raise ValueError(f"{self.command!r} ended with code {done.returncode}: {said or 'it said nothing'}")

@@ -31,6 +31,7 @@ from subitize.records import (
     Match,
     Measured,
     Outcome,
+    Provenance,
     Reading,
     Refused,
     Subject,
@@ -45,7 +46,7 @@ from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
 from subitize.runner.trying import GaveUp, Trier, remember
 from subitize.runner.workers import Broken, staffed
-from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, exhibited
+from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, exhibited
 
 _ITEMS_AT_ONCE = 100
 
@@ -352,22 +353,30 @@ def _fault(found: object, wanted: int) -> str:
     """Say what is wrong with what a judge gave, or nothing."""
     if not isinstance(found, tuple) or len(found) != wanted:
         return f"should give {wanted} findings, not {found!r:.80}"
-    for finding in found:
-        match finding:
-            case Finding(evidence=Words()):
-                continue
-            case Finding(evidence=Measured(score=score)) if math.isfinite(score):
-                continue
-            case Finding(evidence=Compared(scores=scores)) if len(scores) > 1 and all(
-                math.isfinite(score) for score in scores.values()
-            ):
-                continue
-            case Finding(evidence=Boxes(boxes=boxes)) if all(
-                math.isfinite(number) for box in boxes for number in (box.score, *box.xyxy)
-            ):
-                continue
-        return f"gave what is no finding with evidence: {finding!r:.80}"
-    return ""
+    return next(filter(None, map(_fault_of, found)), "")
+
+
+def _fault_of(finding: object) -> str:
+    match finding:
+        case Finding(evidence=Words(text=str()), provenance=None | Provenance()):
+            return ""
+        case Finding(evidence=Boxes() | Compared() | Measured() as evidence, provenance=None | Provenance()):
+            return codec.fault(codec.evidence, evidence) or _fault_of_scores(evidence)
+    return f"gave what is no finding with evidence: {finding!r:.80}"
+
+
+def _fault_of_scores(evidence: Boxes | Compared | Measured) -> str:
+    match evidence:
+        case Measured(score=score):
+            numbers = [score]
+        case Compared(scores=scores):
+            numbers = list(scores.values())
+        case Boxes(boxes=boxes):
+            numbers = [number for box in boxes for number in (box.score, *box.xyxy)]
+    if not all(map(math.isfinite, numbers)):
+        return f"gave scores that are no numbers: {evidence!r:.80}"
+    has_rivals = not isinstance(evidence, Compared) or len(numbers) > 1
+    return "" if has_rivals else f"compared a text with no other: {evidence!r:.80}"
 
 
 def _priced(finding: Finding, usd: float | None, unsettled: int) -> Finding:

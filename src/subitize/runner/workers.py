@@ -69,8 +69,12 @@ def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
         yield Crew(_timed(_one_by_one(it)), it.concurrency, opened=opened)
     elif isinstance(it, ComputesSeveral):
         # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
+        is_stopped = threading.Event()
         with ThreadPoolExecutor(1, thread_name_prefix="network") as thread:
-            yield Crew(_call_network(it, thread), 2, it.batch_size)
+            try:
+                yield Crew(_call_network(it, thread, is_stopped), 2, it.batch_size)
+            finally:
+                is_stopped.set()
     elif isinstance(it, Computes):
         count = os.cpu_count() or 1
         spawn = multiprocessing.get_context("spawn")
@@ -109,26 +113,37 @@ def _timed(respond: Callable[[Any], Awaitable[Sequence[Any]]]) -> Call[Any, Any]
     return call
 
 
-def _call_network(it: ComputesSeveral[Any, Any], thread: ThreadPoolExecutor) -> Call[Any, Any]:
+def _call_network(
+    it: ComputesSeveral[Any, Any], thread: ThreadPoolExecutor, is_stopped: threading.Event
+) -> Call[Any, Any]:
+    def compute_all(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        start = time.perf_counter()
+        given = _halved(it, asked, is_stopped)
+        return given, (time.perf_counter() - start) / len(asked)
+
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
-        return await asyncio.get_running_loop().run_in_executor(thread, _compute_all, it, tuple(asked))
+        return await asyncio.get_running_loop().run_in_executor(thread, compute_all, tuple(asked))
 
     return call
 
 
-def _compute_all(it: ComputesSeveral[Any, Any], asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
-    start = time.perf_counter()
-    given = _halved(it, asked)
-    return given, (time.perf_counter() - start) / len(asked)
+def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: threading.Event) -> Sequence[Any]:
+    """Compute a batch; where that fails, for one bad picture or want of memory, each half of it by itself.
 
-
-def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any]) -> Sequence[Any]:
-    """Compute a batch; where that fails, for one bad picture or want of memory, each half of it by itself."""
+    What takes too long would do so again, and once the run is stopped nobody waits for the halves.
+    """
     try:
-        return it.compute_all(asked)
+        given = it.compute_all(asked)
+        if not isinstance(given, Sequence):
+            raise TypeError(f"should give {len(asked)} answers in a list, not {given!r:.80}")
+        return given
     except _ENDS_ALL:
         raise
+    except TimeoutError as error:
+        return [Broken(describe(error))] * len(asked)
     except Exception as error:
+        if is_stopped.is_set():
+            return [Broken("stopped")] * len(asked)
         if len(asked) == 1 and is_out_of_memory(error):
             raise UnusableModelError(
                 f"there is not enough memory, even for one at a time ({describe(error)[:160]}); "
@@ -137,7 +152,7 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any]) -> Sequence[Any
         if len(asked) == 1:
             return [Broken(describe(error))]
     middle = len(asked) // 2
-    return [*_halved(it, asked[:middle]), *_halved(it, asked[middle:])]
+    return [*_halved(it, asked[:middle], is_stopped), *_halved(it, asked[middle:], is_stopped)]
 
 
 def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
