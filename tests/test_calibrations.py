@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from subitize import calibrations
 from subitize.calibrations import Calibrated
 from subitize.errors import BadFileError, BadValueError, StorageError, UnknownNameError
-from subitize.labels import Rule, parse_rule
+from subitize.labels import Rule, make_rule
 from subitize.records import Estimate
 
 FOUND = Calibrated(
@@ -40,10 +41,30 @@ def test_what_is_saved_is_loaded_again_and_is_a_rule(home: Path) -> None:
     path = calibrations.save("dino", FOUND)
     assert path == home / "calibrations" / "dino.json"
     assert calibrations.load("dino") == FOUND
-    assert parse_rule(calibrations.load("dino").rule) == Rule("boxes", 0.4, 0.95)
-    assert parse_rule(replace(FOUND, iou=1.0).rule) == Rule("boxes", 0.4)
+    assert str(make_rule(calibrations.load("dino"))) == "boxes@1>=0.4,iou=0.95"
+    assert make_rule(replace(FOUND, iou=1.0)) == Rule("boxes", 0.4, 1.0)
     assert calibrations.list_all() == ({"dino": FOUND}, [])
     assert json.loads(path.read_text())["nae"]["value"] == 0.05
+
+
+def test_an_interval_without_an_upper_end_is_kept() -> None:
+    endless = replace(FOUND, nae=Estimate(0.2, 0.0, inf, 3, "mean, one cluster alone"))
+    path = calibrations.save("dino", endless)
+    assert calibrations.load("dino") == endless
+    kept = json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    kept["nae"]["high"] = None  # as it was once written
+    path.write_text(json.dumps(kept))
+    assert calibrations.load("dino") == endless
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"judge": 3}', '{"nae": {"high": null}}'])
+def test_one_that_cannot_be_read_is_replaced_if_told_so(home: Path, text: str) -> None:
+    path = calibrations.save("dino", FOUND)
+    path.write_text(text)
+    with pytest.raises(BadValueError, match=r"'dino' cannot be read .*--save, or replace it with --force"):
+        calibrations.save("dino", FOUND)
+    calibrations.save("dino", FOUND, force=True)
+    assert calibrations.load("dino") == FOUND
 
 
 def test_without_a_home_they_are_with_the_users_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

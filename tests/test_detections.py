@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from subitize import detections
 from subitize.detections import Detections
 from subitize.records import Box
 
@@ -37,6 +38,16 @@ def test_what_is_left_is_what_a_slow_search_leaves(given_boxes: list[tuple], iou
         if all(box[2] != other[2] or brute_force_iou(box[0], other[0]) <= iou + 1e-12 for other in kept):
             kept.append(box)
     assert [(box.xyxy, box.score, box.label) for box in made.suppressed(iou).boxes()] == kept
+
+
+def test_many_boxes_are_compared_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    places = random.uniform(0, 60, (80, 2))
+    made = Detections.make(np.hstack([places, places + 20]), random.uniform(size=80), list("ab" * 40))
+    at_once = [made.suppressed(iou).boxes() for iou in (0.0, 0.3, 0.6)]
+    monkeypatch.setattr(detections, "_PAIRS_AT_ONCE", 200)
+    assert [made.suppressed(iou).boxes() for iou in (0.0, 0.3, 0.6)] == at_once
+    assert [len(boxes) for boxes in at_once] == sorted({len(boxes) for boxes in at_once})
 
 
 @given(boxes, st.floats(0, 1))

@@ -8,7 +8,7 @@ import pytest
 from commands import call
 from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.labels import CONSENSUS_RULES, RULE_VERSIONS, Rule, consensus, interpret, parse_rule
+from subitize.labels import CONSENSUS_RULES, RULE_VERSIONS, Rule, consensus, interpret, parse_rule, read_statement
 from subitize.records import (
     Ask,
     Box,
@@ -472,19 +472,44 @@ def test_a_rule_for_other_evidence_is_an_error_that_names_the_right_ones(
         ("total@2", Rule("total"), "total@2"),
         ("geckonum", Rule("geckonum"), "geckonum@2"),
         ("boxes", Rule("boxes"), "boxes@1"),
-        ("boxes>=0", Rule("boxes"), "boxes@1"),
+        ("boxes>=0", Rule("boxes", 0.0), "boxes@1"),
         ("boxes>=0.40", Rule("boxes", 0.4), "boxes@1>=0.4"),
-        ("boxes@1>=.4", Rule("boxes", 0.4), "boxes@1>=0.4"),
         ("boxes>=0.0001", Rule("boxes", 0.0001), "boxes@1>=0.0001"),
         ("boxes>=0.9999", Rule("boxes", 0.9999), "boxes@1>=0.9999"),
         ("boxes>=1.0", Rule("boxes", 1.0), "boxes@1>=1"),
+        ("boxes>=0.4,iou=1", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4"),
+        ("boxes,iou=0.5", Rule("boxes", None, 0.5), "boxes@1,iou=0.5"),
+        ("boxes,iou=0", Rule("boxes", None, 0.0), "boxes@1,iou=0"),
+        ("boxes@1", Rule("boxes", 0.0, 1.0), "boxes@1"),
+        ("boxes@1>=.4", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4"),
+        ("boxes@1>=0.4,iou=0.95", Rule("boxes", 0.4, 0.95), "boxes@1>=0.4,iou=0.95"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, stored: str) -> None:
     assert parse_rule(text) == rule
     assert str(rule) == stored
-    assert parse_rule(stored) == rule
+    assert str(parse_rule(stored)) == stored
+    whole = parse_rule(stored)
+    assert parse_rule(str(whole)) == whole
+
+
+@pytest.mark.parametrize(
+    ("rule", "stored", "read_by"),
+    [
+        ("boxes>=0.3", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.3,iou=0.5"),
+        ("boxes,iou=0.9", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.4,iou=0.9"),
+        ("boxes", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.4,iou=0.5"),
+        ("boxes>=0,iou=1", "boxes@1>=0.4,iou=0.5", "boxes@1"),
+        ("boxes@1>=0.3", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.3"),
+        ("boxes>=0.3", "boxes@1>=0.4", "boxes@1>=0.3"),
+        ("boxes>=0.3", "boxes@9>=0.4,iou=0.5", "boxes@1>=0.3"),
+        ("boxes>=0.3", "strict@2", "boxes@1>=0.3"),
+        ("total", "strict@1", "total@2"),
+    ],
+)
+def test_what_a_rule_leaves_open_is_as_it_was_stored(rule: str, stored: str, read_by: str) -> None:
+    assert str(parse_rule(rule).over_stored(stored)) == read_by
 
 
 @pytest.mark.parametrize(
@@ -563,10 +588,42 @@ def test_boxes_tell_whether_so_many_are_there(statement: str, rule: str, is_so: 
         "there is 1 fork in 2 pieces",
         "this is an image",
         "there are no whole forks",
+        "there are two cats and three dogs",
+        "there are 2 cats or dogs",
+        "there are some cats but no dogs",
+        "there is no dog and no cat",
+        "there are some cats some dogs",
+        "there are 3 cats near a dog",
+        "there are four dogs facing two cats",
+        "there are four dogs facing cats",
+        "there are some dogs chasing cats",
+        "there are two cats that sleep",
+        "there are 2 dogs next to cats",
+        "there are 2 dogs behind the cat",
+        "there are two hundred cats",
+        "there is 1 dozen eggs",
     ],
 )
 def test_boxes_do_not_tell_what_says_more(statement: str) -> None:
     assert isinstance(interpret(FOUND, Confirm(statement, is_informed=False), parse_rule("boxes")), Discarded)
+
+
+@pytest.mark.parametrize(
+    ("statement", "noun"),
+    [
+        ("there are 2 loaves of bread", "loaf of bread"),
+        ("there are some hot dogs", "hot dog"),
+        ("there are no potted plants", "potted plant"),
+        ("there are 3 sports balls", "sports ball"),
+        ("there are twenty-one teddy bears", "teddy bear"),
+        ("there are 2 swimming pools", "swimming pool"),
+        ("there is 1 stop sign", "stop sign"),
+    ],
+)
+def test_a_thing_may_have_a_name_of_several_words(statement: str, noun: str) -> None:
+    stated = read_statement(statement)
+    assert stated is not None
+    assert stated.noun == noun
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tiny networks that score and fill texts about pictures: random weights, real tokenizers, saved as a user's are."""
 
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,27 @@ def write_siglip2(folder: Path) -> Path:
     )
     transformers.Siglip2ImageProcessorPil(patch_size=8, max_num_patches=16).save_pretrained(folder)
     return _save(transformers.Siglip2Model, config, folder)
+
+
+def write_siglip2_fixed(folder: Path) -> Path:
+    """Write a SigLIP 2 of one picture size: SigLIP's network, and Gemma's tokenizer that is told of lower case."""
+    import transformers
+
+    special = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
+    letters = [chr(code) for code in range(ord("A"), ord("z") + 1) if chr(code).isalpha()]
+    vocabulary = {token: id for id, token in enumerate([*special, "▁", *letters])}
+    transformers.GemmaTokenizer(
+        vocab=vocabulary, merges=[], add_bos_token=False, add_eos_token=True, padding_side="right", do_lower_case=True
+    ).save_pretrained(folder)
+    ends = {"bos_token_id": 2, "eos_token_id": 1, "pad_token_id": 0}
+    config = transformers.SiglipConfig(
+        text_config=_TEXT
+        | {"vocab_size": len(vocabulary), "max_position_embeddings": 64, "projection_size": 16}
+        | ends,
+        vision_config=_TEXT | {"image_size": _SIDE_PX, "patch_size": 8},
+    )
+    transformers.SiglipImageProcessorPil(size=_square()).save_pretrained(folder)
+    return _save(transformers.SiglipModel, config, folder)
 
 
 def write_chinese_clip(folder: Path) -> Path:
@@ -194,7 +216,10 @@ def write_lxmert(folder: Path) -> Path:
         l_layers=1, x_layers=2, r_layers=1, visual_feat_dim=20,
         num_qa_labels=5, num_object_labels=6, num_attr_labels=4,
     )  # fmt: skip
-    return _save(transformers.LxmertForPreTraining, config, folder)
+    _save(transformers.LxmertForPreTraining, config, folder)
+    # As the hub has it: named by its body, with the heads of its training.
+    _configure(folder, architectures=["LxmertModel"])
+    return folder
 
 
 def write_regions(path: Path, names: Sequence[str], *, width: int = 20) -> Path:
@@ -245,6 +270,11 @@ def _write_pieces(path: Path) -> int:
     )  # fmt: skip
     path.write_bytes(model.getvalue())
     return int(sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size())
+
+
+def _configure(folder: Path, **values: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8")
 
 
 def _square() -> dict[str, int]:

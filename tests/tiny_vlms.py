@@ -124,6 +124,37 @@ def write_blip2(folder: Path, *, is_t5: bool = False) -> Path:
     return folder
 
 
+def write_instructblip(folder: Path) -> Path:
+    """InstructBLIP before OPT, whose Q-Former reads the question too, by a tokenizer of its own in a folder within."""
+    from transformers import InstructBlipConfig, InstructBlipForConditionalGeneration, InstructBlipProcessor, OPTConfig
+    from transformers.models.blip.image_processing_pil_blip import BlipImageProcessorPil
+
+    tokenizer, own = _tokenizer("<image>"), _bert_tokenizer(folder.parent / f"{folder.name} words")
+    words = OPTConfig(
+        vocab_size=len(tokenizer),
+        bos_token_id=1,
+        eos_token_id=2,
+        pad_token_id=0,
+        hidden_size=16,
+        ffn_dim=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        word_embed_proj_dim=16,
+        max_position_embeddings=128,
+    )
+    config = InstructBlipConfig(
+        vision_config=_small(image_size=16, patch_size=8),
+        qformer_config=_small(vocab_size=len(tokenizer), encoder_hidden_size=16),
+        text_config=words.to_dict(),
+        num_query_tokens=3,
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+    )
+    images = BlipImageProcessorPil(size={"height": 16, "width": 16})
+    processor = InstructBlipProcessor(images, tokenizer, own, num_query_tokens=3)
+    _save(folder, lambda: InstructBlipForConditionalGeneration(config), processor)
+    return folder
+
+
 def write_llava(folder: Path, *, has_template: bool = True) -> Path:
     """LLaVA: CLIP's eyes before Llama."""
     from transformers import CLIPVisionConfig, LlamaConfig, LlavaConfig, LlavaForConditionalGeneration, LlavaProcessor

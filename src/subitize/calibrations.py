@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
 from subitize.records import Estimate
@@ -38,12 +39,6 @@ class Calibrated:
     made_on: date
     version: str
 
-    @property
-    def rule(self) -> str:
-        """The rule that counts boxes by it, as users write it."""
-        overlap = f",iou={self.iou:g}" if self.iou < 1 else ""
-        return f"boxes>={self.threshold:g}{overlap}"
-
 
 _codec = TypeAdapter(Calibrated)
 
@@ -59,7 +54,13 @@ def check_free(name: str, judge: str, *, force: bool) -> None:
     path = _path(name)
     if force or not path.exists():
         return
-    known = load(name)
+    try:
+        known = load(name)
+    except SubitizeError as error:
+        raise BadValueError(
+            f"calibration {name!r} cannot be read ({error}), so that nobody knows whose it is; "
+            "name another with --save, or replace it with --force"
+        ) from None
     if known.judge != judge:
         raise BadValueError(
             f"calibration {name!r} is of judge {known.judge!r}, not {judge!r}; "
@@ -74,7 +75,7 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _replacing(path) as file:
-            file.write_bytes(_codec.dump_json(found, indent=2) + b"\n")
+            file.write_bytes(to_json(found, indent=2, inf_nan_mode="strings") + b"\n")
     except OSError as error:
         raise StorageError(
             f"cannot write {path}: {error.strerror or error}; set SUBITIZE_HOME to a folder that can be written to"
@@ -86,7 +87,7 @@ def load(name: str) -> Calibrated:
     """Get a calibration by its name."""
     path = _path(name)
     try:
-        return _codec.validate_json(path.read_bytes())
+        return _codec.validate_json(_restore(path.read_bytes()))
     except FileNotFoundError:
         raise UnknownNameError("calibration", name, names()) from None
     except OSError as error:
@@ -120,6 +121,19 @@ def folder() -> Path:
     home = os.environ.get("SUBITIZE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(home or f"{data}/subitize").expanduser() / "calibrations"
+
+
+def _restore(text: bytes) -> bytes:
+    """Put back the intervals without an upper end that were once written as null; what is no JSON is left to others."""
+    try:
+        found = from_json(text)
+    except ValueError:
+        return text
+    for metric in ("nae", "accuracy"):
+        estimate = found.get(metric) if isinstance(found, dict) else None
+        if isinstance(estimate, dict) and "high" in estimate and estimate["high"] is None:
+            estimate["high"] = "Infinity"
+    return to_json(found)
 
 
 def _path(name: str) -> Path:

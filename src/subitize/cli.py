@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from subitize.analysis.papers.geckonum_labels import Annotations
     from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
+    from subitize.interfaces import Judge
     from subitize.labels import Rule
+    from subitize.registry import Made
+    from subitize.report.terminal import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.running import Settings
     from subitize.store import Location, Run
+
+T = TypeVar("T")
 
 app = typer.Typer(
     help="Measure how well image models understand number.",
@@ -59,7 +64,10 @@ MaxCost = Annotated[
 PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
 RuleText = Annotated[
     str | None,
-    typer.Option("--rule", help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …"),
+    typer.Option(
+        "--rule",
+        help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95 (left out: as stored), calibrated:NAME …",
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
@@ -327,9 +335,10 @@ def judge_(
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
     from subitize.runner.judging import Scope, admit, judge_run
+    from subitize.store.rows import read_judgings
 
     made = make_judge(judge)
-    read_by = _rule(rule, made.spec.shown)
+    read_by = _rule_for(made, rule)
     ledger = Ledger(load_prices(prices), max_cost)
     if not dry_run:
         _print_warnings(filter(None, [admit(made)]))
@@ -342,7 +351,11 @@ def judge_(
         summary = judge_run(
             opened, made, bar, Scope(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
         )
+        earlier = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown} - {str(read_by)}
     print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
+    if read_by and earlier:
+        anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])
+        _print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
     _raise_if_exhausted(ledger)
     return _raise_failures(summary.reasons)
 
@@ -364,7 +377,7 @@ def score(
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.scoring import score as score_observations
 
-    reader = Reader(judge, _rule(rule, judge), agreement)
+    reader = Reader(*_choose(judge, rule), agreement)
     with _open(run, database, images) as opened:
         observations = observe_run(opened, reader)
         stand_ins = find_stand_ins(opened)
@@ -395,7 +408,7 @@ def measure(
     from subitize.analysis.papers.numbersense import evaluate
     from subitize.analysis.papers.numbersense_control import observe_controls
 
-    reader = Reader(judge, _rule(rule, judge))
+    reader = Reader(*_choose(judge, rule))
     observed, stand_ins = {}, StandIns(frozenset(), frozenset())
     for name in runs:
         with _open(name, database, images) as opened:
@@ -432,21 +445,32 @@ def calibrate(
     from subitize import calibrations
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
+    from subitize.labels import make_rule
     from subitize.report.calibrations import check_figure, print_calibration, write_figure
+    from subitize.report.terminal import Bar
 
     name = save or calibrations.name_safely(judge)
     calibrations.check_free(name, judge, force=force)
-    with _open(run, database, images) as opened:
+    with _open(run, database, images) as opened, Bar() as bar:
         picture = figure or Path("." if database else run, f"calibration-{name}.png")
         _check_file(picture)
         check_figure(picture)
-        found = search_threshold(opened, Search(judge, against, metric, iou, folds, seed or 0))
+        search = Search(judge, against, metric, iou, folds, seed or 0)
+        found = search_threshold(opened, search, lambda pictures: _watch(bar, "pictures", pictures))
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
-        return _print_json(asdict(found) | {"rule": found.result.rule, "saved": str(kept), "figure": str(drawn)})
+        rule = str(make_rule(found.result))
+        return _print_json(asdict(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
     print_calibration(found)
     print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
+
+
+def _watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
+    bar.begin(what, len(each))
+    for one in each:
+        yield one
+        bar.advance(has_failed=False)
 
 
 @app.command()
@@ -679,17 +703,44 @@ def doctor(as_json: AsJson = False) -> None:
     return _print_json(findings) if as_json else print_findings(findings)
 
 
-def _rule(text: str | None, judge: str | None = None) -> "Rule | None":
-    """Read a rule as users write it; a calibration of another judge than the one named is used with a warning."""
+def _choose(judge: str | None, text: str | None) -> "tuple[str | None, Rule | None]":
+    """Choose whose readings are read, and by which rule; a calibration is for the judge it was made for."""
+    rule, made_for = _rule(text)
+    if made_for is None or judge is not None:
+        _warn_of_other(text, made_for, judge)
+        return judge, rule
+    _print_warnings([f"--rule {text}: only the readings of {made_for!r}, which it was made for; others with --judge"])
+    return made_for, rule
+
+
+def _rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":
+    """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
+    from subitize.labels import check_floor, check_kind, parse_rule
+
+    rule, made_for = _rule(text)
+    if rule is None:
+        return None
+    name, own = judge.spec.shown, parse_rule(judge.it.rule)
+    _warn_of_other(text, made_for, name)
+    check_kind(rule, own, name)
+    check_floor(rule, judge.spec.options, name)
+    return rule.over(own)
+
+
+def _rule(text: str | None) -> "tuple[Rule | None, str | None]":
+    """Read a rule as users write it, and of a calibration the judge that it was made for."""
     from subitize.calibrations import PREFIX, load
-    from subitize.labels import parse_rule
+    from subitize.labels import make_rule, parse_rule
 
     if text is None or not text.startswith(PREFIX):
-        return parse_rule(text) if text else None
+        return parse_rule(text) if text else None, None
     found = load(text.removeprefix(PREFIX))
-    if judge not in (None, found.judge):
-        _print_warnings([f"--rule {text} was calibrated for judge {found.judge!r}, not {judge!r}"])
-    return parse_rule(found.rule)
+    return make_rule(found), found.judge
+
+
+def _warn_of_other(text: str | None, made_for: str | None, judge: str | None) -> None:
+    if made_for not in (None, judge):
+        _print_warnings([f"--rule {text} was calibrated for judge {made_for!r}, not {judge!r}"])
 
 
 def _open(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from subitize.records import Box
 
 Floats = NDArray[np.float64]
+_PAIRS_AT_ONCE = 1_000_000  # thousands of boxes are millions of pairs, of which few overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,15 @@ class Detections:
 
     def unsuppressed(self, iou: float) -> NDArray[np.bool_]:
         """Tell which overlap no better one of the same label by more than this share of their union."""
+        return self.overlaps().unsuppressed(iou)
+
+    def overlaps(self) -> "Overlaps":
+        """Find which overlap, once for any largest overlap that may be asked for."""
         _, kinds = np.unique(np.asarray(self.labels, dtype=str), return_inverse=True)
-        is_left = np.ones(len(self), dtype=bool)
-        for index in range(len(self)):
-            if is_left[index]:
-                later = slice(index + 1, None)
-                is_worse = (kinds[later] == kinds[index]) & (_iou(self.xyxy[index], self.xyxy[later]) > iou)
-                is_left[later] &= ~is_worse
-        return is_left
+        rows = max(1, _PAIRS_AT_ONCE // max(1, len(self)))
+        found = [_find_pairs(self.xyxy, kinds, start, start + rows) for start in range(0, max(1, len(self)), rows)]
+        better, worse = np.concatenate(found, axis=1)
+        return Overlaps(len(self), better, worse, _iou(self.xyxy[better], self.xyxy[worse]))
 
     def boxes(self) -> tuple[Box, ...]:
         """Give them as they are stored, with no more digits than mean anything."""
@@ -91,17 +93,51 @@ class Detections:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """The pairs of one label that overlap at all, the better one's place first, in its order; and by what share."""
+
+    count: int
+    better: NDArray[np.intp]
+    worse: NDArray[np.intp]
+    shares: Floats
+
+    def unsuppressed(self, iou: float) -> NDArray[np.bool_]:
+        """Tell which overlap no better one, itself left, by more than this share."""
+        is_left = np.ones(self.count, dtype=bool)
+        is_much = self.shares > iou
+        better, worse = self.better[is_much], self.worse[is_much]
+        places, starts = np.unique(better, return_index=True)
+        for place, others in zip(places, np.split(worse, starts[1:]), strict=False):
+            if is_left[place]:
+                is_left[others] = False
+        return is_left
+
+
 def _corners(row: Floats) -> tuple[float, float, float, float]:
     left, top, right, bottom = (round(float(side), 2) for side in row)
     return left, top, right, bottom
 
 
-def _iou(one: Floats, others: Floats) -> Floats:
-    """Divide what one box shares with each of the others by what they cover together; of nothing it is 0."""
-    width = np.minimum(one[2], others[:, 2]) - np.maximum(one[0], others[:, 0])
-    height = np.minimum(one[3], others[:, 3]) - np.maximum(one[1], others[:, 1])
+def _find_pairs(xyxy: Floats, kinds: NDArray[np.intp], start: int, stop: int) -> NDArray[np.intp]:
+    """Find the pairs of one kind that share something, the first of them from start to stop, the second after it."""
+    one, other = xyxy[start:stop, None], xyxy[None, start:]
+    is_pair = kinds[start:stop, None] == kinds[None, start:]
+    for low, high in ((0, 2), (1, 3)):
+        is_pair &= (one[..., low] < other[..., high]) & (other[..., low] < one[..., high])
+    return np.array(np.nonzero(np.triu(is_pair, 1))) + start
+
+
+def _iou(some: Floats, others: Floats) -> Floats:
+    """Divide what boxes share, pair by pair, by what they cover together; of nothing it is 0."""
+    width = np.minimum(some[:, 2], others[:, 2]) - np.maximum(some[:, 0], others[:, 0])
+    height = np.minimum(some[:, 3], others[:, 3]) - np.maximum(some[:, 1], others[:, 1])
     shared = np.clip(width, 0, None) * np.clip(height, 0, None)
-    area = (one[2] - one[0]) * (one[3] - one[1]) + (others[:, 2] - others[:, 0]) * (others[:, 3] - others[:, 1])
-    union = area - shared
+    union = _area(some) + _area(others) - shared
     overlaps: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
     return overlaps
+
+
+def _area(boxes: Floats) -> Floats:
+    area: Floats = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return area

@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress
 from string import ascii_lowercase
 
 from subitize import numerals
+from subitize.calibrations import Calibrated
 from subitize.detections import Detections
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.records import (
     Box,
     Boxes,
@@ -45,20 +46,42 @@ _POSITIONAL = ("geckonum", "boxes")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A named way to read evidence; `boxes` takes the lowest score and the largest overlap: `boxes>=0.4,iou=0.95`."""
+    """A named way to read evidence; `boxes` takes the lowest score and the largest overlap: `boxes>=0.4,iou=0.95`.
+
+    What is None is left open: it is as in the rule that the evidence was read by before; where there was none, every
+    score counts, and nothing is suppressed.
+    """
 
     name: str
-    threshold: float = 0.0
-    iou: float = 1.0
+    threshold: float | None = None
+    iou: float | None = None
 
     def __str__(self) -> str:
+        """Write it as it is stored: nothing is left open there."""
         floor = f">={self.threshold:g}" if self.threshold else ""
-        overlap = f",iou={self.iou:g}" if self.iou < 1 else ""
+        overlap = f",iou={self.iou:g}" if self.iou is not None and self.iou < 1 else ""
         return f"{self.name}@{RULE_VERSIONS[self.name]}{floor}{overlap}"
+
+    def over(self, earlier: "Rule") -> "Rule":
+        """Take from an earlier rule what this one leaves open."""
+        if self.name != "boxes" or earlier.name != "boxes":
+            return self
+        threshold = earlier.threshold if self.threshold is None else self.threshold
+        return replace(self, threshold=threshold, iou=earlier.iou if self.iou is None else self.iou)
+
+    def over_stored(self, text: str) -> "Rule":
+        """Take what is left open from a rule as it is stored; one of a version that is no more has nothing to give."""
+        try:
+            return self.over(parse_rule(text))
+        except SubitizeError:
+            return self
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as it is stored, `total@2`."""
+    """Read a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as it is stored, `total@2`.
+
+    With its version it is as stored, and leaves nothing open: `boxes@1>=0.4` suppresses nothing.
+    """
     bare, has_iou, iou = text.partition(",iou=")
     head, has_floor, floor = bare.partition(">=")
     name, _, version = head.partition("@")
@@ -75,10 +98,49 @@ def parse_rule(text: str) -> Rule:
     if given and (name != "boxes" or not all(_SHARE.fullmatch(number) for number in given)):
         right = "numbers from 0 to 1 with at most 4 decimals, as in boxes>=0.4,iou=0.95"
         raise BadValueError(f"rule {text!r}: only boxes takes a lowest score and a largest overlap, {right}")
-    return Rule(name, float(floor) if has_floor else 0.0, float(iou) if has_iou else 1.0)
+    is_whole = name == "boxes" and bool(version)
+    return Rule(
+        name,
+        float(floor) if has_floor else 0.0 if is_whole else None,
+        float(iou) if has_iou else 1.0 if is_whole else None,
+    )
 
 
 _SHARE = re.compile(r"0?\.\d{1,4}|1\.0{1,4}|[01]", re.ASCII)
+
+
+def make_rule(found: Calibrated) -> Rule:
+    """Make the rule that counts boxes by a calibration."""
+    return Rule("boxes", found.threshold, found.iou)
+
+
+def check_kind(rule: Rule, own: Rule, judge: str) -> None:
+    """Refuse a rule for other evidence than a judge gives, of which its own rule tells the kind."""
+    if _kind(rule) != _kind(own):
+        fitting = ", ".join(sorted(name for name in RULE_VERSIONS if _kind(Rule(name)) == _kind(own)))
+        raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")
+
+
+def _kind(rule: Rule) -> str:
+    return "words" if rule.name in numerals.POLICIES else rule.name
+
+
+def check_floor(rule: Rule, options: Mapping[str, str], judge: str) -> None:
+    """Refuse to count boxes by a score below the one from which a judge, with these options, keeps them."""
+    floor = read_share(options, "floor") or 0.0
+    if rule.threshold is not None and rule.threshold < floor:
+        raise BadValueError(
+            f"rule boxes>={rule.threshold:g}: judge {judge!r} keeps no boxes with a score below {floor:g}, its floor; "
+            f"count from boxes>={floor:g}, or judge with floor={rule.threshold:g}"
+        )
+
+
+def read_share(options: Mapping[str, str], name: str) -> float | None:
+    """Read a score or an overlap among the options of a judge; None if there is none."""
+    try:
+        return float(options[name])
+    except (KeyError, ValueError):
+        return None
 
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
@@ -133,17 +195,32 @@ class Statement:
         return count >= 1 if self.number is None else count == self.number
 
 
-_STATEMENT = re.compile(
-    r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) "
-    r"(?!.*\b(?:above|below|each|half|halves|in|left|on|pieces?|quarters?|right|than|thirds?|whole|with)\b)"
-    r"(?P<things>[a-z][a-z -]*)"
+_STATEMENT = re.compile(r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) (?P<things>[a-z][a-z -]*)")
+# What the name of one kind of thing does not have: with these a statement is of two kinds, of parts, or of a place.
+# "of" may be within a name: "loaves of bread".
+_SAYS_MORE = re.compile(
+    r"""
+    \b (?:
+        a | about | above | across | after | against | all | along | also | among | an | and | another | any | are |
+        around | as | at | before | behind | below | beneath | beside | between | both | but | by | each | either |
+        every | except | facing | fewer | for | from | half | halves | has | have | her | his | in | inside | into |
+        is | its | left | less | like | many | more | most | near | neither | next | no | nor | not | on | only | onto
+        | or | other | others | out | outside | over | piece | pieces | quarter | quarters | right | same | some |
+        than | that | the | their | there | these | third | thirds | this | those | through | to | touching | toward |
+        towards | under | upon | was | were | what | where | which | while | who | whose | whole | with | within |
+        without
+    ) \b
+    """,
+    re.VERBOSE,
 )
+# "dogs chasing cats", but "swimming pools"
+_DOING = re.compile(r"\b[a-z]+[a-rt-z]s [a-z]+ing\b")
 
 
 def read_statement(text: str) -> Statement | None:
     """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for what says more or else."""
     found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
-    if found is None:
+    if found is None or _says_more(found["things"]):
         return None
     noun = numerals.singular(found["things"])
     if found["number"] in ("some", "no"):
@@ -153,20 +230,31 @@ def read_statement(text: str) -> Statement | None:
     return None if whole is None else Statement(noun, whole)
 
 
+def _says_more(things: str) -> bool:
+    has_number = any(not isinstance(numerals.value(word, "strict"), numerals.Unread) for word in things.split())
+    return has_number or _SAYS_MORE.search(things) is not None or _DOING.search(things) is not None
+
+
 def counted_boxes(boxes: Sequence[Box], question: Count, rule: Rule) -> list[Box]:
     """Find the boxes that answer a question: of enough score, not suppressed, of the noun, colour and place.
 
     The best come first. A box is suppressed by better ones only, so that low scores may be left out before or after.
     """
-    kept = sorted((box for box in boxes if box.score >= rule.threshold), key=lambda box: -box.score)
-    if rule.iou < 1:
-        kept = list(compress(kept, Detections.of(kept).unsuppressed(rule.iou)))
-    fitting = [box for box in kept if box.label == question.noun and question.colour in (None, box.colour)]
+    things = [box for box in _kept(boxes, question.noun, rule) if question.colour in (None, box.colour)]
     if question.place is None:
-        return fitting
+        return things
     relation = question.place.relation
-    landmarks = [box for box in kept if box.label == question.place.landmark]
-    return [box for box in fitting if _stands(box, relation, landmarks)]
+    landmarks = _kept(boxes, question.place.landmark, rule)
+    return [box for box in things if _stands(box, relation, landmarks)]
+
+
+def _kept(boxes: Sequence[Box], label: str, rule: Rule) -> list[Box]:
+    """Find what is left of one label: none is suppressed by another's, but one of any colour by any of its label."""
+    least = rule.threshold or 0.0
+    found = sorted((box for box in boxes if box.label == label and box.score >= least), key=lambda box: -box.score)
+    if rule.iou is None or rule.iou >= 1:
+        return found
+    return list(compress(found, Detections.of(found).unsuppressed(rule.iou)))
 
 
 def _stands(box: Box, relation: RelationWord, landmarks: Sequence[Box]) -> bool:

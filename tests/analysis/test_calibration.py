@@ -1,8 +1,10 @@
 """`subitize calibrate`: a detector's threshold, found again from pictures, boxes and people's counts."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
+from itertools import cycle
 from pathlib import Path
 from shutil import copytree
 
@@ -10,11 +12,12 @@ import numpy as np
 import pytest
 
 from commands import Finished, call
+from conftest import require
 from subitize import calibrations
 from subitize.analysis.calibration import Search, calibrate
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.labels import Rule, counted_boxes, interpret
+from subitize.labels import Rule, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
 
@@ -45,11 +48,14 @@ def run(painted: Path, tmp_path: Path) -> Iterator[Run]:
         yield opened
 
 
-def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False) -> None:
-    """Store what a detector would have found: what is there above the planted score, and other things below it."""
+def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False, rules: Sequence[str] = ("boxes@1",)) -> None:
+    """Store what a detector would have found: what is there above the planted score, and other things below it.
+
+    The readings are read by the rules in turn.
+    """
     random = np.random.default_rng(8)
     readings = []
-    for stored in list(run.readings("observer")):
+    for stored, rule in zip(list(run.readings("observer")), cycle(rules), strict=False):
         seen = stored.reading.evidence
         assert isinstance(seen, Boxes)
         boxes = []
@@ -64,8 +70,8 @@ def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False) -> None:
             boxes.append(Box(boxes[0].label, score, (left, top, left + 50, top + 50), "red"))
         boxes.append(Box("table", 0.99, (0, 0, 900, 900)))
         question, evidence = stored.reading.question, Boxes(tuple(boxes))
-        value = interpret(evidence, question, Rule("boxes"))
-        readings.append(Reading(stored.reading.subject, question, judge.shown, evidence, str(Rule("boxes")), value))
+        value = interpret(evidence, question, parse_rule(rule))
+        readings.append(Reading(stored.reading.subject, question, judge.shown, evidence, rule, value))
     run.add_judge(judge, is_stand_in=False)
     with run.lease("test") as lease:
         run.add_readings(lease, readings)
@@ -128,7 +134,27 @@ def test_things_found_twice_are_told_by_the_overlap(run: Run) -> None:
     assert jointly.result.iou < 1
     assert jointly.result.threshold == pytest.approx(PLANTED, abs=0.02)
     assert jointly.result.accuracy.value > 0.9
-    assert jointly.result.rule.startswith("boxes>=0.3")
+    assert str(make_rule(jointly.result)).startswith("boxes@1>=0.3")
+    readings = [one.reading for one in run.readings("doubling")]
+    truth = {one.reading.subject.id: one.reading.value for one in run.readings("human")}
+    for point in jointly.curve[::14]:
+        rule = Rule("boxes", point.threshold, jointly.result.iou)
+        right = [interpret(one.evidence, one.question, rule) == truth[one.subject.id] for one in readings]
+        assert point.accuracy.value == pytest.approx(np.mean(right))
+
+
+def test_the_overlap_is_the_judges_own_whatever_rules_were_tried(run: Run) -> None:
+    rules = ("boxes@1>=0.4,iou=0.45", "boxes@1>=0.4,iou=0.9")
+    add_detector(run, Spec("own", {"iou": "0.45"}, "own"), is_doubled=True, rules=rules)
+    assert calibrate(run, Search("own")).result.iou == 0.45
+    add_detector(run, Spec("unknown", {}, "unknown"), is_doubled=True, rules=rules)
+    with pytest.raises(BadValueError, match=r"boxes@1>=0.4,iou=0.45, boxes@1>=0.4,iou=0.9; search .*--iou"):
+        calibrate(run, Search("unknown"))
+    assert calibrate(run, Search("unknown", with_iou=True)).result.iou < 1
+    add_detector(
+        run, Spec("settled", {}, "settled"), is_doubled=True, rules=("boxes@1>=0.1,iou=0.7", "boxes@1,iou=0.7")
+    )
+    assert calibrate(run, Search("settled")).result.iou == 0.7
 
 
 def test_several_people_have_one_say_each(run: Run, tmp_path: Path) -> None:
@@ -272,7 +298,7 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
 def test_the_command_gives_everything_as_json(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "curve.svg"
     found = command(run, "--judge", "finder", "--save", "mine", "--figure", file, "--json").json()
-    assert found["rule"] == f"boxes>={found['result']['threshold']}"
+    assert found["rule"] == f"boxes@1>={found['result']['threshold']}"
     assert (len(found["curve"]), len(found["fold_thresholds"])) == (99, 10)
     svg = file.read_text()
     assert all(text in svg for text in ("finder against human", "Numbersense 0.40", "chosen 0.3", "accuracy", "NAE"))
@@ -308,6 +334,111 @@ def test_a_judge_reads_by_a_saved_threshold(run: Run, tmp_path: Path) -> None:
         assert {one.reading.rule for one in opened.readings()} == {str(Rule("boxes", threshold))}
 
 
+def score_by(run: Run, judge: str, *rule: str) -> float:
+    found = call("score", run.location, "--judge", judge, *(("--rule", *rule) if rule else ()), "--json")
+    assert found.code == 0, found.err
+    return next(float(one["value"]) for one in found.json() if (one["factor"], one["measure"]) == ("all", "accuracy"))
+
+
+def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
+    add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
+    stored = score_by(run, "doubling")
+    assert stored == 1.0
+    for rule in ("boxes", "boxes>=0.37", "boxes,iou=0.5", "boxes>=0.365"):
+        assert score_by(run, "doubling", rule) == stored
+    for rule in ("boxes>=0.37,iou=1", "boxes,iou=1", "boxes@1>=0.37", "boxes>=0"):
+        assert score_by(run, "doubling", rule) < 0.5
+
+
+def test_the_protocol_names_the_rule_in_full(run: Run) -> None:
+    add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
+    in_part, whole, other = (
+        call("score", run.location, "--judge", "doubling", "--rule", rule, "--json").json()[0]["protocol"]
+        for rule in ("boxes>=0.4", "boxes>=0.4,iou=0.5", "boxes>=0.4,iou=1")
+    )
+    assert in_part == whole != other
+
+
+def test_a_threshold_below_the_floor_is_refused(run: Run) -> None:
+    add_detector(run, Spec("picky", {"floor": "0.2"}, "picky"))
+    for name in ("score", "measure"):
+        for judge in (("--judge", "picky"), ()):
+            refused = call(name, run.location, *judge, "--rule", "boxes>=0.1")
+            assert (refused.code, refused.err) == (
+                2,
+                "subitize: rule boxes>=0.1: judge 'picky' keeps no boxes with a score below 0.2, its floor; count from "
+                "boxes>=0.2, or judge with floor=0.1\n",
+            )
+        assert call(name, run.location, "--judge", "picky", "--rule", "boxes>=0.2").code == 0
+        assert call(name, run.location, "--judge", "finder", "--rule", "boxes>=0.1").code == 0
+
+
+def test_a_calibration_is_for_the_judge_it_was_made_for(run: Run) -> None:
+    assert command(run, "--judge", "finder").code == 0
+    for name in ("score", "measure"):
+        found = call(name, run.location, "--rule", "calibrated:finder", "--json")
+        assert found.code == 0, found.err
+        assert {one["judge"] for one in found.json()} == {"finder"}
+        assert found.err == (
+            "subitize: --rule calibrated:finder: only the readings of 'finder', which it was made for; others with "
+            "--judge\n"
+        )
+
+
+def test_a_rule_that_cannot_read_all_judges_asks_for_one(run: Run) -> None:
+    refused = call("score", run.location, "--rule", "boxes>=0.4")
+    assert refused.code == 2
+    assert "'boxes' cannot read words" in refused.err
+    assert "as 'human' has; name a judge with --judge: finder, human, observer" in refused.err
+    named = call("score", run.location, "--judge", "human", "--rule", "boxes>=0.4")
+    assert "--judge" not in named.err
+
+
+def test_what_was_read_before_by_another_rule_is_said(run: Run) -> None:
+    again = call("judge", run.location, "--judge", "observer", "--rule", "boxes>=0.3")
+    assert again.code == 0
+    assert "0 new readings" in again.out
+    assert "what was read before, by boxes@1, stays so; anew: subitize score" in again.err
+    assert "--judge observer --rule 'boxes@1>=0.3'" in again.err
+    assert call("judge", run.location, "--judge", "observer", "--rule", "boxes").err == ""
+    assert call("judge", run.location, "--judge", "observer").err == ""
+
+
+@pytest.mark.parametrize(
+    ("judge", "rule", "message"),
+    [
+        ("observer", "strict", "rule 'strict' cannot read what judge 'observer' finds; for it: boxes"),
+        ("observer", "compared", "rule 'compared' cannot read what judge 'observer' finds; for it: boxes"),
+        ("parser", "boxes>=0.4", "rule 'boxes' cannot read what judge 'parser' finds; for it: geckonum, strict, total"),
+        ("ssd:nowhere,floor=0.2", "total", "rule 'total' cannot read what judge 'ssd:nowhere,floor=0.2' finds"),
+        ("ssd:nowhere,floor=0.2", "boxes>=0.1", "keeps no boxes with a score below 0.2, its floor"),
+    ],
+)
+def test_a_rule_that_a_judge_cannot_use_is_refused_before_it_looks(
+    run: Run, judge: str, rule: str, message: str
+) -> None:
+    if judge.startswith("ssd"):
+        require("OpenCV", is_there=find_spec("cv2") is not None)
+    refused = call("judge", run.location, "--judge", judge, "--rule", rule)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert message in refused.err
+
+
+def test_an_endless_interval_is_null_in_json_and_kept(run: Run, tmp_path: Path) -> None:
+    first = next(run.responses()).response.trial.item_id
+    ones = {stored.trial_id for stored in run.responses() if stored.response.trial.item_id == first}
+    places = [stored.trial_id in ones for stored in run.responses()]
+    import_counts(tmp_path / "run", lambda number, place: str(number if places[place] else 0), judge="choosy")
+    options = ("--judge", "finder", "--against", "choosy", "--metric", "accuracy", "--json")
+    found = command(run, *options, "--figure", tmp_path / "curve.svg").json()
+    assert found["result"]["nae"]["high"] is None
+    kept = calibrations.load("finder").nae
+    assert kept is not None
+    assert kept.high == float("inf")
+    assert "1,000" not in (tmp_path / "curve.svg").read_text()
+    assert command(run, *options).code == 0
+
+
 def test_saved_ones_are_listed(run: Run) -> None:
     assert call("list", "calibrations").code == 0
     assert command(run, "--judge", "finder", "--save", "mine").code == 0
@@ -340,13 +471,15 @@ def test_another_judges_calibration_is_not_replaced_by_the_way(run: Run) -> None
         (("--judge", "finder", "--metric", "x"), "no metric named 'x'"),
         (("--judge", "finder", "--save", "../x"), "calibration name '../x'"),
         (("--judge", "finder", "--folds", "0"), "--folds 0"),
+        (("--judge", "finder", "--seed", "-1"), "--seed -1: should be from 0 to 9223372036854775807"),
+        (("--judge", "finder", "--seed", 2**63), "should be from 0 to 9223372036854775807"),
         (("--judge", "finder", "--figure", "x.gif"), "should end in .png or .svg"),
         (("--judge", "finder", "--figure", "nowhere/x.png"), "there is no folder nowhere"),
         (("--judge", "finder", "--figure", "run.sqlite"), "a run's database"),
     ],
-    ids=lambda value: "" if isinstance(value, str) else " ".join(value),
+    ids=lambda value: "" if isinstance(value, str) else " ".join(map(str, value)),
 )
-def test_bad_input_is_one_line_and_exit_code_2(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_input_is_one_line_and_exit_code_2(run: Run, arguments: tuple[object, ...], message: str) -> None:
     found = command(run, *arguments)
     assert found.code == 2
     assert message in found.err

@@ -1,16 +1,20 @@
 """Detectors as judges: a real COCO network on real photographs, and what is kept, refused and said."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from coco_network import ssd_folder
 from collage_runs import paste
 from commands import call
 from subitize.errors import UnusableModelError
+from subitize.interfaces import ComputesSeveral, Exhibit, Explains, Inquiry, Judge
 from subitize.labels import interpret, parse_rule
-from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Stored
+from subitize.networks.detectors.collages import make_collage
+from subitize.records import Boxes, Confirm, Count, Drawn, Fit, Known, Place, Said, Scalar, Stored
 from subitize.registry import make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.runner.progress import Silent
@@ -67,6 +71,44 @@ def test_every_box_says_what_was_asked_for_and_whose_weights_found_it(judged: tu
         assert reading.provenance is not None
         assert len(reading.provenance.weights_hash or "") == 64
         assert reading.provenance.versions["opencv"]
+
+
+def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judged: tuple[Run, JudgeSummary]) -> None:
+    run, _ = judged
+    sent = {
+        (stored.reading.provenance.prompt_sent, stored.reading.question.noun)
+        for stored in run.readings()
+        if stored.reading.provenance is not None and isinstance(stored.reading.question, Count)
+    }
+    assert sent == {("cat", "cat"), ("motorcycle", "motorcycle")}
+
+
+@pytest.mark.parametrize(("options", "told"), [("", "passed, counted "), (",self_test=false", "was not tested: ")])
+def test_what_came_of_the_self_test_is_told_with_every_reading(options: str, told: str) -> None:
+    judge = make_judge(f"ssd:{ssd_folder()}{options}")
+    assert "self_test" not in _parameters(judge.it)
+    admit(judge)
+    said = str(_parameters(judge.it)["self_test"])
+    assert said.startswith(told)
+    assert "its 90 are taken for those of COCO" in said
+
+
+def _parameters(judge: Judge) -> Mapping[str, Scalar]:
+    assert isinstance(judge, ComputesSeveral)
+    file = io.BytesIO()
+    Image.fromarray(make_collage(["cat"], 1).pixels).save(file, "PNG")
+    exhibit = Exhibit((PICTURE[0],), (Inquiry(Count("cat"), "How many cats?"),), lambda _: file.getvalue())
+    ((finding,),) = judge.compute_all([exhibit])
+    parameters: Mapping[str, Scalar] = finding.provenance.parameters
+    return parameters
+
+
+def test_what_it_cannot_tell_is_named() -> None:
+    judge = make_judge(f"ssd:{ssd_folder()}").it
+    assert isinstance(judge, Explains)
+    assert judge.why_not(Count("seed", "turquoise")) == "cannot see 'seed'"
+    assert judge.why_not(Count("cat", "turquoise")) == "cannot tell the colour 'turquoise'"
+    assert judge.why_not(Count("cat", "red")) == judge.why_not(Fit("three cats")) == ""
 
 
 def test_it_says_what_it_can_see() -> None:

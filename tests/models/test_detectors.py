@@ -9,21 +9,24 @@ from PIL import Image
 
 from coco_network import ssd_folder
 from commands import call
-from subitize.interfaces import ComputesSeveral, Reply, Request
+from subitize.interfaces import Checks, ComputesSeveral, Model, Reply, Request
+from subitize.networks.detectors.coco import COCO_NUMBERS
 from subitize.networks.detectors.collages import make_collage
 from subitize.records import Answer, Filed, Refused, Said
 from subitize.registry import make_model
 
 
 def ask(folder: Path, nouns: Sequence[str], question: str) -> Reply:
-    model = make_model(f"ssd:{ssd_folder()},threshold=0.6").it
+    (reply,) = ask_all(make_model(f"ssd:{ssd_folder()},threshold=0.6").it, nouns, [question])
+    return reply
+
+
+def ask_all(model: Model, nouns: Sequence[str], questions: Sequence[str]) -> list[Reply]:
     assert isinstance(model, ComputesSeveral)
     file = io.BytesIO()
     Image.fromarray(make_collage(nouns, 3).pixels).save(file, "PNG")
-    request = Request("a/b", Answer(Filed("x.png"), question), 0, 0, 1, lambda _: file.getvalue())
-    (reply,) = model.compute_all([request])
-    assert isinstance(reply, Reply)
-    return reply
+    tasks = [Answer(Filed("x.png"), question) for question in questions]
+    return list(model.compute_all([Request("a/b", task, 0, 0, 1, lambda _: file.getvalue()) for task in tasks]))
 
 
 @pytest.mark.parametrize(
@@ -52,6 +55,39 @@ def test_what_is_asked_for_is_counted(tmp_path: Path, nouns: list[str], question
 )
 def test_what_it_cannot_see_is_refused_with_the_reason(tmp_path: Path, question: str, reason: str) -> None:
     assert ask(tmp_path, ["cat"], question).content == Refused(reason)
+
+
+def test_questions_of_a_batch_are_answered_each_by_itself() -> None:
+    model = make_model(f"ssd:{ssd_folder()},threshold=0.6").it
+    questions = [f"How many {things} are there?" for things in ("cats", "seeds", "objects", "motorbikes", "planes")]
+    together = ask_all(model, ["cat", "cat", "motorcycle"], questions)
+    assert [reply.content for reply in together] == [
+        Said("2"),
+        Refused("cannot see 'seed'"),
+        Said("3"),
+        Said("1"),
+        Said("0"),
+    ]
+    assert together == [ask_all(model, ["cat", "cat", "motorcycle"], [question])[0] for question in questions]
+
+
+def test_what_came_of_the_self_test_is_told_with_every_reply() -> None:
+    model = make_model(f"ssd:{ssd_folder()}").it
+    assert isinstance(model, Checks)
+    model.check()
+    (reply,) = ask_all(model, ["cat"], ["How many cats are there?"])
+    said = str(reply.provenance.parameters["self_test"])
+    assert said.startswith("passed, counted ")
+    assert "its 90 are taken for those of COCO" in said
+
+
+def test_a_broken_one_is_refused_by_its_name(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("".join(f"{COCO_NUMBERS.get(91 - number, 'n/a')}\n" for number in range(1, 91)), encoding="utf-8")
+    model = f"ssd:{ssd_folder()},labels={labels}"
+    done = call("run", "naming:images=1,numbers=1-2", "--model", model, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert f"model ssd:{ssd_folder()} failed its self-test: counted 0 of 8 photo collages right" in done.err
 
 
 def test_it_runs_the_naming_suite_and_drawn_shapes_are_what_it_gets_wrong(tmp_path: Path) -> None:

@@ -62,6 +62,13 @@ def test_the_same_name_comes_before_another_of_the_same_thing() -> None:
     assert class_of("Mugs", ("cup", "mug")) == "mug"
 
 
+def test_spectacles_are_no_drinking_glasses() -> None:
+    assert class_of("glass", ("Person", "Glasses", "Cup")) is None
+    assert class_of("glasses", ("glass", "cup")) is None
+    assert class_of("glasses", ("Person", "Glasses")) == "Glasses"
+    assert class_of("wine glasses", COCO_CLASSES) == "wine glass"
+
+
 def test_a_gap_in_a_list_of_classes_is_no_class() -> None:
     assert class_of("", ("", "cat")) is None
     assert class_of("cat", ("", "cat")) == "cat"

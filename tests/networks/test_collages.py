@@ -35,6 +35,22 @@ def test_a_collage_says_how_many_of_each_it_shows() -> None:
     assert collage.pixels.dtype == np.uint8
 
 
+def test_a_collage_says_where_its_photographs_lie_and_leaves_cells_empty() -> None:
+    collage = make_collage(("cat", "cup"), 1, cells=6)
+    ground = collage.pixels[0, 0]
+    is_covered = np.zeros(collage.pixels.shape[:2], dtype=bool)
+    for one in collage.pasted:
+        left, top, right, bottom = one.xyxy
+        assert one.holds((left + right) / 2, (top + bottom) / 2)
+        assert not one.holds(left - 1, top)
+        assert 0.7 * 240 < right - left <= 240
+        assert bottom - top <= 270
+        is_covered[top:bottom, left:right] = True
+    assert [one.noun for one in collage.pasted] == ["cat", "cup"]
+    assert (collage.pixels[~is_covered] == ground).all()
+    assert not (collage.pixels[is_covered] == ground).all(axis=1).mean() > 0.1
+
+
 @pytest.mark.parametrize("number", range(1, 7))
 def test_photographs_lie_on_ground_of_one_colour_and_leave_some_of_it(number: int) -> None:
     pixels = make_collage(("person",) * number, number).pixels

@@ -19,7 +19,7 @@ from subitize.networks.matching import MATCHERS, open_matcher
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.views import View
-from subitize.networks.weights import Placement, read_config
+from subitize.networks.weights import Placement, name_architecture, read_config
 from subitize.vision.pixels import Rgb
 
 TEXTS = ["two cats", "there are three red zebras on the table .", "how many cats ? [SEP] 2", "no people"]
@@ -82,7 +82,7 @@ def write(name: str, root: Path) -> Network:
     require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
     folder = WRITERS[name](root / name)
     regions = tiny_matchers.write_regions(root / "regions.npz", NAMES) if name == "lxmert" else None
-    return Network(folder, read_config(folder)["architectures"][0], regions)
+    return Network(folder, name_architecture(read_config(folder), folder), regions)
 
 
 def straight(network: Network, position: int) -> dict[str, float]:
@@ -247,3 +247,15 @@ def test_regions_for_another_network_are_refused_when_it_is_opened(lxmert: Netwo
 def test_each_text_needs_its_picture(vilt: Network) -> None:
     with pytest.raises(ValueError, match="4 pictures and 1 texts"):
         open_matcher(vilt.folder, vilt.architecture, CPU, None).match(views(), TEXTS[:1])
+
+
+def test_the_same_network_gives_the_same_numbers_whatever_was_drawn_before(network: Network) -> None:
+    import torch
+
+    found = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        before = torch.get_rng_state()
+        found.append(network.match())
+        assert torch.equal(torch.get_rng_state(), before)
+    assert found[0] == found[1]

@@ -68,6 +68,16 @@ def test_boxes_come_down_to_the_floor_and_overlap(yolo: Yolo) -> None:
     assert low.above(0.3).boxes() == high.boxes()
 
 
+def test_thresholds_in_the_configuration_leave_no_box_out(yolo: Yolo, tmp_path: Path) -> None:
+    plan = copy_yolo(tmp_path / "net") / "yolov4-tiny.cfg"
+    strict = "\n thresh = .6\nnms_threshold=0.3\n\n"
+    plan.write_text(re.sub(r"\[yolo\][^\[]*", lambda own: own[0].rstrip() + strict, plan.read_text()), encoding="utf-8")
+    picture = make_collage(("cat", "cat", "person"), 3).pixels
+    (low,), (own,) = (one.detect([picture], ["cat", "person"], 0.05) for one in (Yolo(str(tmp_path / "net")), yolo))
+    assert low.boxes() == own.boxes()
+    assert low.scores.min() < 0.2
+
+
 def test_pictures_are_seen_alike_alone_and_together(real: Detector) -> None:
     pictures = [make_collage((noun,), 2).pixels for noun in ("cat", "cup")]
     together = real.detect(pictures, [], 0.1)
@@ -161,12 +171,20 @@ def test_each_export_of_a_yolo_is_told_by_its_shape_and_read(output: Floats, tmp
         ((6, 8400), 2, YoloLayout("classes", 2, is_transposed=True)),
         ((5, 8400), 1, YoloLayout("classes", 1, is_transposed=True)),
         ((300, 6), 1, YoloLayout("final", 0)),
+        ((25500, 6), 1, YoloLayout("objectness", 1)),
+        ((8500, 6), 2, YoloLayout("classes", 2)),
+        ((12345, 6), 1, YoloLayout("objectness", 1)),
+        ((12345, 6), 80, None),
         ((116, 8400), 80, None),
         ((25200, 85), 3, None),
     ],
 )
 def test_shapes_tell_yolos_apart(shape: tuple[int, int], classes: int, layout: YoloLayout | None) -> None:
     assert tell_yolo([(1, *shape)], classes, (640, 640)) == layout
+
+
+def test_boxes_of_a_small_network_with_four_sizes_of_cells_are_not_final() -> None:
+    assert tell_yolo([(1, 3 * (64 + 16 + 4 + 1), 6)], 1, (64, 64)) == YoloLayout("objectness", 1)
 
 
 def test_an_export_says_its_own_names_and_size(tmp_path: Path) -> None:
@@ -221,6 +239,16 @@ BOXES = np.array([[[0.1, 0.2, 0.5, 0.6], [0.0, 0.0, 1.0, 1.0]]])
 )
 def test_an_ssd_in_onnx_is_read_by_its_outputs(outputs: dict[str, Floats], tmp_path: Path) -> None:
     path = write_network(tmp_path / "ssd.onnx", outputs)
+    (tmp_path / "labels.txt").write_text("background\nant\nbutterfly\n", encoding="utf-8")
+    (found,) = Ssd(str(path)).detect([WHITE], ["butterfly"], 0.05)
+    assert [(box.score, box.xyxy) for box in found.boxes()] == [(0.75, (20.0, 20.0, 100.0, 60.0))]
+
+
+@pytest.mark.parametrize("unit", [1, 64])
+def test_a_wild_box_below_the_floor_does_not_change_the_others(unit: int, tmp_path: Path) -> None:
+    boxes = np.array([[[0.1, 0.2, 0.5, 0.6], [0.0, 0.0, 9.0, 0.5], [-7.0, 0.0, 0.1, 0.1]]]) * unit
+    scores = np.array([[[0.2, 0.05, 0.75], [0.98, 0.01, 0.01], [0.98, 0.01, 0.01]]])
+    path = write_network(tmp_path / "ssd.onnx", {"boxes": boxes, "scores": scores})
     (tmp_path / "labels.txt").write_text("background\nant\nbutterfly\n", encoding="utf-8")
     (found,) = Ssd(str(path)).detect([WHITE], ["butterfly"], 0.05)
     assert [(box.score, box.xyxy) for box in found.boxes()] == [(0.75, (20.0, 20.0, 100.0, 60.0))]

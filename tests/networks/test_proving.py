@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,12 +13,17 @@ import pytest
 from coco_network import copy_yolo, ssd_folder, yolo_folder
 from conftest import require
 from onnx_graphs import write_network
+from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.networks.detectors import collages
 from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.proving import prove
+from subitize.networks.detectors.setups import Setup
 from subitize.networks.weights import Placement
+from subitize.numerals import plural
+from subitize.vision.pixels import Rgb
 from tiny_detectors import write_detr
 
 IOU = 0.45
@@ -73,6 +80,23 @@ def test_two_names_that_are_both_in_the_test_are_told_apart(tmp_path: Path) -> N
     _refuses(_renamed(tmp_path, names), "took cats for cups, took cups for cats")
 
 
+def test_one_class_with_a_name_of_something_that_is_not_there_is_found_out(tmp_path: Path) -> None:
+    names = list(COCO_CLASSES)
+    cup, sandwich = names.index("cup"), names.index("sandwich")
+    names[cup], names[sandwich] = "sandwich", "cup"
+    _refuses(_renamed(tmp_path, names), "took cups for sandwiches")
+
+
+@pytest.mark.parametrize(("noun", "finer"), [("person", "man"), ("cup", "coffee cup")])
+def test_a_detector_with_finer_classes_passes_and_what_it_calls_them_is_said(
+    noun: str, finer: str, tmp_path: Path
+) -> None:
+    names = [finer if name == noun else noun if name == "toaster" else name for name in COCO_CLASSES]
+    proof = prove(_renamed(tmp_path, names), 0.3, IOU)
+    assert proof.is_passed
+    assert f"took {plural(noun)} for {plural(finer)}" in proof.told
+
+
 def test_names_that_begin_one_too_late_are_found_out(tmp_path: Path) -> None:
     _refuses(_renamed(tmp_path, ["background", *COCO_CLASSES[:-1]]), "counted 0 of 8")
 
@@ -111,6 +135,45 @@ def test_things_that_are_never_there_are_found_out(tmp_path: Path) -> None:
     notes = {"names": "{0: 'cat', 1: 'elephant'}"}
     path = write_network(tmp_path / "cats.onnx", {"output0": np.array([boxes])}, notes=notes)
     _refuses(Yolo(str(path)), "saw 2 cats where there is 1, saw things that are not there (elephants) on 8 of 8")
+
+
+class Displaced:
+    """A detector whose boxes are moved."""
+
+    has_open_vocabulary = False
+
+    def __init__(self, detector: Detector, moved: Callable[[Floats], Floats]) -> None:
+        self._detector, self._moved = detector, moved
+        self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
+        self.weights_hash, self.versions = detector.weights_hash, detector.versions
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        found = self._detector.detect(pictures, nouns, floor)
+        return [replace(one, xyxy=self._moved(one.xyxy)) for one in found]
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        pytest.param(lambda xyxy: np.array([720, 0, 720, 0]) + xyxy[:, [2, 1, 0, 3]] * [-1, 1, -1, 1], id="mirrored"),
+        pytest.param(
+            lambda xyxy: np.array([0, 540, 0, 540]) + xyxy[:, [0, 3, 2, 1]] * [1, -1, 1, -1], id="upside down"
+        ),
+        pytest.param(lambda xyxy: xyxy[:, [1, 0, 3, 2]], id="transposed"),
+        pytest.param(lambda xyxy: xyxy / 10, id="a tenth"),
+        pytest.param(lambda xyxy: xyxy * 300 / 720, id="of a picture of 300 pixels"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["ssd", "yolo"])
+def test_boxes_in_wrong_places_are_found_out(kind: str, moved: Callable[[Floats], Floats]) -> None:
+    detector = Yolo(str(yolo_folder())) if kind == "yolo" else Ssd(str(ssd_folder()))
+    with pytest.raises(UnusableModelError, match=r"found \w+ where there are none on [3-8] of 8"):
+        prove(Displaced(detector, moved), 0.3, IOU)
+
+
+def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
+    setup = Setup("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
+    assert setup.prove().told.startswith("was not tested: self_test=false (no file names the classes")
 
 
 def test_a_random_detr_is_found_out(tmp_path: Path) -> None:

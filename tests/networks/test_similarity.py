@@ -218,3 +218,14 @@ def test_a_folder_that_cannot_be_used_is_refused_in_one_line(
 def test_each_text_needs_its_picture(clip: Path) -> None:
     with pytest.raises(ValueError, match="4 pictures and 1 texts"):
         Similarity(clip, CPU).match(VIEWS, TEXTS[:1])
+
+
+def test_siglip_2_of_fixed_size_reads_texts_in_lower_case(tmp_path: Path) -> None:
+    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
+    folder = tiny_matchers.write_siglip2_fixed(tmp_path / "siglip2")
+    similarity = Similarity(folder, CPU)
+    [[upper, lower, other]] = similarity.similarities(VIEWS[:1], ["Two DOGS", "two dogs", "two cats"])
+    assert upper == lower != other
+    scores = similarity.match(VIEWS[:1] * 2, ["TWO" * 40, "two" * 40])
+    assert scores[0] == scores[1]
+    assert scores[0]["tokens_cut"] > 0

@@ -20,6 +20,7 @@ from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.detr import Detr
 from subitize.networks.detectors.grounding_dino import GroundingDino
 from subitize.networks.detectors.owlv2 import Owlv2
+from subitize.networks.detectors.setups import torch_maker
 from subitize.networks.weights import Placement
 from subitize.vision.pixels import Rgb
 
@@ -328,6 +329,14 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
     folder = folders(held)
     with pytest.raises(UnusableModelError, match=re.escape(told.replace("{}", str(folder)))):
         maker(str(folder), Placement()).load()
+
+
+@pytest.mark.parametrize("name", ["detr", "grounding-dino", "owlv2", "rt-detr"])
+def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, tmp_path: Path) -> None:
+    folder = tiny_detectors.write_vilt(tmp_path / "vilt")
+    setup = torch_maker(lambda setup: setup, name)(str(folder))
+    with pytest.raises(UnusableModelError, match=re.escape(f"{name}: {folder} holds a ViltModel")):
+        setup.detector.load()
 
 
 @pytest.mark.parametrize("maker", [GroundingDino, Owlv2, Detr])

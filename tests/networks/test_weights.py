@@ -103,7 +103,7 @@ def test_a_folder_without_its_index_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=r"is no model: it has no config\.json \(it has notes\.txt\)"):
         weights.find_folder(str(tmp_path))
     with pytest.raises(BadFileError, match=r"it has no model_index\.json"):
-        weights.locate(str(tmp_path), "model_index.json")
+        weights.find_folder(str(tmp_path), "model_index.json")
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
@@ -331,7 +331,12 @@ NO_MEMORY: Mapping[str, Exception] = {
 @pytest.mark.parametrize("error", NO_MEMORY.values(), ids=NO_MEMORY)
 def test_want_of_memory_is_known_on_every_device(error: Exception) -> None:
     assert weights.is_out_of_memory(error)
-    with pytest.raises(UnusableModelError, match="not enough memory for it; write dtype"), weights.loading("who"):
+    with (
+        pytest.raises(
+            UnusableModelError, match="not enough memory for it; write dtype=bfloat16, as another model of the run"
+        ),
+        weights.loading("who"),
+    ):
         raise error
 
 
@@ -366,6 +371,35 @@ def test_the_hash_tells_weights_apart_and_not_what_lies_beside_them(tmp_path: Pa
     assert weights.hash_weights(write("moved", a_safe="1", b_safe="2")) != one
     with pytest.raises(BadFileError, match="has no weights"):
         weights.hash_weights(write("none", README="!"))
+
+
+def test_the_hash_is_of_the_weights_that_are_loaded(tmp_path: Path) -> None:
+    def write(**files: str) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        names = {"_index": ".index", "_safetensors": ".safetensors", "_bin": ".bin", "_json": ".json"}
+        for stem, content in files.items():
+            for old, new in names.items():
+                stem = stem.replace(old, new)
+            (folder / stem).write_text(content)
+        return weights.hash_weights(folder)
+
+    alone = write(model_safetensors="1")
+    assert write(model_safetensors="1", pytorch_model_bin="2", training_args_bin="3", other_safetensors="4") == alone
+    assert write(model_safetensors="2") != alone
+    index = '{"weight_map": {"x": "a.safetensors", "y": "b.safetensors", "z": "a.safetensors"}}'
+    shards = write(model_safetensors_index_json=index, a_safetensors="1", b_safetensors="2")
+    assert write(model_safetensors_index_json=index, a_safetensors="1", b_safetensors="2", c_bin="3") == shards
+    assert write(model_safetensors_index_json=index, a_safetensors="1", b_safetensors="3") != shards
+
+
+def test_an_architecture_is_the_first_that_a_config_names() -> None:
+    assert weights.name_architecture({"architectures": ["CLIPModel", "Other"]}, "x") == "CLIPModel"
+    assert weights.name_architecture({"architectures": ["LxmertModel"]}, "x") == "LxmertForPreTraining"
+    strange: tuple[object, ...] = ([], None, "CLIPModel")
+    for named in strange:
+        with pytest.raises(BadFileError, match=r"^the config\.json of x names no architectures; copy the model again$"):
+            weights.name_architecture({"architectures": named, "model_type": "clip"}, "x")
 
 
 def test_the_hash_of_a_file_is_its_sha256_and_a_link_of_the_hubs_cache_names_it(tmp_path: Path) -> None:
@@ -446,62 +480,63 @@ def _answer_for(hub: Hub) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _locate(name: str, index: str, home: Path, **environment: str) -> str:
+def _locate(name: str, home: Path, **environment: str) -> str:
     """Locate a model in a process of its own, as the hub's library reads its settings when it is imported."""
     _require_parts()
     code = (
         "import sys; from subitize.errors import SubitizeError; from subitize.networks.weights import locate\n"
-        "try: print(locate(*sys.argv[1:]))\n"
+        "try: print(locate(sys.argv[1]))\n"
         "except SubitizeError as error: print(type(error).__name__, error)"
     )
     settings = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     settings |= {"HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_XET": "1", **environment}
     done = subprocess.run(
-        [sys.executable, "-c", code, name, index], env=settings, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code, name], env=settings, capture_output=True, text=True, check=True, timeout=120
     )
     return done.stdout.strip()
 
 
 LISTED = ["config.json", "tokenizer.json", "vocab.txt", "README.md", "tf_model.h5", "flax_model.msgpack",
-          "onnx/model.onnx", "own.py"]  # fmt: skip
-PIPELINE = ["model_index.json", "README.md", "whole.safetensors", "unet/config.json", "unet/weights.safetensors",
-            "unet/weights.fp16.safetensors", "unet/weights.bin", "vae/weights.safetensors",
-            "checker/config.json", "checker/pytorch_model.bin", "tokenizer/merges.txt",
-            "text_encoder/flax_model.msgpack", "unet/openvino_model.xml"]  # fmt: skip
+          "onnx/model.onnx", "own.py", "open_clip_model.safetensors", "open_clip_pytorch_model.bin",
+          "consolidated.safetensors", "adapter_model.safetensors", "model.fp16.safetensors", "training_args.bin",
+          "optimizer.bin", "step-5/model.safetensors", "step-5/pytorch_model.bin", "step-5/a/b.json"]  # fmt: skip
 MODELS = {
     "o/both": [*LISTED, "model.safetensors", "pytorch_model.bin"],
     "o/old": [*LISTED, "pytorch_model.bin"],
-    "o/pipeline": PIPELINE,
+    "o/shards": [*LISTED, "model.safetensors.index.json", "model-00001-of-00002.safetensors",
+                 "model-00002-of-00002.safetensors", "pytorch_model.bin"],
+    "o/old-shards": [*LISTED, "pytorch_model.bin.index.json", "pytorch_model-00001-of-00001.bin"],
+    "o/two-tokenizers": [*LISTED, "model.safetensors", "second_tokenizer/vocab.txt", "second_tokenizer/a.json",
+                         "second_tokenizer/pieces.model"],
     "o/no-model": ["README.md", "data.json"],
-}
+}  # fmt: skip
+ALWAYS = ["config.json", "tokenizer.json", "vocab.txt"]
 
 
 @pytest.mark.parametrize(
-    ("name", "index", "fetched"),
+    ("name", "fetched"),
     [
-        ("o/both", "config.json", ["config.json", "model.safetensors", "tokenizer.json", "vocab.txt"]),
-        ("o/old", "config.json", ["config.json", "pytorch_model.bin", "tokenizer.json", "vocab.txt"]),
-        (
-            "o/pipeline",
-            "model_index.json",
-            ["checker/config.json", "checker/pytorch_model.bin", "model_index.json", "tokenizer/merges.txt",
-             "unet/config.json", "unet/weights.safetensors", "vae/weights.safetensors"],
-        ),
+        ("o/both", ["model.safetensors"]),
+        ("o/old", ["pytorch_model.bin"]),
+        ("o/shards", [*MODELS["o/shards"][-4:-1]]),
+        ("o/old-shards", [*MODELS["o/old-shards"][-2:]]),
+        ("o/two-tokenizers", [*MODELS["o/two-tokenizers"][-4:]]),
     ],
-)  # fmt: skip
+)
 def test_a_model_of_the_hub_is_fetched_once_in_one_format_and_found_without_it(
-    name: str, index: str, fetched: list[str], tmp_path: Path
+    name: str, fetched: list[str], tmp_path: Path
 ) -> None:
     with Hub(MODELS).opened() as hub:
-        folder = Path(_locate(name, index, tmp_path, HF_ENDPOINT=hub.url))
-        assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == fetched
-        assert sorted(hub.fetched) == fetched
-    assert _locate(name, index, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == str(folder)
+        folder = Path(_locate(name, tmp_path, HF_ENDPOINT=hub.url))
+        wanted = sorted([*ALWAYS, *fetched])
+        assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == wanted
+        assert sorted(hub.fetched) == wanted
+    assert _locate(name, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == str(folder)
 
 
 def test_a_revision_is_named_after_an_at_sign(tmp_path: Path) -> None:
     with Hub(MODELS).opened() as hub:
-        folder = _locate("o/both@no_timm", "config.json", tmp_path, HF_ENDPOINT=hub.url)
+        folder = _locate("o/both@no_timm", tmp_path, HF_ENDPOINT=hub.url)
     assert hub.revisions == {"no_timm"}
     assert folder.endswith(SHA)
 
@@ -516,14 +551,14 @@ def test_a_revision_is_named_after_an_at_sign(tmp_path: Path) -> None:
 )
 def test_what_the_hub_does_not_give_is_told_in_one_line(name: str, told: str, tmp_path: Path) -> None:
     with Hub(MODELS).opened() as hub:
-        printed = _locate(name, "config.json", tmp_path, HF_ENDPOINT=hub.url)
+        printed = _locate(name, tmp_path, HF_ENDPOINT=hub.url)
     assert re.match(told, printed)
     assert "\n" not in printed
 
 
 @pytest.mark.parametrize("environment", [{"HF_HUB_OFFLINE": "1"}, {"HF_ENDPOINT": "http://127.0.0.1:9"}])
 def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], tmp_path: Path) -> None:
-    printed = _locate("owner/model", "config.json", tmp_path, **environment)
+    printed = _locate("owner/model", tmp_path, **environment)
     assert re.match("UnusableModelError owner/model is no folder here, and the hub cannot be asked for it", printed)
     assert printed.endswith("name a folder, or try again when online")
     assert "\n" not in printed

@@ -124,6 +124,22 @@ def test_hundreds_of_boxes_do_not_swell_the_page(tmp_path: Path) -> None:
     assert drawn[0] == "apple 0.30, not counted"
 
 
+@pytest.mark.parametrize(
+    ("counted", "others", "said"),
+    [
+        pytest.param(200, 30, [], id="all are drawn"),
+        pytest.param(1, 31, ["not counted, the 30"], id="too many others"),
+        pytest.param(201, 0, ["counted, the 200"], id="too many counted"),
+        pytest.param(201, 31, ["counted, the 200", "not counted, the 30"], id="too many of both"),
+    ],
+)
+def test_what_is_not_drawn_is_said(tmp_path: Path, counted: int, others: int, said: list[str]) -> None:
+    boxes = [Box("apple", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(counted)]
+    boxes += [Box("pear", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(others)]
+    html = write(tmp_path, (Count("apple"), boxes, RULE))
+    assert re.findall(r"Of the boxes on a picture that were (.*?) with the best scores are drawn", html) == said
+
+
 def test_without_boxes_there_is_no_legend(tmp_path: Path) -> None:
     html = write(tmp_path, (Count("apple"), [], RULE))
     assert 'class="caption legend"' not in html

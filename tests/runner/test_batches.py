@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from subitize.drawing.stimuli import render
 from subitize.errors import RunError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Judge, Model, Reply, Request
-from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, TaskKind, Words
-from subitize.registry import Made, make_model, make_suite
+from subitize.interfaces import Exhibit, Finding, Judge, Model, Pixels, Reply, Request
+from subitize.records import Count, Drawn, Failed, Known, Outcome, Question, Said, Spec, Stimulus, TaskKind, Words
+from subitize.registry import Made, make_suite
 from subitize.runner.judging import Scope, judge_run
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
@@ -143,10 +144,23 @@ class BatchingJudge:
         return [tuple(Finding(Words("3")) for _ in exhibit.inquiries) for exhibit in exhibits]
 
 
+class Drawing:
+    """Draws what it is asked for, in this process."""
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = True
+    batch_size = 4
+
+    def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
+        png = render(Stimulus("apples", 3, 1, 128)).png
+        return [Reply(Pixels(png), request.provenance()) for request in requests]
+
+
 @pytest.fixture
 def drawn(run: Run) -> Run:
     suite = make_suite("production:numbers=1-3,categories=apples+dots")
-    run_suite(run, Settings(suite, make_model("painter:size_px=128"), repeats=1), Silent())
+    model: Made[Model] = Made(Spec("drawing", {}, "drawing"), Drawing(), "drawing")
+    run_suite(run, Settings(suite, model, repeats=1), Silent())
     return run
 
 

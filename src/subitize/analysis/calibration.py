@@ -1,7 +1,7 @@
 """The score from which a judge's boxes should count, so that its counts are those of people."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -10,8 +10,9 @@ import numpy as np
 
 from subitize import __version__
 from subitize.calibrations import Calibrated
-from subitize.errors import BadValueError, NothingToDoError, SubitizeError, UnknownNameError
-from subitize.labels import Rule, consensus, counted_boxes, parse_rule
+from subitize.detections import Detections
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.labels import Rule, consensus, read_share
 from subitize.records import Box, Boxes, Count, Estimate, Item, Known, Value
 from subitize.stats.thresholds import (
     FOLDS,
@@ -70,15 +71,22 @@ class Calibration:
     notes: tuple[str, ...]
 
 
-def calibrate(run: Run, search: Search) -> Calibration:
-    """Search the threshold, and measure by cross-validation over items what the search is worth."""
+Watch = Callable[[Sequence["_Pair"]], Iterable["_Pair"]]
+
+
+def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
+    """Search the threshold, and measure by cross-validation over items what the search is worth.
+
+    The pictures are gone through as `watch` gives them, which can tell how far it is.
+    """
     metric = _check(search)
     found = _pair_up(run, search)
     _check_enough(found.pairs, metric)
-    grid = _start_at_floor(_floor(run, search.judge))
-    ious = IOUS if search.with_iou else (_stored_iou(run, search.judge),)
+    options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.name == search.judge), {})
+    grid = _start_at_floor(read_share(options, "floor") or 0.0)
+    ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
-    counts = np.stack([count_above([_scores(pair, iou) for pair in found.pairs], grid) for iou in ious], axis=1)
+    counts = np.stack([count_above(_scores(pair, ious), grid) for pair in watch(found.pairs)])
     shape = (len(ious), len(grid))
     truth, items = [pair.true for pair in found.pairs], [pair.item_id for pair in found.pairs]
     errors = find_errors(counts.reshape(len(truth), -1), truth, items)
@@ -129,6 +137,8 @@ def _check(search: Search) -> Metric:
         raise UnknownNameError("metric", search.metric, METRICS)
     if search.folds < 2:
         raise BadValueError(f"--folds {search.folds}: cross-validation needs at least 2")
+    if not 0 <= search.seed < 2**63:
+        raise BadValueError(f"--seed {search.seed}: should be from 0 to {2**63 - 1}")
     if search.judge == search.against:
         raise BadValueError(f"--against {search.against}: a judge is not set against itself; name people's readings")
     return metric
@@ -218,15 +228,6 @@ def _count_items(pairs: Iterable[_Pair], metric: Metric) -> int:
     return len({pair.item_id for pair in pairs if pair.true > 0 or metric == "accuracy"})
 
 
-def _floor(run: Run, judge: str) -> float:
-    """Find the score below which the judge did not keep boxes."""
-    options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.name == judge), {})
-    try:
-        return float(options.get("floor", 0))
-    except ValueError:
-        return 0.0
-
-
 def _start_at_floor(floor: float) -> tuple[float, ...]:
     grid = tuple(threshold for threshold in GRID if threshold >= floor)
     if not grid:
@@ -234,20 +235,33 @@ def _start_at_floor(floor: float) -> tuple[float, ...]:
     return grid
 
 
-def _stored_iou(run: Run, judge: str) -> float:
-    """Find the overlap that the judge's readings were counted by; 1, which suppresses nothing, if there are several."""
-    ious = set()
-    for one in read_judgings(run):
-        if one.judge == judge:
-            try:
-                ious.add(parse_rule(one.rule).iou)
-            except SubitizeError:  # a version that is no more
-                ious.add(1.0)
-    return ious.pop() if len(ious) == 1 else 1.0
+def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
+    """Find the overlap that the judge counts by, or without one of its own that its readings were counted by."""
+    own = read_share(options, "iou")
+    if own is not None:
+        return own
+    rules = {one.rule for one in read_judgings(run) if one.judge == judge}
+    ious = {_iou(rule) for rule in rules}
+    if len(ious) > 1:
+        raise BadValueError(
+            f"the readings of {judge!r} were counted by rules of different overlaps, {', '.join(sorted(rules))}; "
+            "search the overlap, too: --iou"
+        )
+    return ious.pop()
 
 
-def _scores(pair: _Pair, iou: float) -> list[float]:
-    return [box.score for box in counted_boxes(pair.boxes, pair.question, Rule("boxes", 0.0, iou))]
+def _iou(stored: str) -> float:
+    iou = Rule("boxes").over_stored(stored).iou
+    return 1.0 if iou is None else iou
+
+
+def _scores(pair: _Pair, ious: Sequence[float]) -> list[list[float]]:
+    """List the scores of the boxes that count, whatever their score, for each largest overlap."""
+    found = Detections.of(pair.boxes).labelled(pair.question.noun)
+    colour = pair.question.colour
+    is_right = np.array([colour in (None, own) for own in found.colours], dtype=bool)
+    overlaps = found.overlaps()
+    return [found.scores[is_right & overlaps.unsuppressed(iou)].tolist() for iou in ious]
 
 
 def _draw_curve(grid: Sequence[float], errors: Errors, seed: int) -> tuple[Point, ...]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from subitize.errors import NothingToDoError
-from subitize.labels import Rule, consensus, interpret
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.labels import Rule, check_floor, consensus, interpret
 from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
 from subitize.store import Database, Run, codec
-from subitize.store.rows import ReadingRow, ResponseRow, read_readings, read_responses
+from subitize.store.rows import Material, ReadingRow, ResponseRow, read_judgings, read_readings, read_responses
 
 Status = Literal["eligible", "discarded", "refused"]
 
@@ -59,7 +59,10 @@ def asks_for_number(item: Item, ask: Ask) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Which readings to take, how to read their evidence (None: as stored), and how several become one."""
+    """Which readings to take, how to read their evidence (None: as stored), and how several become one.
+
+    What a rule leaves open is as in the rule that a reading was stored with.
+    """
 
     judge: str | None = None
     rule: Rule | None = None
@@ -83,9 +86,30 @@ def observe_asides(run: Run, reader: Reader) -> list[Observation]:
 
 
 def _read(run: Run, reader: Reader) -> list[ReadingRow]:
-    rule = reader.rule
-    anew = None if rule is None else lambda evidence, question: interpret(evidence, question, rule)
-    return read_readings(run, reader.judge, anew)
+    if reader.rule is None:
+        return read_readings(run, reader.judge)
+    for entry in run.judges():
+        if reader.judge in (None, entry.name):
+            check_floor(reader.rule, entry.options, entry.name)
+    return read_readings(run, reader.judge, _Anew(run, reader.judge, reader.rule))
+
+
+class _Anew:
+    """Reads evidence by another rule than it was read by."""
+
+    def __init__(self, run: Run, judge: str | None, rule: Rule) -> None:
+        self._run, self._judge, self._rule = run, judge, rule
+        self._whole: dict[str, Rule] = {}
+
+    def __call__(self, stored: Material) -> Value:
+        if stored.rule not in self._whole:
+            self._whole[stored.rule] = self._rule.over_stored(stored.rule)
+        try:
+            return interpret(stored.evidence, stored.question, self._whole[stored.rule])
+        except BadValueError as error:
+            known = ", ".join(sorted({one.judge for one in read_judgings(self._run)}))
+            remedy = f", as {stored.judge!r} has; name a judge with --judge: {known}" if self._judge is None else ""
+            raise BadValueError(f"{error}{remedy}") from None
 
 
 _Labels = dict[str, dict[tuple[str, str], Value]]

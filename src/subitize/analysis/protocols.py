@@ -18,7 +18,7 @@ from pydantic_core import from_json
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
-from subitize.labels import RULE_VERSIONS
+from subitize.labels import RULE_VERSIONS, Rule
 from subitize.records import Subject, digest
 from subitize.store import Run, SuiteEntry
 from subitize.store.rows import read_suite_options
@@ -167,7 +167,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 judge_revisions=looked.served_names(),
                 unread=unread,
                 readings=readings,
-                rules=(str(reader.rule),) if reader.rule else tuple(sorted(looked.rules)),
+                rules=_rules(reader.rule, looked.rules),
                 agreement=reader.agreement,
             )
             span = replace(
@@ -288,6 +288,12 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
         name, value = option.removeprefix("model "), left.pop(option)
         judge = re.sub(rf"(?<=[:,]){name}={re.escape(value)}(?:,|$)", "", judge).rstrip(",:")
     return judge, left
+
+
+def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
+    """List the rules that values were read by; what a new one leaves open is as it was in those of the readings."""
+    rules = set(stored) if anew is None else {str(anew.over_stored(rule)) for rule in stored} or {str(anew)}
+    return tuple(sorted(rules))
 
 
 def _cover(

@@ -1,7 +1,7 @@
 """Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
 
 import io
-import re
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,9 +15,10 @@ from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Handling, Pixels, Reply, Request
+from subitize.models.sizes import read_size
 from subitize.networks.pipeline_settings import Settings, Size, Wishes, write_size
 from subitize.networks.pipelines import Source, load_pipeline
-from subitize.networks.weights import Placement, hash_weights, is_out_of_memory, name_versions, quiet, require
+from subitize.networks.weights import Placement, hash_weights, loading, name_versions, quiet, require
 from subitize.records import Failed, Refused, Scalar, TaskKind
 from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
 
@@ -59,7 +60,7 @@ class Diffusers:
         _check("guidance", guidance, low=0)
         self._source = Source(who, model, variant or None)
         self._placement = Placement(device, dtype)
-        self._wishes = Wishes(steps, guidance, negative_prompt or None, _read_size(size), scheduler)
+        self._wishes = Wishes(steps, guidance, negative_prompt or None, _check_size(read_size(size)), scheduler)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
         self._loaded: _Loaded | None = None
@@ -81,7 +82,7 @@ class Diffusers:
         if self._loaded is None:
             folder = self._source.locate()
             pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
-            with quiet():
+            with loading(self._source.who):
                 artist = _Artist(self._source.who, pipeline, self._wishes, self._placement)
                 _save_memory(pipeline, self._slices)
             self._loaded = _Loaded(artist, folder)
@@ -89,20 +90,14 @@ class Diffusers:
 
 
 def _check(name: str, value: float | None, *, low: int) -> None:
-    if value is not None and value < low:
+    if value is not None and not low <= value < math.inf:
         raise BadValueError(f"model 'diffusers': {name}={value:g}: should be {low} or more")
 
 
-def _read_size(size: str | None) -> Size | None:
-    if not size:
-        return None
-    shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
-    if not shape:
-        raise BadValueError(f"size={size!r}: should be width and height, as in size=1024x768")
-    width, height = int(shape[1]), int(shape[2])
-    if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
-        raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
-    return width, height
+def _check_size(size: Size | None) -> Size | None:
+    if size is not None and size[0] * size[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+        raise BadValueError(f"size={write_size(size)}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +199,10 @@ class _Artist:
         # On a CPU the noise is the same for every device.
         generators = [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
         negative = {"negative_prompt": [self._negative_prompt] * len(prompts)} if self._negative_prompt else {}
-        try:
-            with torch.inference_mode(), _same_kernels():
-                given = self._pipeline(
-                    prompt=prompts, generator=generators, output_type="np", **negative, **self._arguments
-                )
-        except Exception as error:
-            if is_out_of_memory(error):
-                _free(self._device)
-                if len(prompts) == 1:
-                    raise UnusableModelError(f"{self._who} {_TOO_LITTLE_MEMORY}") from error
-            raise
+        with torch.inference_mode(), _same_kernels():
+            given = self._pipeline(
+                prompt=prompts, generator=generators, output_type="np", **negative, **self._arguments
+            )
         pictures = getattr(given, "images", None)
         if pictures is None or len(pictures) != len(prompts):
             raise UnusableModelError(f"{self._who}: {type(given).__name__} is not one picture per prompt")
@@ -231,17 +219,12 @@ class _Artist:
         if is_flagged:
             return Refused("the pipeline's safety checker holds the picture back"), told
         if not np.isfinite(picture).all():
-            reason = f"the numbers ran over in {self._parameters['dtype']}, so there is no picture; try dtype=float32"
-            return Failed(reason, is_transient=False), told
+            return Failed(_tell_overflow(self._parameters["dtype"]), is_transient=False), told
         return Pixels(_png(picture)), told
 
 
 _Floats = NDArray[np.floating[Any]]
 _Made = tuple[Pixels | Refused | Failed, dict[str, Scalar]]
-_TOO_LITTLE_MEMORY = (
-    "has not enough memory for a single picture; ask for a smaller one (size=512x512), write dtype=bfloat16,"
-    " vae_tiling=true or, with a GPU, offload=true"
-)
 # These pad every prompt to one length; others may pad to the longest of a batch.
 _PAD_ALIKE = frozenset(
     {
@@ -249,10 +232,18 @@ _PAD_ALIKE = frozenset(
         "StableDiffusionXLPipeline",
         "StableDiffusion3Pipeline",
         "FluxPipeline",
+        "LatentConsistencyModelPipeline",
         "PixArtAlphaPipeline",
         "PixArtSigmaPipeline",
     }
 )
+
+
+def _tell_overflow(dtype: Scalar) -> str:
+    remedy = (
+        "another scheduler or less guidance" if dtype == "float32" else "dtype=float32, as another model of the run"
+    )
+    return f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"
 
 
 def _png(picture: _Floats) -> bytes:
@@ -318,18 +309,19 @@ def _random_states(device: "torch.device") -> "list[torch.Tensor]":
     return states
 
 
-def _free(device: "torch.device") -> None:
-    import torch
-
-    if device.type != "cpu":
-        torch.get_device_module(device).empty_cache()
-
-
 def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
     known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
     if name not in known:
-        raise BadValueError(f"scheduler={name}: this pipeline goes with {', '.join(sorted(known))}")
+        offered = ", ".join(sorted(name for name, kind in known.items() if not _lacks_a_package(kind)))
+        raise BadValueError(f"scheduler={name}: this pipeline goes with {offered}")
     return known[name].from_config(scheduler.config)
+
+
+def _lacks_a_package(kind: type) -> bool:
+    """Tell whether a class of diffusers only stands in for one that needs a package which is not here."""
+    from diffusers.utils.import_utils import DummyObject
+
+    return isinstance(kind, DummyObject)
 
 
 def _save_memory(pipeline: Any, wanted: Mapping[str, bool]) -> None:  # noqa: ANN401

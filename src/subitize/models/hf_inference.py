@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -36,6 +35,7 @@ from subitize.models.serving import (
     read_error,
     retry_after_seconds,
 )
+from subitize.models.sizes import read_size
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
 from subitize.vision.pixels import decode
@@ -95,7 +95,7 @@ class HfInference:
         self.concurrency = concurrency
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
         self._reached = given(provider=provider, base_url=self._calls.address)
-        width, height = _read_size(size)
+        width, height = read_size(size) or (None, None)
         self._drawing = given(
             width=width,
             height=height,
@@ -297,15 +297,6 @@ class _Calls:
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
         return self.contact.miss(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
-
-
-def _read_size(size: str | None) -> tuple[int | None, int | None]:
-    if size is None:
-        return None, None
-    shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
-    if not shape:
-        raise BadValueError(f"size={size!r}: should be width and height, as in size=1024x768")
-    return int(shape[1]), int(shape[2])
 
 
 def _check_part(model: str) -> None:

@@ -1,5 +1,6 @@
 """Networks of Hugging Face's transformers on this machine: they answer, score how texts fit, and fill gaps."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -7,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from subitize.errors import BadFileError, BadValueError
+from subitize.errors import BadValueError
 from subitize.interfaces import Handling, Reply, Request
 from subitize.networks import weights
-from subitize.networks.answers import Chat, Generator, Head, answer_tasks, open_answerer
+from subitize.networks.answers import HEADS, Chat, Generator, Head, answer_tasks, open_answerer
 from subitize.networks.filling import FILLERS, open_filler
 from subitize.networks.matching import MATCHERS, open_matcher
 from subitize.networks.views import Fills, Matches, View
@@ -41,7 +42,7 @@ class Transformers:
         for name, number in (("max_tokens", max_tokens), ("batch_size", batch_size)):
             if number < 1:
                 raise BadValueError(f"{name}={number}: should be 1 or more")
-        if temperature is not None and temperature < 0:
+        if temperature is not None and not 0 <= temperature < math.inf:
             raise BadValueError(f"temperature={temperature}: should be 0 or more")
         if prompt is not None and "{question}" not in prompt:
             raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
@@ -70,6 +71,8 @@ class Transformers:
 
     def load(self) -> None:
         """Load all that the network's tasks need, once."""
+        self._refuse_idle_options()
+        _ = self._seen
         for kind in sorted(self.tasks):
             match kind:
                 case "match":
@@ -79,14 +82,30 @@ class Transformers:
                 case _:
                     _ = self._answerer
 
+    def _refuse_idle_options(self) -> None:
+        """Refuse options of writing where nothing is written: they would do nothing and yet name another model."""
+        if "answer" in self.tasks and self._architecture not in HEADS:
+            return
+        chat, usual = self._chat, Chat()
+        idle = {
+            "max_tokens": chat.max_tokens if chat.max_tokens != usual.max_tokens else None,
+            "temperature": chat.temperature or None,
+            "system": chat.system,
+            "prompt": chat.form,
+        }
+        for name, value in idle.items():
+            if value is not None:
+                raise BadValueError(
+                    f"{name}={value}: {self._model} ({self._architecture}) writes no text; leave {name} out"
+                )
+
     def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
         """Do all tasks in their order; those of a kind go through the network together."""
         self.load()
         contents: dict[int, Said | Scored] = {}
         for kind in dict.fromkeys(request.task.kind for request in asked):
             places = [place for place, request in enumerate(asked) if request.task.kind == kind]
-            with weights.computing(self._who, len(asked)):
-                contents |= zip(places, self._do(kind, [asked[place] for place in places]), strict=True)
+            contents |= zip(places, self._do(kind, [asked[place] for place in places]), strict=True)
         return [self._reply(request, contents[place]) for place, request in enumerate(asked)]
 
     def _do(self, kind: TaskKind, requests: Sequence[Request]) -> Sequence[Said | Scored]:
@@ -101,12 +120,13 @@ class Transformers:
         return self._answerer.answer(views, texts, [request.seed for request in requests])
 
     def _reply(self, request: Request, content: Said | Scored) -> Reply:
-        parameters: dict[str, Scalar] = {"dtype": str(self._placement.torch_dtype()).removeprefix("torch.")}
+        dtype = str(self._placement.torch_dtype()).removeprefix("torch.")
+        parameters: dict[str, Scalar] = {"dtype": dtype, **self._seen}
         provenance = request.provenance()
         if isinstance(content, Said):
             parameters |= self._told(content)
         elif request.task.kind == "match" and self._asks:
-            parameters |= {"wording": WORDING} | self._form
+            parameters |= {"wording": WORDING} | self._answerer.told()
             provenance = replace(provenance, prompt_sent=ask(request.text))
         return Reply(content, self._complete(provenance, parameters))
 
@@ -117,12 +137,14 @@ class Transformers:
         chat = self._chat
         told: dict[str, Scalar] = {"max_tokens": chat.max_tokens, "temperature": chat.temperature}
         is_cut = len(said.tokens) >= chat.max_tokens
-        return told | self._form | ({"finish": "length"} if is_cut else {})
+        return told | self._answerer.told() | ({"finish": "length"} if is_cut else {})
 
-    @property
-    def _form(self) -> dict[str, Scalar]:
-        told = {"prompt": self._answerer.form, "system": self._chat.system}
-        return {name: text for name, text in told.items() if text is not None}
+    @cached_property
+    def _seen(self) -> dict[str, Scalar]:
+        """Tell which file of regions it is: another may lie at its path later."""
+        if self._regions is None or not self._regions.is_file():
+            return {}
+        return {"regions_sha256": weights.hash_file(self._regions)}
 
     def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
         # Where torchvision is, it resizes pictures in Pillow's place, and not to the same pixels.
@@ -157,10 +179,7 @@ class Transformers:
 
     @cached_property
     def _architecture(self) -> str:
-        named = self._config.get("architectures")
-        if not isinstance(named, list) or not named:
-            raise BadFileError(f"the config.json of {self._model} names no architectures; copy the model again")
-        return str(named[0])
+        return weights.name_architecture(self._config, self._model)
 
     @cached_property
     def _answerer(self) -> Generator | Head:

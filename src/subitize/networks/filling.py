@@ -52,12 +52,10 @@ class _Filler:
 
     def fill(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Give the probability of words in the gap of each text."""
-        import torch
-
         if not texts:
             return []
         masked = [self._mask(text) for text in texts]
-        with torch.inference_mode():
+        with self._pairs.at_work():
             inputs = self._pairs.encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
             logits = self._pairs.model(**inputs)[self._logits][range(len(texts)), gaps]

@@ -36,11 +36,9 @@ class _Matcher:
 
     def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Score each text against its picture."""
-        import torch
-
         if not texts:
             return []
-        with torch.inference_mode():
+        with self._pairs.at_work():
             found = self._head(self._pairs.model, self._pairs.encode(views, texts))
         columns = {name: numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns

@@ -1,6 +1,7 @@
 """Pictures and texts as the tensors that a network takes, and back from its tensors to numbers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.errors import BadFileError, BadValueError
 from subitize.networks import weights
 from subitize.networks.regions import Regions
 from subitize.networks.views import View
@@ -28,23 +29,26 @@ class Tokens:
     most: int
     has_fixed_length: bool = False
     """Whether texts are filled up to the most tokens and read with what they are filled with, as SigLIP was trained."""
+    lowers: bool = False
+    """Whether texts are put in lower case first, which not every tokenizer does that is told to."""
 
     @classmethod
     def load(cls, folder: Path, most: int, *, has_fixed_length: bool = False) -> "Tokens":
-        """Load the tokenizer of a folder; one without words, as it comes where its files are missing, is refused."""
+        """Load the tokenizer of a folder."""
         from transformers import AutoTokenizer
 
         tokenizer = weights.load_part(AutoTokenizer, folder, f"the tokenizer of {folder}")
-        if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
-            raise UnusableModelError(f"the tokenizer of {folder} knows no words; copy the model with its vocabulary")
         if not has_fixed_length:
             tokenizer.padding_side = "right"
-        return cls(tokenizer, min(most, tokenizer.model_max_length), has_fixed_length)
+        # SigLIP 2 of fixed size reads by Gemma's tokenizer, which heeds no do_lower_case. BERT's does, and in lower
+        # case would not know its own [SEP].
+        lowers = has_fixed_length and bool(tokenizer.init_kwargs.get("do_lower_case"))
+        return cls(tokenizer, min(most, tokenizer.model_max_length), has_fixed_length, lowers)
 
     def encode(self, texts: Sequence[str]) -> Tensors:
         """Make one row of token ids per text, cut and filled up, and a mask of what is text."""
         encoded = self.tokenizer(
-            list(texts),
+            self._cased(texts),
             padding="max_length" if self.has_fixed_length else "longest",
             truncation=True,
             max_length=self.most,
@@ -55,8 +59,11 @@ class Tokens:
 
     def count_cut(self, texts: Sequence[str]) -> list[int]:
         """Count the tokens that are cut off each text."""
-        whole = self.tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
+        whole = self.tokenizer(self._cased(texts), truncation=False, padding=False, verbose=False)["input_ids"]
         return [max(0, len(ids) - self.most) for ids in whole]
+
+    def _cased(self, texts: Sequence[str]) -> list[str]:
+        return [text.lower() for text in texts] if self.lowers else list(texts)
 
 
 def load_images(folder: Path) -> Callable[[Sequence[Rgb]], Tensors]:
@@ -96,6 +103,15 @@ class Pairs:
         self.model = model
         self.tokens = tokens
         self._look = look
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Compute without gradients, and with the same lots each time: ViLT puts patches in an order by lot."""
+        import torch
+
+        with torch.inference_mode(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            yield
 
     def encode(self, views: Sequence[View], texts: Sequence[str]) -> Tensors:
         """Make the inputs, where the network is, of pictures and one text each."""

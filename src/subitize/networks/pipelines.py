@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.networks.weights import Placement, find_folder, loading, name_versions, read_config, split_name
+from subitize.networks.weights import (
+    Placement,
+    find_folder,
+    loading,
+    name_versions,
+    read_config,
+    refuse_random_weights,
+    split_name,
+)
 
 INDEX = "model_index.json"
 
@@ -123,12 +131,17 @@ def _check_kind(kind: object, source: Source) -> None:
             raise UnusableModelError(
                 f"{source.who}: its pipeline {kind} is not known to {known_to}; run: pip install --upgrade diffusers"
             )
-        raise UnusableModelError(f"{source.who}: {kind} makes no picture of words alone; take a text-to-image pipeline")
+        why = _NEED_A_PRIOR if kind in _DECODERS else "makes no picture of words alone"
+        raise UnusableModelError(f"{source.who}: {kind} {why}; take a text-to-image pipeline")
     for word, what in _NEEDS_MORE.items():
         if word in kind:
             raise UnusableModelError(f"{source.who}: {kind} {what}; take a text-to-image pipeline")
 
 
+_NEED_A_PRIOR = "draws what a second pipeline, its prior, makes of the words, and such pairs are not supported"
+_DECODERS = frozenset(
+    {"KandinskyPipeline", "KandinskyV22Pipeline", "StableCascadeDecoderPipeline", "WuerstchenDecoderPipeline"}
+)
 _NEEDS_MORE = {"Control": "needs a picture to go by", "Helios": "makes videos"}
 
 
@@ -209,12 +222,7 @@ def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placem
             output_loading_info=True,
             **{key: placement.torch_dtype()},
         )
-    lacking = sorted(name for name in info["missing_keys"] if not name.endswith("position_ids"))
-    if lacking:
-        raise UnusableModelError(
-            f"{who} cannot be loaded: its weights lack {lacking[0]} and {len(lacking) - 1} more tensors, which would be"
-            " random; copy or download the model again"
-        )
+    refuse_random_weights(info, who)
     return network.eval()
 
 

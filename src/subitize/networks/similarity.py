@@ -15,16 +15,17 @@ from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from subitize.vision.pixels import Rgb
 
-_ARCHITECTURES = {
-    "align": "AlignModel",
-    "altclip": "AltCLIPModel",
-    "chinese_clip": "ChineseCLIPModel",
-    "clip": "CLIPModel",
-    "metaclip_2": "MetaClip2Model",
-    "siglip": "SiglipModel",
-    "siglip2": "Siglip2Model",
-}
-DUAL_ENCODERS = frozenset(_ARCHITECTURES.values())
+DUAL_ENCODERS = frozenset(
+    {
+        "AlignModel",
+        "AltCLIPModel",
+        "ChineseCLIPModel",
+        "CLIPModel",
+        "MetaClip2Model",
+        "SiglipModel",
+        "Siglip2Model",
+    }
+)
 
 _TEXTS_AT_ONCE = 64
 _TEXTS_KEPT = 4096
@@ -141,16 +142,13 @@ class Similarity:
 
 def find_dual_encoder(folder: Path) -> str:
     """Find which network with an encoder for pictures and one for texts a folder holds; refuse another."""
-    config = weights.read_config(folder)
-    kind = str(config.get("model_type"))
-    usual = _ARCHITECTURES.get(kind, kind)
-    named = [str(name) for name in config.get("architectures") or [usual]]
-    if named[0] not in DUAL_ENCODERS:
+    named = weights.name_architecture(weights.read_config(folder), folder)
+    if named not in DUAL_ENCODERS:
         raise UnusableModelError(
-            f"{folder} is {named[0]}, which has no similarity of pictures and texts; known: "
+            f"{folder} is {named}, which has no similarity of pictures and texts; known: "
             f"{', '.join(sorted(DUAL_ENCODERS))}"
         )
-    return named[0]
+    return named
 
 
 def _most_tokens(config: Any) -> int:  # noqa: ANN401

@@ -79,9 +79,9 @@ def require(who: str, *packages: str, extra: str = "local") -> None:
         raise MissingPartError(who, " and ".join(missing), extra)
 
 
-def locate(name: str, index: str = "config.json") -> Path:
+def locate(name: str) -> Path:
     """Find the folder of a model; one on the hub, as owner/name or owner/name@revision, is fetched unless it was."""
-    return find_folder(name, index) or _fetch(name, index)
+    return find_folder(name) or _fetch(name)
 
 
 def split_name(name: str) -> tuple[str, str | None]:
@@ -121,32 +121,31 @@ def _checked(folder: Path, index: str) -> Path:
     raise BadFileError(f"{folder} is no model: it has no {index} (it has {held}); name the folder that has one")
 
 
-def _fetch(name: str, index: str) -> Path:
+def _fetch(name: str) -> Path:
     """Get a model from the hub, or from what was fetched before where the hub cannot be reached.
 
-    Of weights in several formats one is fetched: safetensors, or torch's own for what has none. The parts of a
-    pipeline are folders; what lies beside them is the whole once more.
+    Of weights in several formats one is fetched: safetensors, or torch's own for what has none; and only those that
+    are loaded, not other people's formats beside them. Of folders within only what is no weights: a second tokenizer.
     """
     require(f"{name} (no folder here)", "huggingface_hub")
     from huggingface_hub import snapshot_download
 
-    parts, ignored = ("*/", _NOT_OF_PIPELINES) if index == "model_index.json" else ("", ["*/*"])
-    wanted = ["*.json", "*.txt", "*.model", "*.jinja", f"{parts}*.safetensors"]
+    wanted = ["*.json", "*.txt", "*.model", "*.jinja", "model.safetensors", "model-*.safetensors"]
     try:
         repository, revision = split_name(name)
-        get = partial(snapshot_download, repository, revision=revision, ignore_patterns=ignored)
+        get = partial(snapshot_download, repository, revision=revision, ignore_patterns=_NOT_FETCHED)
         folder = Path(get(allow_patterns=wanted))
-        configs = [path.parent for path in folder.rglob("config.json")]
-        lacking = [part.relative_to(folder) / "*.bin" for part in configs if not any(part.glob("*.safetensors"))]
-        if lacking:
-            wanted += [pattern.as_posix() for pattern in lacking]
-            get(allow_patterns=wanted)
+        if not any((folder / file).is_file() for file in _SETS[:2]):
+            get(allow_patterns=[*wanted, "pytorch_model.bin", "pytorch_model-*.bin"])
     except Exception as error:
         raise UnusableModelError(f"{name} is no folder here, and {_explain_hub(error)}") from error
-    return _checked(folder, index)
+    return _checked(folder, "config.json")
 
 
-_NOT_OF_PIPELINES = ["*.fp16.*", "*.bf16.*", "*non_ema*", "*flax*", "*openvino*", "*onnx*"]
+# In these patterns a star goes across folders, too.
+_NOT_FETCHED = ["*/*/*", "*/*.safetensors", "*/*.bin"]
+_SETS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+"""Where transformers looks for weights, and in which order; an index names the files of a set."""
 
 
 def _explain_hub(error: Exception) -> str:
@@ -170,6 +169,18 @@ def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
     return config
 
 
+def name_architecture(config: Mapping[str, Any], where: object) -> str:
+    """Name the network that a config.json is of: the first of its architectures."""
+    named = config.get("architectures")
+    if not isinstance(named, list) or not named:
+        raise BadFileError(f"the config.json of {where} names no architectures; copy the model again")
+    return _NAMED_BY_BODY.get(str(named[0]), str(named[0]))
+
+
+# The hub's LXMERT is named by its body, and comes with the heads of its training.
+_NAMED_BY_BODY = {"LxmertModel": "LxmertForPreTraining"}
+
+
 def load_model(
     auto_class: type["PreTrainedModel"], folder: Path, placement: Placement, who: str, *, may_lack: Collection[str] = ()
 ) -> "PreTrainedModel":
@@ -188,7 +199,7 @@ def load_model(
             ignore_mismatched_sizes=True,
             output_loading_info=True,
         )
-        _refuse_random_weights(info, who, may_lack)
+        refuse_random_weights(info, who, may_lack)
         return model.to(device).eval()
 
 
@@ -199,15 +210,19 @@ def load_part(auto_class: type["ProcessorMixin"], folder: Path, who: str, **opti
     """
     with loading(who):
         part = auto_class.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
-    tokenizer = getattr(part, "tokenizer", part)
-    if hasattr(tokenizer, "get_vocab") and set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
-        raise UnusableModelError(
-            f"{who} cannot be loaded: its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
-        )
+    refuse_wordless(part, who)
     return part
 
 
-def _refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collection[str]) -> None:
+def refuse_wordless(part: Any, who: str) -> None:  # noqa: ANN401
+    """Refuse a tokenizer, or a processor with one, that knows no words."""
+    tokenizer = getattr(part, "tokenizer", part)
+    if hasattr(tokenizer, "get_vocab") and set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise UnusableModelError(f"{who} cannot be loaded: {_NO_TOKENIZER}")
+
+
+def refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collection[str] = ()) -> None:
+    """Refuse a network that a library filled up with random numbers, by what it tells of its loading."""
     for name, found, wanted in sorted(info["mismatched_keys"]):
         raise UnusableModelError(
             f"{who} cannot be loaded: its weights do not fit its config.json ({name} is {_times(found)}, should be"
@@ -251,7 +266,8 @@ def computing(who: str, count: int) -> Iterator[None]:
         if count > 1 or isinstance(error, SubitizeError) or not is_out_of_memory(error):
             raise
         raise UnusableModelError(
-            f"{who} has not enough memory for a single one; write dtype=bfloat16 or device=cpu, or take a smaller model"
+            f"{who} has not enough memory for a single one; write dtype=bfloat16, as another model of the run, or"
+            " device=cpu, or take a smaller model"
         ) from error
 
 
@@ -269,7 +285,10 @@ _NO_MEMORY = re.compile(
 def _explain(error: Exception) -> str:
     kind, text = type(error).__name__, " ".join(str(error).split())
     if is_out_of_memory(error):
-        return "there is not enough memory for it; write dtype=bfloat16, or take a smaller model or a larger machine"
+        return (
+            "there is not enough memory for it; write dtype=bfloat16, as another model of the run, or take a smaller"
+            " model or a larger machine"
+        )
     if kind in ("UnpicklingError", "EOFError"):
         return f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
     if kind == "SafetensorError" or _DAMAGED.search(text):
@@ -284,6 +303,8 @@ def _explain(error: Exception) -> str:
         return f"its architecture is not known to transformers {_version('transformers')} ({text[:160]}); upgrade it"
     if lacking := re.search(r"Can't load ([a-z ]{4,40}) for '|no file named (?=model\.safetensors)", text):
         return f"its folder lacks the files of its {lacking[1] or 'weights'}; {_AGAIN}, with all files"
+    if "Couldn't instantiate the backend tokenizer" in text:
+        return _NO_TOKENIZER
     if isinstance(error, ImportError):
         return f"it needs a package that is not here ({text[:160]})"
     if _OFFLINE.search(text):
@@ -292,6 +313,7 @@ def _explain(error: Exception) -> str:
 
 
 _AGAIN = "copy or download the model again"
+_NO_TOKENIZER = f"its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
 _DAMAGED = re.compile(
     r"size mismatch|automatic conversion of the weights|PytorchStreamReader|invalid load key|unexpected EOF|"
     r"Unpickling|corrupt|HeaderTooLarge|"
@@ -344,17 +366,30 @@ def _no_bars() -> Iterator[None]:
 
 @cache
 def hash_weights(path: Path) -> str:
-    """Hash a file of weights, or all those under a folder: each file's own hash, in the order of their names."""
+    """Hash a file of weights, or those of a folder: each file's own hash, in the order of their names.
+
+    Of a folder of transformers they are the set that is loaded, of others all that are under it.
+    """
     if path.is_file():
-        return _hash_file(path)
-    files = sorted({file for pattern in _WEIGHTS for file in path.rglob(pattern)})
+        return hash_file(path)
+    files = _find_loaded(path) or sorted({file for pattern in _WEIGHTS for file in path.rglob(pattern)})
     if not files:
         raise BadFileError(f"{path} has no weights ({', '.join(_WEIGHTS)}); copy the model again")
-    whole = "".join(f"{file.relative_to(path).as_posix()} {_hash_file(file)}\n" for file in files)
+    whole = "".join(f"{file.relative_to(path).as_posix()} {hash_file(file)}\n" for file in files)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _hash_file(path: Path) -> str:
+def _find_loaded(folder: Path) -> list[Path]:
+    first = next((folder / name for name in _SETS if (folder / name).is_file()), None)
+    if first is None or first.suffix != ".json":
+        return [first] if first else []
+    named = read_config(folder, first.name).get("weight_map")
+    names = named.values() if isinstance(named, dict) else ()
+    return sorted(path for name in {str(name) for name in names} if (path := folder / name).is_file())
+
+
+def hash_file(path: Path) -> str:
+    """Compute the SHA-256 of a file."""
     # In the hub's cache a large file is a link to one that is named by its hash.
     if path.is_symlink() and re.fullmatch(r"[0-9a-f]{64}", path.resolve().name):
         return path.resolve().name

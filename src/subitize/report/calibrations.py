@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.text import Text
 from subitize.analysis.calibration import Calibration, Point
 from subitize.calibrations import PREFIX, Calibrated
 from subitize.errors import BadValueError, StorageError
+from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.cells import printable
 from subitize.report.document import Column, FigureBlock, Row, TableBlock
@@ -48,7 +50,8 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
     table.box = SIMPLE_HEAD
     for name, one in saved.items():
         figures = (_cell(one.nae), _cell(one.accuracy))
-        cells = (f"{PREFIX}{name}", one.rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on))
+        rule = str(make_rule(one))
+        cells = (f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on))
         table.add_row(*(Text(printable(cell)) for cell in cells))
     whole_lines().print(table)
 
@@ -131,11 +134,17 @@ def _mark(value: float, text: str, ink: Mapping[str, str], top_px: int) -> Itera
 
 
 def _rows(curve: Iterable[Point]) -> Iterator[Mapping[str, object]]:
-    for point in curve:
-        for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy)):
-            if one is not None:
-                values = {"value": one.value, "low": one.low, "high": min(one.high, 1e6)}
-                yield {"threshold": point.threshold, "metric": metric, **values}
+    each = [
+        (point.threshold, metric, one)
+        for point in curve
+        for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy))
+        if one is not None
+    ]
+    # A band without an upper end goes as far up as there is anything else to see.
+    top = max((high for _, _, one in each for high in (one.value, one.high) if isfinite(high)), default=1.0)
+    for threshold, metric, one in each:
+        values = {"value": one.value, "low": one.low, "high": min(one.high, top)}
+        yield {"threshold": threshold, "metric": metric, **values}
 
 
 def _data(found: Calibration) -> TableBlock:

@@ -3,7 +3,7 @@
 import heapq
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple
@@ -64,9 +64,11 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     if drawn_by_lot and not picked:
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
-    cards = []
+    cards, omitted = [], _Omitted(0, 0)
     for one in picked:
-        cards.append(_card(one, records[one.series.source.name]))
+        card, left_out = _card(one, records[one.series.source.name])
+        cards.append(card)
+        omitted = _Omitted(omitted.counted + left_out.counted, omitted.others + left_out.others)
         progress.advance(has_failed=False)
     if all(isinstance(card.thumbnail, str) for card in cards):
         return None
@@ -77,10 +79,12 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     )
     if len(picked) < len(drawn_by_lot):
         caption += " Pictures that are known by name only are left out."
-    if any(sum(not box.is_counted for box in _drawn_over(card)) == _MOST_OTHERS for card in cards):
-        caption += (
-            f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS} with the best scores are drawn."
-        )
+    for most_boxes, what, count in (
+        (_MOST_COUNTED, "counted", omitted.counted),
+        (_MOST_OTHERS, "not counted", omitted.others),
+    ):
+        if count:
+            caption += f" Of the boxes on a picture that were {what}, the {most_boxes} with the best scores are drawn."
     filters = {
         "model": tuple(dict.fromkeys(card.model for card in cards)),
         "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
@@ -189,7 +193,7 @@ def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
     return {key: trace.rule for trace, key in traces if key in wanted}
 
 
-def _card(one: _Picked, records: _Records) -> Card:
+def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
     item, ask = one.observation.item, one.observation.ask
     answered = records.responses[one.subject.trial_ids[0]]
     judged = [
@@ -200,7 +204,8 @@ def _card(one: _Picked, records: _Records) -> Card:
     rule = records.rules.get((one.subject.id, ask.question.id, one.series.judge), "")
     value = one.observation.value
     response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
-    return Card(
+    outlines, omitted = _outlines(judged, ask.question, rule)
+    card = Card(
         one.series.label,
         one.verdict,
         one.category,
@@ -208,9 +213,10 @@ def _card(one: _Picked, records: _Records) -> Card:
         response,
         _thumbnail(item, answered.outcome, one),
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
-        _outlines(judged, ask.question, rule),
+        outlines,
         _subject_of(item, ask),
     )
+    return card, omitted
 
 
 def _target(item: Item, ask: Ask) -> str:
@@ -317,18 +323,25 @@ def _read(judged: Judged, question: Question, rule: str) -> str:
             return str(value)
 
 
-def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[Outline, ...]:
+class _Omitted(NamedTuple):
+    """How many boxes are not drawn, to keep the page small."""
+
+    counted: int
+    others: int
+
+
+def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[tuple[Outline, ...], _Omitted]:
     """Take the boxes of the first reading that has some: what was counted, and the best of what was not."""
     boxes = next((found.evidence.boxes for found in judged if isinstance(found.evidence, Boxes)), ())
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
     # What was counted is drawn last, over the others.
-    return (*map(_outline, others[:_MOST_OTHERS]), *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]))
-
-
-def _drawn_over(card: Card) -> Iterator[Outline]:
-    return (box for box in card.boxes if isinstance(box, Outline))
+    drawn = (
+        *map(_outline, others[:_MOST_OTHERS]),
+        *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
+    )
+    return drawn, _Omitted(len(counted[_MOST_COUNTED:]), len(others[_MOST_OTHERS:]))
 
 
 def _outline(box: Box, *, is_counted: bool = False) -> Outline:

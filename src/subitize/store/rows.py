@@ -70,12 +70,21 @@ def read_responses(run: Run) -> list[ResponseRow]:
     return list(latest.values())
 
 
+class Material(NamedTuple):
+    """What a reading's value was made of: whose evidence, by which rule, as it was stored."""
+
+    judge: str
+    rule: str
+    evidence: Evidence
+    question: Question
+
+
 def read_readings(
-    run: Run, judge: str | None = None, interpreted: Callable[[Evidence, Question], Value] | None = None
+    run: Run, judge: str | None = None, interpreted: Callable[[Material], Value] | None = None
 ) -> list[ReadingRow]:
     """List the readings that stand, in the order they were stored, with their values as stored or interpreted anew."""
     c = tables.readings.c
-    raw = (c.evidence, c.question) if interpreted else ()
+    raw = (c.rule, c.evidence, c.question) if interpreted else ()
     columns = (c.id, c.subject_id, c.trial_ids, c.question_id, c.judge, c.replaces, c.value, *raw)
     query = _of(run, tables.readings, *columns).order_by(c.id)
     if judge is not None:
@@ -87,7 +96,7 @@ def read_readings(
             if replaces is not None:
                 replaced.add(replaces)
             value = (
-                interpreted(codec.evidence.validate_json(rest[0]), _question(rest[1]))
+                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), _question(rest[2])))
                 if interpreted
                 else decode_value(text)
             )

@@ -12,7 +12,7 @@ from subitize.networks.answers.processors import Asking
 from subitize.networks.answers.rows import Row, batches, length, place_row
 from subitize.networks.views import View
 from subitize.networks.weights import Placement, load_model, load_part, loading, quiet
-from subitize.records import Said, Token
+from subitize.records import Said, Scalar, Token
 
 # What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
 YES = ("Yes", "yes", " Yes", " yes")
@@ -35,9 +35,12 @@ class Generator:
     def __init__(self, network: Any, asking: Asking, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
         self._network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
         self._tokenizer = asking.tokenizer
-        self.form = asking.form
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
+
+    def told(self) -> dict[str, Scalar]:
+        """Tell how questions are put."""
+        return self._asking.told()
 
     def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
         """Answer each question about its picture; one that is longer than the network can read is refused."""
@@ -124,6 +127,7 @@ def open_generator(folder: Path, architecture: str, placement: Placement, chat: 
                 f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
             )
         _settle(network, ends)
+        place_row(asking.try_out(_image_token(network.config)), network.device, network.dtype)
         # BLIP looks at the padding of questions, too.
         return Generator(network, asking, chat, ends, pads=architecture != _BLIP)
 
@@ -172,6 +176,13 @@ def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
         if ends is not None:
             return list(ends) if isinstance(ends, list | tuple) else [ends]
     return []
+
+
+def _image_token(config: Any) -> int | None:  # noqa: ANN401
+    """Find the token that stands for a picture, of those that have one."""
+    names = ("image_token_id", "image_token_index")
+    found: int | None = next((id for name in names if (id := getattr(config, name, None)) is not None), None)
+    return found
 
 
 def _language(config: Any) -> Any:  # noqa: ANN401

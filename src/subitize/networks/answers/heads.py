@@ -11,7 +11,7 @@ from subitize.networks.answers.choosing import OTHERS
 from subitize.networks.pairs import Pairs, numbers, open_pairs
 from subitize.networks.views import View
 from subitize.networks.weights import Placement, quiet
-from subitize.records import Said, Token
+from subitize.records import Said, Scalar, Token
 
 _SCORES = {"LxmertForQuestionAnswering": "question_answering_score", "ViltForQuestionAnswering": "logits"}
 HEADS: frozenset[str] = frozenset(_SCORES)
@@ -20,10 +20,12 @@ HEADS: frozenset[str] = frozenset(_SCORES)
 class Head:
     """A network that chooses among ready answers, each with a probability of its own (they need not sum to one)."""
 
-    form = None
-
     def __init__(self, pairs: Pairs, scores: str, names: Mapping[int, str]) -> None:
         self._pairs, self._scores, self._names = pairs, scores, names
+
+    def told(self) -> dict[str, Scalar]:
+        """Tell how questions are put: as they are."""
+        return {}
 
     def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
         """Give the likeliest answer as the one token, and the next few as its alternatives."""
@@ -43,7 +45,7 @@ class Head:
                     f"the question {question[:40]!r} is {cut} tokens longer than the {self._pairs.tokens.most} that "
                     "this network reads; shorten it"
                 )
-        with torch.inference_mode(), quiet():
+        with self._pairs.at_work(), quiet():
             scores = self._pairs.model(**self._pairs.encode(views, questions))[self._scores]
             # Both were trained on each answer by itself: several may be right.
             found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()

@@ -1,12 +1,16 @@
 """What turns a picture and a question into a network's inputs, and the form a question is put in."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
-from subitize.errors import BadValueError, UnusableModelError
+from subitize.errors import BadValueError, SubitizeError, UnusableModelError
+from subitize.networks.weights import refuse_wordless
+from subitize.records import Scalar
 from subitize.vision.pixels import Rgb
 
 # How those without a chat template are asked in the documentation of transformers, and PaliGemma in that of Google.
@@ -23,44 +27,99 @@ class Asking:
     """Puts questions in a network's own form: by its chat template, by a given form, or by a known one."""
 
     def __init__(self, folder: Path, architecture: str, *, system: str | None, form: str | None) -> None:
+        self._folder, self._system = folder, system
         self.processor = open_processor(folder)
         self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
         if self.tokenizer is None or getattr(self.processor, "image_processor", None) is None:
             raise UnusableModelError(
                 f"{folder} has no processor for pictures and words; copy its preprocessor_config.json and tokenizer too"
             )
-        self._has_template = form is None and getattr(self.processor, "chat_template", None) is not None
-        self.form = None if self._has_template else form or FORMS.get(architecture)
-        self._system = system
-        if system is not None and not self._has_template:
+        self._template = getattr(self.processor, "chat_template", None) if form is None else None
+        self._is_own_form = form is not None
+        self.form = None if self._template is not None else form or FORMS.get(architecture)
+        if self.form is None and self._template is None:
+            raise UnusableModelError(f"{folder} ({architecture}) has no chat template; {_SAY_HOW}")
+        if system is not None and not self._reads_system(system):
             raise BadValueError(f"system={system!r}: {folder} has no chat template with a place for it; leave it out")
-        if self.form is None and not self._has_template:
-            raise UnusableModelError(
-                f"{folder} ({architecture}) has no chat template; write how it is asked, as in "
-                "prompt='<image>Question: {question} Answer:'"
+
+    def told(self) -> dict[str, Scalar]:
+        """Tell how questions are put: the form, or which template it is, and the system prompt."""
+        found = {"prompt": self.form, "chat_template_sha256": self._hash_template(), "system": self._system}
+        return {name: text for name, text in found.items() if text is not None}
+
+    def try_out(self, image_token_id: int | None) -> Any:  # noqa: ANN401
+        """Prepare one small picture; refuse a form or template that has no place for it, or cannot be filled."""
+        reason = "has no place for the picture"
+        try:
+            inputs = self.inputs(np.full((64, 64, 3), 200, np.uint8), "How many?")
+            if image_token_id is None or bool((inputs["input_ids"] == image_token_id).any()):
+                return inputs
+        except (SubitizeError, ImportError):
+            raise
+        except Exception as error:
+            if self.form is None or self._placeholder in self.form:
+                reason = f"cannot be filled ({' '.join(str(error).split())[:160]})"
+        if self._is_own_form:
+            raise BadValueError(
+                f"prompt={self.form!r}: {reason}; write {self._placeholder} in prompt=, where the picture is"
             )
+        raise UnusableModelError(f"the chat template of {self._folder} {reason}; {_SAY_HOW}")
 
     def inputs(self, pixels: Rgb, question: str) -> Any:  # noqa: ANN401
         """Prepare one question about one picture."""
         self._refuse_placeholders(question)
         image = Image.fromarray(pixels)
-        if self._has_template:
-            content = [{"type": "image", "image": image}, {"type": "text", "text": question}]
-            chat = [{"role": "user", "content": content}]
-            if self._system is not None:
-                chat.insert(0, {"role": "system", "content": [{"type": "text", "text": self._system}]})
+        if self.form is None:
             return self.processor.apply_chat_template(
-                chat, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
+                _write_chat(image, question, self._system),
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
             )
-        assert self.form is not None
         return self.processor(images=[image], text=[self.form.replace("{question}", question)], return_tensors="pt")
+
+    @property
+    def _placeholder(self) -> str:
+        return str(getattr(self.processor, "image_token", None) or "<image>")
+
+    def _hash_template(self) -> str | None:
+        if self.form is not None:
+            return None
+        text = self._template if isinstance(self._template, str) else json.dumps(self._template, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _reads_system(self, system: str) -> bool:
+        """Tell whether another system prompt would make a difference; some templates drop it, others raise."""
+        if self.form is not None:
+            return False
+        try:
+            one, other = (
+                self.processor.apply_chat_template(
+                    _write_chat(None, "How many?", text), add_generation_prompt=True, tokenize=False
+                )
+                for text in (system, f"- {system}")
+            )
+        except Exception as error:
+            if type(error).__name__ != "TemplateError":
+                raise
+            return False
+        return bool(one != other)
 
     def _refuse_placeholders(self, question: str) -> None:
         tokens = getattr(self.tokenizer, "all_special_tokens", [])
-        placeholder = str(getattr(self.processor, "image_token", None) or "<image>")
-        for token in {*tokens, placeholder}:
+        for token in {*tokens, self._placeholder}:
             if token in question:
                 raise BadValueError(f"the question has {token!r} in it, which means something else to this network")
+
+
+_SAY_HOW = "write how it is asked, as in prompt='<image>Question: {question} Answer:'"
+
+
+def _write_chat(image: Image.Image | None, question: str, system: str | None) -> list[dict[str, Any]]:
+    content = [{"type": "image", "image": image}, {"type": "text", "text": question}]
+    asked = {"role": "user", "content": content}
+    return [asked] if system is None else [{"role": "system", "content": [{"type": "text", "text": system}]}, asked]
 
 
 def open_processor(folder: Path) -> Any:  # noqa: ANN401
@@ -68,12 +127,25 @@ def open_processor(folder: Path) -> Any:  # noqa: ANN401
     from transformers import AutoProcessor
 
     try:
-        return AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except ImportError:
-        made = _without_videos(folder)
-        if made is None:
+        processor = _without_videos(folder)
+        if processor is None:
             raise
-        return made
+    refuse_wordless(processor, str(folder))
+    _refuse_borrowed_tokenizers(processor, folder)
+    return processor
+
+
+def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: ANN401
+    """Refuse a second tokenizer without files of its own: transformers would take the first one in its place."""
+    names = processor.get_attributes() if hasattr(processor, "get_attributes") else []
+    for name in names:
+        if name.endswith("_tokenizer") and not any((folder / name).glob("*")):
+            raise UnusableModelError(
+                f"{folder} lacks the files of its second tokenizer ({name}/); copy or download the model again, with"
+                " all files and folders"
+            )
 
 
 def _without_videos(folder: Path) -> Any:  # noqa: ANN401

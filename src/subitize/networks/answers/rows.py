@@ -7,6 +7,8 @@ and what cannot be joined with others (another number of tiles) makes a batch of
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from subitize.errors import UnusableModelError
+
 if TYPE_CHECKING:
     import torch
 
@@ -23,14 +25,24 @@ def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[l
 
 
 def place_row(inputs: Mapping[str, Any], device: "torch.device", dtype: "torch.dtype") -> Row:
-    """Move what a processor made to where it is computed with, its numbers of the network's kind."""
+    """Move what a processor made to where it is computed with, its numbers of the network's kind.
+
+    What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.
+    """
     import torch
 
-    row = {}
-    for name, values in inputs.items():
-        if name != "labels" and isinstance(values, torch.Tensor):
-            row[name] = values.to(device, dtype) if values.is_floating_point() else values.to(device)
-    return row
+    made = {name: values for name, values in inputs.items() if name != "labels"}
+    strange = sorted(name for name, values in made.items() if not isinstance(values, torch.Tensor))
+    if strange:
+        raise UnusableModelError(
+            f"its processor gives {' and '.join(strange)} in a form that is not known here; take another model"
+        )
+    if not any(values.is_floating_point() for values in made.values()):
+        raise UnusableModelError("its processor makes no numbers of a picture; take a model that sees")
+    return {
+        name: values.to(device, dtype) if values.is_floating_point() else values.to(device)
+        for name, values in made.items()
+    }
 
 
 def length(row: Row) -> int:

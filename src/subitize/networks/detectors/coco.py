@@ -62,6 +62,9 @@ _SAME_THING: tuple[tuple[str, ...], ...] = (
     ("hair drier", "hair dryer", "blow dryer", "blow drier"),
 )
 
+# What looks like a plural and is another thing: who wears glasses has no glass.
+_NO_PLURALS = frozenset({"glasses"})
+
 
 def class_of(noun: str, classes: Iterable[str]) -> str | None:
     """Find what a detector itself calls the things of a noun; None where it has no such class.
@@ -83,7 +86,7 @@ def class_of(noun: str, classes: Iterable[str]) -> str | None:
 def _bare(noun: str) -> str:
     """Strip a noun of case, number and joints."""
     words = " ".join(re.split(r"[\s_-]+", noun.casefold().strip()))
-    return singular(words).replace(" ", "")
+    return words if words in _NO_PLURALS else singular(words).replace(" ", "")
 
 
 def _other_names(bare: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Pictures whose content is known because they are put together: photographs of single things, side by side."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,26 +28,49 @@ _GRIDS = {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 6: (3, 2)}
 
 
 @dataclass(frozen=True, slots=True)
+class Pasted:
+    """A photograph in a collage: what it shows, and where it lies (left, top, right, bottom)."""
+
+    noun: str
+    xyxy: tuple[int, int, int, int]
+
+    def holds(self, x: float, y: float) -> bool:
+        """Tell whether a point lies on it."""
+        left, top, right, bottom = self.xyxy
+        return left <= x <= right and top <= y <= bottom
+
+
+@dataclass(frozen=True, slots=True)
 class Collage:
-    """A picture and how many of each thing are in it."""
+    """A picture and the photographs in it."""
 
     pixels: Rgb
-    counts: Mapping[str, int]
+    pasted: tuple[Pasted, ...]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many of each thing are in it."""
+        return Counter(one.noun for one in self.pasted)
 
 
-def make_collage(nouns: Sequence[str], seed: int) -> Collage:
-    """Put one photograph per noun, up to six, on a grid in seeded order, size, brightness and direction."""
-    columns, rows = _GRIDS[len(nouns)]
+def make_collage(nouns: Sequence[str], seed: int, *, cells: int = 0) -> Collage:
+    """Put one photograph per noun, up to six, on a grid in seeded order, size, brightness and direction.
+
+    The grid has a cell for each, or so many that some stay empty.
+    """
+    columns, rows = _GRIDS[cells or len(nouns)]
     random = np.random.default_rng([seed, *map(NOUNS.index, nouns)])
     canvas = Image.new("RGB", (_WIDTH, _HEIGHT), (int(random.integers(96, 208)),) * 3)
-    cells = random.permutation(columns * rows)[: len(nouns)]
+    places = random.permutation(columns * rows)[: len(nouns)]
     width, height = _WIDTH // columns, _HEIGHT // rows
-    for noun, cell in zip(nouns, cells, strict=True):
+    pasted = []
+    for noun, cell in zip(nouns, places, strict=True):
         photograph = _varied(_pick(noun, random), (width, height), random)
         left = int(cell) % columns * width + int(random.integers(width - photograph.width + 1))
         top = int(cell) // columns * height + int(random.integers(height - photograph.height + 1))
         canvas.paste(photograph, (left, top))
-    return Collage(np.asarray(canvas), {noun: list(nouns).count(noun) for noun in dict.fromkeys(nouns)})
+        pasted.append(Pasted(noun, (left, top, left + photograph.width, top + photograph.height)))
+    return Collage(np.asarray(canvas), tuple(pasted))
 
 
 def _pick(noun: str, random: np.random.Generator) -> Rgb:

@@ -17,8 +17,8 @@ class GroundingDino:
 
     has_open_vocabulary = True
 
-    def __init__(self, folder: str, placement: Placement) -> None:
-        self._network = Pretrained("grounding-dino", folder, placement)
+    def __init__(self, folder: str, placement: Placement, *, name: str = "grounding-dino") -> None:
+        self._network = Pretrained(name, folder, placement)
 
     def load(self) -> None:
         """Load the weights, once."""

@@ -184,8 +184,8 @@ class Ssd(OpenCv):
 
         def look(picture: Rgb) -> Found:
             found = layout.read(compute(picture))
-            is_share = np.abs(found.xyxy).max(initial=0) <= 2
-            return _in_pixels(found if is_share else found.scaled(1 / size[0], 1 / size[1]), picture)
+            shares = found if found.is_relative() else found.scaled(1 / size[0], 1 / size[1])
+            return _in_pixels(shares, picture)
 
         names = self._names(files, index.class_names())
         return _Network(look, *_number_from_one(files, names, layout.classes))
@@ -218,8 +218,7 @@ class Yolo(OpenCv):
         text = plan.read_text(encoding="utf-8", errors="replace")
         if "[net]" not in text or not re.search(r"^\[(?:yolo|region)\]", text, re.MULTILINE):
             raise UnusableModelError(f"{plan} is no configuration of a Darknet detector: it has no [net] and [yolo]")
-        # OpenCV would drop all below 0.2 by itself, and what is dropped cannot be judged anew with another threshold.
-        low = re.sub(r"^\[(?:yolo|region)\].*$", r"\g<0>\nthresh=0.001\nnms_threshold=0", text, flags=re.MULTILINE)
+        low = _with_low_thresholds(text)
         net = cv2.dnn.readNetFromDarknet(
             np.frombuffer(low.encode(), dtype=np.uint8), np.fromfile(files.weights, dtype=np.uint8)
         )
@@ -345,6 +344,25 @@ def _setting(text: str, name: str) -> int:
     """Read a whole number from a Darknet configuration, the last one of its name; 0 where there is none."""
     found = re.findall(rf"^\s*{name}\s*=\s*(\d+)", text, re.MULTILINE)
     return int(found[-1]) if found else 0
+
+
+def _with_low_thresholds(text: str) -> str:
+    """Have the last layers of a Darknet configuration give all boxes.
+
+    OpenCV would drop by itself those below what the file says, or 0.2, and those that overlap: what is dropped cannot
+    be judged anew with another threshold.
+    """
+    lines, section = [], ""
+    for line in text.splitlines():
+        bare = "".join(line.split())
+        is_header = bare.startswith("[")
+        section = bare[1:].partition("]")[0] if is_header else section
+        is_last = section in ("yolo", "region")
+        if not (is_last and bare.partition("=")[0] in ("thresh", "nms_threshold")):
+            lines.append(line)
+        if is_last and is_header:
+            lines += ["thresh=0.001", "nms_threshold=0"]
+    return "\n".join(lines) + "\n"
 
 
 def _check_fit(net: Any, weights: Path, plan: Path) -> None:  # noqa: ANN401 - cv2's own type

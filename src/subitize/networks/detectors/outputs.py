@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from subitize.detections import Floats
 
+_LARGEST_SHARE = 2  # a box may reach beyond the picture, by less than the picture
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -26,6 +28,10 @@ class Found:
             np.asarray(scores, dtype=np.float64).reshape(-1),
             np.rint(np.asarray(numbers, dtype=np.float64)).astype(np.int64).reshape(-1),
         )
+
+    def is_relative(self) -> bool:
+        """Tell whether the boxes are shares of the picture rather than pixels, by the best: others may be anywhere."""
+        return not len(self.scores) or bool(np.abs(self.xyxy[self.scores.argmax()]).max() <= _LARGEST_SHARE)
 
     def scaled(self, width: float, height: float) -> "Found":
         """Give the boxes as of a picture that many times as wide and high."""
@@ -48,8 +54,10 @@ class Layout(Protocol):
 Family = Literal["objectness", "classes", "final"]
 """What follows the four sides: objectness and classes (YOLO 5 and 7), classes (8, 11), one score and class (10)."""
 
-_STRIDES = (8, 16, 32)
+# Most look at a picture in cells of three sizes, those for large pictures (the "6" of YOLOv5s6) in a fourth as well.
+_STRIDES = ((8, 16, 32), (8, 16, 32, 64))
 _COCO = 80
+_MOST_FINAL = 1000  # networks that leave out overlapping boxes themselves give 100 or 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ def tell_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, 
     _, rows, columns = matrices[0]
     known = classes or _COCO
     layouts = {
-        YoloLayout("final", 0): columns == 6,
+        YoloLayout("final", 0): columns == 6 and rows <= _MOST_FINAL,
         YoloLayout("objectness", known): columns == known + 5,
         YoloLayout("classes", known, is_transposed=True): rows == known + 4,
         YoloLayout("objectness", known, is_transposed=True): rows == known + 5,
@@ -91,9 +99,11 @@ def tell_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[int, 
     fitting = [layout for layout, fits in layouts.items() if fits]
     # One class with objectness, or two without, have six numbers as a final box has; but boxes as many as the network
     # has cells, or thrice as many, are not final.
-    cells = sum((size[0] // stride) * (size[1] // stride) for stride in _STRIDES)
-    by_cells = {"objectness": 3 * cells, "classes": cells}
-    sure = [layout for layout in fitting if by_cells.get(layout.family) == (columns if layout.is_transposed else rows)]
+    cells = [sum((size[0] // stride) * (size[1] // stride) for stride in strides) for strides in _STRIDES]
+    by_cells: dict[str, list[int]] = {"objectness": [3 * number for number in cells], "classes": cells}
+    sure = [
+        layout for layout in fitting if (columns if layout.is_transposed else rows) in by_cells.get(layout.family, ())
+    ]
     return next(iter(sure + fitting), None)
 
 

@@ -24,8 +24,8 @@ class Owlv2:
 
     has_open_vocabulary = True
 
-    def __init__(self, folder: str, placement: Placement) -> None:
-        self._network = Pretrained("owlv2", folder, placement)
+    def __init__(self, folder: str, placement: Placement, *, name: str = "owlv2") -> None:
+        self._network = Pretrained(name, folder, placement)
 
     def load(self) -> None:
         """Load the weights, once."""

@@ -1,4 +1,4 @@
-"""The self-test of detectors of photographs: what do they count where the answer is known?"""
+"""The self-test of detectors of photographs: what do they count, and where, if the answer is known?"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,20 +7,28 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from subitize.detections import Detections
 from subitize.errors import MissingPartError, UnusableModelError
 from subitize.interfaces import Proof
-from subitize.networks.detectors.coco import class_of
+from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
 from subitize.numerals import counted, plural
 
 SEED = 20_140_501
 _COUNTS = (2, 1, 3, 4, 3, 2, 4, 1)
+# Some cells stay empty: boxes that are mirrored or otherwise misplaced then lie where nothing is.
+_CELLS = {1: 4, 2: 4, 3: 4, 4: 6}
 # Things that no collage shows and that look like none of what it shows.
 _NEVER_THERE = ("airplane", "elephant", "giraffe", "pizza", "train", "umbrella")
-# With several seeds, at thresholds of .2 to .6, the networks of the tests get 5 to 8 of 8 right; broken ones 0 to 2.
+# What the photographs show beside, or might be thought to.
+_BESIDE = ("backpack", "bed", "book", "bowl", "car", "cell phone", "chair", "dining table", "spoon")
+# With four seeds, at thresholds of .2 to .6, the networks of the tests get 4 to 8 of 8 right (6 to 8 at their own
+# thresholds), and find something where nothing is on at most 2. With SEED, YOLO's boxes mirrored, transposed or scaled
+# down get 0 or 1 right.
 _FEWEST_RIGHT = 0.5
 _MOST_WITH_GHOSTS = 0.25
+_MOST_ASTRAY = 0.25
 # Overlaps of thousands of boxes take long to tell, and change nothing any more.
 _MOST_BOXES = 300
 
@@ -37,12 +45,22 @@ class Assumes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a detector saw in a collage of one thing: how many of it, and of others."""
+    """What a detector saw in a collage of one thing: how many of it, and of others.
+
+    Of those that are there so many were found in their places; so many others were seen where nothing is.
+    """
 
     noun: str
     there: int
     seen: int
+    found: int
+    astray: int
     others: Counter[str]
+
+    @property
+    def is_right(self) -> bool:
+        """Tell whether each was seen once, where it is, and no more."""
+        return self.seen == self.there == self.found
 
     @property
     def ghosts(self) -> Counter[str]:
@@ -50,28 +68,61 @@ class _Look:
         return Counter({noun: number for noun, number in self.others.items() if noun in (*NOUNS, *_NEVER_THERE)})
 
 
+@dataclass(frozen=True, slots=True)
+class _Unseen:
+    """A thing that was never seen: how many there are, and what was seen in their pictures instead."""
+
+    noun: str
+    there: int
+    others: Counter[str]
+
+    @property
+    def mistaken(self) -> Counter[str]:
+        """Count what they were taken for that is not there; finer or wider classes are none of COCO's."""
+        known = {other: class_of(other, COCO_CLASSES) for other in self.others}
+        foreign = {other for other, own in known.items() if own is not None and own not in (self.noun, *_BESIDE)}
+        return Counter(
+            {other: seen for other, seen in self.others.items() if other in foreign and 2 * seen >= self.there}
+        )
+
+    def __str__(self) -> str:
+        if not self.others:
+            return f"saw no {self.noun} at all"
+        (other, _), *_ = (self.mistaken or self.others).most_common(1)
+        return f"took {plural(self.noun)} for {plural(other)}"
+
+
 def prove(detector: Detector, threshold: float, iou: float) -> Proof:
     """Have a detector count in photo collages; raise UnusableModelError, with the reason, where it is broken."""
     nouns = [noun for noun in NOUNS if detector.can_see(noun)]
     if not nouns:
-        return Proof(False, f"cannot be tested: it knows none of {', '.join(NOUNS)}")
+        return untested(detector, f"cannot be tested: it knows none of {', '.join(NOUNS)}")
     try:
         collages = make_test(nouns, SEED)
     except MissingPartError as error:
-        return Proof(False, f"cannot be tested: {error}")
+        return untested(detector, f"cannot be tested: {error}")
     looks = [_look(detector, collage, threshold, iou) for collage in collages]
-    right = sum(look.seen == look.there for look in looks)
-    reasons = list(_reasons(looks))
-    told = f"counted {right} of {len(looks)} photo collages right"
-    assumed = f" ({detector.assumption})" if isinstance(detector, Assumes) and detector.assumption else ""
-    if reasons:
-        raise UnusableModelError(f"{told}: it {', '.join(reasons[:3])}; {_remedy(threshold)}{assumed}")
-    return Proof(True, told + assumed)
+    told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
+    if reasons := list(_reasons(looks)):
+        raise UnusableModelError(f"{told}: it {', '.join(reasons[:3])}; {_remedy(threshold)}{_assumed(detector)}")
+    return Proof(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
+
+
+def untested(detector: Detector, why: str) -> Proof:
+    """Say why there was no test, and what is taken for granted all the same."""
+    return Proof(False, why + _assumed(detector))
 
 
 def make_test(nouns: Sequence[str], seed: int) -> list[Collage]:
     """Make the collages of a test: each shows one to four of one of the nouns, which take turns."""
-    return [make_collage([nouns[index % len(nouns)]] * number, seed + index) for index, number in enumerate(_COUNTS)]
+    return [
+        make_collage([nouns[index % len(nouns)]] * number, seed + index, cells=_CELLS[number])
+        for index, number in enumerate(_COUNTS)
+    ]
+
+
+def _assumed(detector: Detector) -> str:
+    return f" ({detector.assumption})" if isinstance(detector, Assumes) and detector.assumption else ""
 
 
 def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
@@ -82,41 +133,52 @@ def _look(detector: Detector, collage: Collage, threshold: float, iou: float) ->
     found = found.above(threshold)
     # A detector may know cups and mugs: what it calls mugs is then no cup to it.
     nouns = {class_of(one, detector.classes()): one for one in (*NOUNS, *_NEVER_THERE)}
-    counts = Counter[str]()
+    kept: dict[str, Detections] = {}
     for label in dict.fromkeys(found.labels):
         own = found.labelled(label)
-        best = own.where(np.arange(len(own)) < _MOST_BOXES).suppressed(iou)
-        counts[nouns.get(label, label)] = len(best)
-    seen = counts.pop(noun, 0)
-    return _Look(noun, there, seen, counts)
+        kept[nouns.get(label, label)] = own.where(np.arange(len(own)) < _MOST_BOXES).suppressed(iou)
+    places = _places(kept[noun], collage) if noun in kept else []
+    others = Counter({other: len(boxes) for other, boxes in kept.items() if other != noun})
+    return _Look(noun, there, len(places), len({*places} - {None}), places.count(None), others)
+
+
+def _places(found: Detections, collage: Collage) -> list[int | None]:
+    """Tell on which of the photographs the centre of each box lies; None on the ground between them."""
+    centres = [((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in found.xyxy.tolist()]
+    return [next((at for at, one in enumerate(collage.pasted) if one.holds(*centre)), None) for centre in centres]
 
 
 def _reasons(looks: Sequence[_Look]) -> Iterator[str]:
     """Say what is wrong, the worst first; nothing where the counts are good enough."""
     blind = [look for look in looks if not look.seen and not look.others]
     haunted = [look for look in looks if look.ghosts]
-    wrong = [look for look in looks if look.seen != look.there]
+    astray = [look for look in looks if look.astray]
+    wrong = [look for look in looks if not look.is_right]
     is_wrong = len(looks) - len(wrong) < _FEWEST_RIGHT * len(looks)
     if is_wrong and len(blind) > len(looks) / 2:
         yield f"saw nothing on {len(blind)} of {len(looks)}"
     if is_wrong and (worst := max(wrong, key=lambda look: look.seen - look.there)).seen > worst.there:
         there = "there is 1" if worst.there == 1 else f"there are {worst.there}"
         yield f"saw {counted(worst.seen, worst.noun)} where {there}"
-    unseen = {look.noun for look in looks} - {look.noun for look in looks if look.seen}
-    for noun in sorted(unseen):
-        yield _mistaken(noun, sum((look.others for look in looks if look.noun == noun), Counter()))
+    # One with finer classes, that says man and coffee cup, is none the worse for it.
+    yield from (str(unseen) for unseen in _unseen(looks) if is_wrong or unseen.mistaken)
     if len(haunted) > _MOST_WITH_GHOSTS * len(looks):
         (ghost, _), *_ = sum((look.ghosts for look in haunted), Counter()).most_common(1)
         yield f"saw things that are not there ({plural(ghost)}) on {len(haunted)} of {len(looks)}"
+    if len(astray) > _MOST_ASTRAY * len(looks):
+        (most, _), *_ = Counter(look.noun for look in astray).most_common(1)
+        yield f"found {plural(most)} where there are none on {len(astray)} of {len(looks)}"
     if is_wrong:
-        yield f"saw {sum(look.seen for look in looks)} things where there are {sum(look.there for look in looks)}"
+        yield f"found {sum(look.found for look in looks)} of {sum(look.there for look in looks)} things"
 
 
-def _mistaken(noun: str, others: Counter[str]) -> str:
-    if not others:
-        return f"saw no {noun} at all"
-    (other, _), *_ = others.most_common(1)
-    return f"took {plural(noun)} for {plural(other)}"
+def _unseen(looks: Sequence[_Look]) -> list[_Unseen]:
+    nouns = {look.noun for look in looks} - {look.noun for look in looks if look.seen}
+    shown = {noun: [look for look in looks if look.noun == noun] for noun in sorted(nouns)}
+    return [
+        _Unseen(noun, sum(look.there for look in own), sum((look.others for look in own), Counter()))
+        for noun, own in shown.items()
+    ]
 
 
 def _remedy(threshold: float) -> str:

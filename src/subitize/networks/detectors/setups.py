@@ -47,10 +47,10 @@ class Setup:
 
     def prove(self) -> Proof:
         """Show it photographs of known things."""
-        from subitize.networks.detectors.proving import prove
+        from subitize.networks.detectors.proving import prove, untested
 
         if not self.is_tested:
-            return Proof(False, "was not tested: self_test=false")
+            return untested(self.detector, "was not tested: self_test=false")
         return prove(self.detector, self.threshold, self.iou)
 
 
@@ -96,7 +96,7 @@ def torch_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
         batch_size: Annotated[int, Handling] = 4,
         self_test: Annotated[bool, Handling] = True,
     ) -> T:
-        detector = _find(kind.path)(model, Placement(device, dtype))
+        detector = _find(kind.path)(model, Placement(device, dtype), name=name)
         return wrap(Setup(f"{name}:{model}", detector, threshold, iou, floor, batch_size, self_test))
 
     make.__doc__ = kind.summary
