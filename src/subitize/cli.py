@@ -84,6 +84,15 @@ def main() -> None:
         sys.exit(error.exit_code)
 
 
+@contextlib.contextmanager
+def _stopping() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("subitize: stopped; what was answered is stored, and the same command goes on", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
 def _check_arguments(arguments: list[str]) -> None:
     for argument in arguments:
         try:
@@ -224,6 +233,7 @@ def _with_options(spec: str, options: Mapping[str, str | None]) -> str:
 
 
 @app.command()
+@_stopping()
 def run(
     suite: SuiteSpec,
     model: Annotated[
@@ -280,7 +290,7 @@ def run(
         for line in list_matches(settings):
             print(line)
     failures: list[str] = []
-    with _open(name, database, images, create=True) as opened, Bar() as bar, _stopping():
+    with _open(name, database, images, create=True) as opened, Bar() as bar:
         ledger.images = opened.images
         if max_cost is not None:
             ledger.enter(opened)
@@ -313,6 +323,7 @@ def _print_age(ledger: "Ledger") -> None:
 
 
 @app.command("judge")
+@_stopping()
 def judge_(
     run: RunName,
     judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
@@ -342,7 +353,7 @@ def judge_(
     ledger = Ledger(load_prices(prices), max_cost)
     if not dry_run:
         _print_warnings(filter(None, [admit(made)]))
-    with _open(run, database, images) as opened, Bar() as bar, _stopping():
+    with _open(run, database, images) as opened, Bar() as bar:
         ledger.images = opened.images
         if dry_run or max_cost is not None:
             ledger.enter(opened)
@@ -757,15 +768,6 @@ def _locate(name: str, database: str | None, images: Path | None) -> "Location":
     if images is None:
         raise BadValueError("a run in a database needs --images DIR (or SUBITIZE_IMAGES) for its images")
     return Database(database, name, images)
-
-
-@contextlib.contextmanager
-def _stopping() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("subitize: stopped; what was answered is stored, and the same command goes on", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 def _spent(ledger: "Ledger") -> str:

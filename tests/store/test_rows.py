@@ -75,7 +75,7 @@ def test_replaced_readings_are_left_out(run: Run) -> None:
 
 def test_evidence_can_be_read_anew(run: Run) -> None:
     rule = parse_rule("total")
-    rows = read_readings(run, None, lambda evidence, question: interpret(evidence, question, rule))
+    rows = read_readings(run, None, lambda one: interpret(one.evidence, one.question, rule))
     assert [row.value for row in rows] == [Known(4), Known(5)]
 
 

@@ -152,7 +152,8 @@ def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequen
     if "accuracy_by_itself" in measures:
         print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "discarded" in measures:
-        print("discarded: answers that the rule makes no value of; they are in none of the other figures")
+        print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0);")
+        print("they are in none of the other figures")
 
 
 def print_enumerations(enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
@@ -247,7 +248,7 @@ def print_overview(overview: Overview) -> None:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
         mark = " *" if one.is_stand_in else ""
         _add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
-    judges = Table("judge", "annotators", "readings", "discarded", box=SIMPLE_HEAD)
+    judges = Table("judge", "annotators", "readings", "without a value", box=SIMPLE_HEAD)
     for judge in overview.judges:
         mark = " *" if judge.is_stand_in else ""
         _add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))

@@ -8,7 +8,7 @@ from subitize.interfaces import AsksModel, Exhibit, Inquiry, Judge, Metered, Usa
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
-from subitize.runner.judging import asks_of, open_tasks, put_tasks
+from subitize.runner.judging import asks_of, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
 from subitize.store import Location, Run
@@ -57,7 +57,8 @@ def forecast_runs(location: Location, each: Sequence[Settings]) -> list[Forecast
 def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Ledger) -> Expense:
     """Sum up what the questions that are still open to a judge are expected to cost."""
     tasks = list(open_tasks(run, judge, model))
-    return _expend(ledger.meter(judge), tasks, len(tasks))
+    looks = len(tasks) if isinstance(judge.it, AsksModel) else count_looks(run, judge, model)
+    return _expend(ledger.meter(judge), tasks, looks)
 
 
 def _forecast(run: Run | None, settings: Settings) -> Forecast:

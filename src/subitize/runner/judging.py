@@ -154,6 +154,12 @@ def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
     return judge.put(exhibit) if isinstance(judge, AsksModel) else iter(())
 
 
+def count_looks(run: Run, judge: Made[Judge], model: str | None) -> int:
+    """Count the looks that a judge has still to take, as if it could answer every question."""
+    entries = [entry.name for entry in run.models() if model in (None, entry.name)]
+    return sum(_Task(run, judge, None, name).count() for name in entries)
+
+
 def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer | Match]:
     """Go through the questions about drawings that are still open to a judge, as the model would get them that it asks.
 

@@ -147,7 +147,7 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
         if len(asked) == 1 and is_out_of_memory(error):
             raise UnusableModelError(
                 f"there is not enough memory, even for one at a time ({describe(error)[:160]}); "
-                "write dtype=bfloat16, ask for smaller pictures, or take a smaller model"
+                "write dtype=bfloat16 (another model to a run), ask for smaller pictures, or take a smaller model"
             ) from error
         if len(asked) == 1:
             return [Broken(describe(error))]
