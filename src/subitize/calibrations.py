@@ -2,13 +2,13 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal
+from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
@@ -17,6 +17,7 @@ from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeE
 from subitize.records import Estimate
 
 PREFIX = "calibrated:"
+_ELSEWHERE = "set SUBITIZE_HOME to a folder"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,79}", re.ASCII)
 
 
@@ -78,7 +79,7 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
             file.write_bytes(to_json(found, indent=2, inf_nan_mode="strings") + b"\n")
     except OSError as error:
         raise StorageError(
-            f"cannot write {path}: {error.strerror or error}; set SUBITIZE_HOME to a folder that can be written to"
+            f"cannot write {path}: {error.strerror or error}; {_ELSEWHERE} that can be written to"
         ) from error
     return path
 
@@ -91,7 +92,7 @@ def load(name: str) -> Calibrated:
     except FileNotFoundError:
         raise UnknownNameError("calibration", name, names()) from None
     except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error
+        raise StorageError(f"cannot read {path}: {error.strerror or error}; {_ELSEWHERE}") from error
     except ValidationError as error:
         what = error.errors(include_url=False)[0]
         where = ".".join(map(str, what["loc"])) or "the file"
@@ -100,9 +101,13 @@ def load(name: str) -> Calibrated:
 
 def names() -> list[str]:
     """List the names of what is kept."""
-    with suppress(OSError):
-        return sorted(path.stem for path in folder().glob("*.json") if _NAME.fullmatch(path.stem))
-    return []
+    try:
+        found = [path.stem for path in folder().iterdir() if path.suffix == ".json"]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StorageError(f"cannot read {folder()}: {error.strerror or error}; {_ELSEWHERE}") from error
+    return sorted(name for name in found if _NAME.fullmatch(name))
 
 
 def list_all() -> tuple[dict[str, Calibrated], list[str]]:
@@ -147,10 +152,9 @@ def _path(name: str) -> Path:
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Write to a file beside, and put it in place only when it is whole; several may write at once."""
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=".partial")
-    os.close(handle)
+    partial = path.with_name(f".{path.stem}.{uuid4().hex}.partial")
     try:
-        yield Path(partial)
-        os.replace(partial, path)
+        yield partial
+        partial.replace(path)
     finally:
-        Path(partial).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)

@@ -57,10 +57,14 @@ class Rule:
     iou: float | None = None
 
     def __str__(self) -> str:
-        """Write it as it is stored: nothing is left open there."""
-        floor = f">={self.threshold:g}" if self.threshold else ""
-        overlap = f",iou={self.iou:g}" if self.iou is not None and self.iou < 1 else ""
-        return f"{self.name}@{RULE_VERSIONS[self.name]}{floor}{overlap}"
+        """Write it as it is stored: nothing is left open there.
+
+        Both numbers are named, or neither where every score counts and nothing is suppressed: whoever writes down only
+        a part of them would leave the other open.
+        """
+        least, iou = self.threshold or 0.0, 1.0 if self.iou is None else self.iou
+        numbers = f">={least:g},iou={iou:g}" if least or iou < 1 else ""
+        return f"{self.name}@{RULE_VERSIONS[self.name]}{numbers}"
 
     def over(self, earlier: "Rule") -> "Rule":
         """Take from an earlier rule what this one leaves open."""

@@ -183,9 +183,8 @@ class _Factory:
         if target and not self._targets:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
         if self._targets and not target:
-            raise BadValueError(
-                f"{self._who} needs a {self._targets[0]}: write {self._name}:{self._targets[0].upper()}"
-            )
+            needed = self._targets[0].upper()
+            raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
         model = None
         if self._needs_model:
             # What is no option of the judge is one of the model that it asks.

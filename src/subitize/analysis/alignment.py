@@ -16,6 +16,7 @@ import numpy as np
 
 from subitize.analysis.scoring import WHOLE
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.judges.clipscore import WEIGHT
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import consensus
@@ -190,7 +191,7 @@ def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> It
     scored = [(mark.score, mark.item.id) for mark in kept if mark.score is not None]
     if not scored:
         return
-    estimate = estimate_mean([score for score, _ in scored], [item for _, item in scored], _BOUNDS[key.measure])
+    estimate = estimate_mean([score for score, _ in scored], [item for _, item in scored], _range(key.measure, key.judge))
     discarded = sum(mark.discarded for mark in kept if mark.score is not None or key.measure == "fit")
     incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
     yield Alignment(
@@ -205,27 +206,31 @@ def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> It
     )
 
 
-_BOUNDS: dict[Measure, tuple[float, float]] = {
-    "graph": (0.0, 1.0),
-    "fit": (-np.inf, np.inf),
-    "text": (0.0, 1.0),
-    "text_exact": (0.0, 1.0),
-}
+def _range(measure: Measure, judge: str) -> tuple[float, float]:
+    """Tell between what scores lie; of those that models give, cosines or probabilities or others, it is not known."""
+    if measure != "fit":
+        return _SHARE
+    return (0.0, WEIGHT) if judge.partition(":")[0] == "clipscore" else (-np.inf, np.inf)
+
+
+_SHARE = (0.0, 1.0)
 
 
 def estimate_mean(scores: Sequence[float], items: Sequence[str], bounds: tuple[float, float]) -> Estimate:
     """Estimate a mean over drawings of which those of one item hang together.
 
     Where all scores are the same they have no spread. Of scores between 0 and 1 Wilson's interval, with the items as
-    observations, still tells how far the mean may be off; of others nothing does.
+    observations, still tells how far the mean may be off; of others nothing does, and the interval has no ends. So it
+    is where all drawings are of one item.
     """
     low, high = bounds
     mean = cluster_mean(np.array(scores), np.array(items)).mean
-    if len(set(scores)) > 1:
-        return _within(mean, max(low, mean.low), min(high, mean.high))
-    if bounds == (0.0, 1.0):
+    does_vary = len(set(scores)) > 1
+    if bounds == _SHARE and not does_vary:
         return share_interval(scores[0], len(set(items)), n=len(scores), what="mean, scores never vary")
-    return _within(mean, low, high)
+    if bounds == _SHARE or (does_vary and len(set(items)) > 1):
+        return _within(mean, max(low, mean.low), min(high, mean.high))
+    return _within(mean, -np.inf, np.inf)
 
 
 def _within(mean: Estimate, low: float, high: float) -> Estimate:

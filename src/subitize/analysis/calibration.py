@@ -277,4 +277,5 @@ def _warn(search: Search, grid: Sequence[float], place: int, folds: int) -> Iter
         lower = ", a lower one may be better: judge again with a lower floor" if grid[0] > GRID[0] else ""
         yield f"the best threshold is the lowest that was tried{lower}"
     if folds < search.folds:
-        yield f"{folds} folds instead of {search.folds}, as there are no more items"
+        with_what = " with a true count above 0" if search.metric == "nae" else ""
+        yield f"{folds} folds instead of {search.folds}, as there are no more items{with_what}"

@@ -73,6 +73,9 @@ class Manner(Protocol):
 class Asking(Protocol):
     """A manner with questions of its own about an item's outcome."""
 
+    asks_about: str
+    """What they are about, in a few words, for those who wonder why nothing was asked."""
+
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask about the outcome of an item."""
         ...
@@ -100,7 +103,7 @@ def require_task(model: Model, kind: Literal["answer", "match"], judge: str, ins
     if kind not in model.tasks:
         wants, lacks = _TASKS[kind]
         raise BadValueError(
-            f"judge {judge!r} {wants}, and model {type(model).__name__} does not {lacks} any "
+            f"judge {judge!r} {wants}, and the model does not {lacks} any "
             f"(it can: {', '.join(sorted(model.tasks))}); take {instead}"
         )
 
@@ -254,11 +257,20 @@ class MeteredJudge(WaitingJudge):
 class _SelfAsking(_ModelJudge):
     """Has the questions of its manner, in place of the suite's."""
 
+    @property
+    def asks_about(self) -> str:
+        """Say what they are about."""
+        return self._asking.asks_about
+
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask about the outcome of an item."""
+        return self._asking.asks(item)
+
+    @property
+    def _asking(self) -> Asking:
         if not isinstance(self._manner, Asking):
             raise TypeError(f"{type(self._manner).__name__} has no questions of its own")
-        return self._manner.asks(item)
+        return self._manner
 
 
 class _SelfAskingComputing(_SelfAsking, ComputingJudge):

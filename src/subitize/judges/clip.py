@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Handling, Proof
 from subitize.judges.asking import shown_picture
+from subitize.judges.proving import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.networks import weights
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
@@ -92,8 +93,8 @@ class Encoders:
         if len(lost) > (1 - _LEAST_SHARE) * len(rounds):
             noun, best = lost[0]
             raise UnusableModelError(
-                f"{self.who} fails its test: {told}, and a {noun} is taken for a {best}; its weights are damaged, not "
-                "trained, or not meant for this (self_test=false uses it all the same)"
+                f"{told}, and a {noun} is taken for a {best}: its weights are damaged, not trained, or not meant for "
+                "this (self_test=false uses it all the same)"
             )
         return Proof(True, told)
 
@@ -144,20 +145,22 @@ class Clip:
     def prove(self) -> Proof:
         """Show it photographs of known things."""
         if not self._is_tested:
-            return Proof(False, "was not tested: self_test=false")
+            return NOT_TESTED
         return self._encoders.prove(self._phrase)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and about whether things are there."""
         match outcomes:
             case [Drawn(picture=Stored())]:
-                return _presence(question) is not None and not self.why_not(question)
+                return not self.why_not(question)
         return False
 
     def why_not(self, question: Question, /) -> str:
-        """Say that colours are not told apart: a red apple is compared with other things, not with a green apple."""
+        """Say that it neither counts nor tells colours: a red apple is compared with other things, not a green one."""
         noun = _presence(question)
-        is_coloured = noun is not None and " " in noun and noun.split()[0] in COLOUR_NAMES
+        if noun is None:
+            return "it answers only whether things are there, or are not"
+        is_coloured = " " in noun and noun.split()[0] in COLOUR_NAMES
         return f"cannot tell what colour there is: {noun!r}" if is_coloured else ""
 
     def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:

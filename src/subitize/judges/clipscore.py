@@ -8,7 +8,8 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Exhibit, Finding, Handling, Proof
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import Encoders
-from subitize.judges.fit import fit_asks
+from subitize.judges.fit import ASKS_ABOUT, fit_asks
+from subitize.judges.proving import NOT_TESTED
 from subitize.networks import weights
 from subitize.networks.views import View
 from subitize.networks.weights import Placement
@@ -24,6 +25,7 @@ class ClipScore:
     """Score how well each drawing fits its prompt: 2.5 times the cosine of CLIP's encodings, at least 0."""
 
     rule = "strict"
+    asks_about = ASKS_ABOUT
     is_stand_in = False
     asks_together = False
 
@@ -50,7 +52,7 @@ class ClipScore:
     def prove(self) -> Proof:
         """Show it photographs of known things."""
         if not self._is_tested:
-            return Proof(False, "was not tested: self_test=false")
+            return NOT_TESTED
         return self._encoders.prove(lambda noun: _phrase(f"{article(noun)} {noun}"))
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:

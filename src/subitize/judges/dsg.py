@@ -31,6 +31,7 @@ class ByGraph(InWords):
     """Asks the questions of the scene graph, in words."""
 
     counts = False
+    asks_about = "drawings of prompts that it can make a scene graph of"
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether it is a question of yes or no."""

@@ -9,6 +9,7 @@ from subitize.judges.proving import NOT_TESTED, Look, prove_scores
 from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Outcome, Question, Refused, Scored
 
 WORDING = "How well does the image fit the text?"
+ASKS_ABOUT = "drawings of prompts"
 
 
 def make_fit(model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> Judge:
@@ -26,6 +27,7 @@ class ByScore:
     """Takes the score that a model gives the text as evidence."""
 
     rule = "strict"
+    asks_about = ASKS_ABOUT
 
     def __init__(self, *, is_tested: bool = True) -> None:
         self._is_tested = is_tested

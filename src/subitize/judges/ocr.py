@@ -35,6 +35,7 @@ class Ocr:
     """
 
     rule = "strict"
+    asks_about = "text that prompts quote, or that a suite asks for"
     is_stand_in = False
     asks_together = True
 
@@ -69,7 +70,7 @@ class Ocr:
         if len(wrong) > 1:
             line, found = wrong[0]
             raise UnusableModelError(
-                f"judge 'ocr' ({self._engine.name}) reads {found!r:.60} where {line!r} is written, and "
+                f"{self._engine.name} reads {found!r:.60} where {line!r} is written, and "
                 f"{len(wrong)} of {len(_KNOWN)} known lines wrong; install it again, or take another engine"
             )
         return Proof(True, f"{len(_KNOWN) - len(wrong)} of {len(_KNOWN)} known lines read right by {self._engine.name}")

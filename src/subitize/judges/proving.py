@@ -14,7 +14,7 @@ from subitize.records import Confirm, Count, Drawn, Fit, Known, Measured, Stored
 
 Look = Callable[[Sequence[Exhibit]], Sequence[tuple[Finding, ...]]]
 
-NOT_TESTED = Proof(False, "was not tested: self_test=false")
+NOT_TESTED = Proof(False, "left out (self_test=false)")
 _LEAST_SHARE = 0.75
 _REMEDY = "its weights are damaged, not trained, or not meant for such questions (self_test=false uses it all the same)"
 
@@ -36,7 +36,7 @@ def prove_answers(look: Look, *, counts: bool) -> Proof:
             # One is as good as yes, and none as no.
             right += sum(value == Known(expected) for value, expected in zip(values, (True, False), strict=True))
         told.append(
-            f"{right} of {2 * len(NOUNS)} questions about photographs ({asked('thing').wording}) answered right"
+            f"{right} of {2 * len(NOUNS)} questions about photographs ({asked(NOUNS[0]).wording} …) answered right"
         )
         if right >= _LEAST_SHARE * 2 * len(NOUNS):
             return Proof(True, told[-1])

@@ -204,7 +204,8 @@ def _gaps(sources: Sequence[Source]) -> Section:
         Column("Excluded", "Left out by hand."),
     )
     caption = (
-        "Counts of observations, or of trials where nothing was observed. All zero: every answer is in the figures."
+        "Counts of observations, or of trials where nothing was observed. "
+        "Where all are zero, every answer is in the figures."
     )
     table = TableBlock("gaps", "What no figure covers", columns, tuple(rows), caption)
     return Section("gaps", "What no figure covers", (table, *blocks))

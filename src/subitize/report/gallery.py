@@ -34,6 +34,7 @@ from subitize.records import (
     Words,
     task_text,
 )
+from subitize.report.cells import printable
 from subitize.report.document import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.sources import Series
 from subitize.report.thumbnails import thumbnail
@@ -52,6 +53,7 @@ _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
 _LONGEST_TEXT = 1_000
 _MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
+_MOST_OTHERS_SMALL = 8  # more would hide a small picture
 Verdict = Literal["right", "wrong", "refused", "discarded"]
 _VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "refused", "discarded")
 
@@ -64,7 +66,8 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     if drawn_by_lot and not picked:
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
-    cards, omitted = [], _Omitted(0, 0)
+    cards: list[JudgedCard] = []
+    omitted = _Omitted(0, 0)
     for one in picked:
         card, left_out = _card(one, records[one.series.source.name])
         cards.append(card)
@@ -72,26 +75,31 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         progress.advance(has_failed=False)
     if all(isinstance(card.thumbnail, str) for card in cards):
         return None
+    judges = tuple(sorted({card.judge for card in cards}))
+    strata = "model, judge, outcome and category" if len(judges) > 1 else "model, outcome and category"
     total = sum(len(one.observations) for one in series)
     caption = (
-        f"{len(cards):,} of {total:,} responses are shown: at most {most} for each model, outcome and category, "
+        f"{len(cards):,} of {total:,} responses are shown: at most {most} for each {strata}, "
         "drawn at random, the same ones every time."
     )
     if len(picked) < len(drawn_by_lot):
         caption += " Pictures that are known by name only are left out."
-    for most_boxes, what, count in (
-        (_MOST_COUNTED, "counted", omitted.counted),
-        (_MOST_OTHERS, "not counted", omitted.others),
-    ):
-        if count:
-            caption += f" Of the boxes on a picture that were {what}, the {most_boxes} with the best scores are drawn."
+    caption += _tell_of_boxes(cards, omitted)
     filters = {
-        "model": tuple(dict.fromkeys(card.model for card in cards)),
+        "model": tuple(sorted({card.model for card in cards})),
+        "judge": judges,
         "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
         "category": _levels(card.category for card in cards),
         "target": _levels(card.target for card in cards),
     }
     return GalleryBlock(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCard(Card):
+    """A card that tells who judged: several judges may have looked at one picture."""
+
+    judge: str = ""
 
 
 class _Picked(NamedTuple):
@@ -114,9 +122,13 @@ class _Records(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline(Box):
-    """A box as it is drawn over a picture: those that were counted look other than those that were not."""
+    """A box as it is drawn over a picture: those that were counted look other than those that were not.
+
+    A spare one is drawn only where the picture is enlarged.
+    """
 
     is_counted: bool = False
+    is_spare: bool = False
 
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
@@ -140,8 +152,11 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     ]
     if len(picked) > _CARDS_IN_ALL:
         picked = heapq.nsmallest(_CARDS_IN_ALL, picked, key=lambda one: _lot(one.observation))
-    # What several models were shown stands side by side.
-    return sorted(picked, key=lambda one: (_lot(one.observation), one.series.label)), most
+    # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
+    return sorted(picked, key=lambda one: (_RANKS[one.verdict], _lot(one.observation), one.series.label)), most
+
+
+_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
 
 
 _Image = tuple[int, str, int]
@@ -193,7 +208,7 @@ def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
     return {key: trace.rule for trace, key in traces if key in wanted}
 
 
-def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
+def _card(one: _Picked, records: _Records) -> tuple[JudgedCard, "_Omitted"]:
     item, ask = one.observation.item, one.observation.ask
     answered = records.responses[one.subject.trial_ids[0]]
     judged = [
@@ -205,8 +220,8 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
     value = one.observation.value
     response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
     outlines, omitted = _outlines(judged, ask.question, rule)
-    card = Card(
-        one.series.label,
+    card = JudgedCard(
+        one.series.label.removesuffix(f" · {one.series.judge}"),
         one.verdict,
         one.category,
         _target(item, ask),
@@ -215,6 +230,7 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
         outlines,
         _subject_of(item, ask),
+        printable(one.series.judge),
     )
     return card, omitted
 
@@ -338,14 +354,28 @@ def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
     # What was counted is drawn last, over the others.
     drawn = (
-        *map(_outline, others[:_MOST_OTHERS]),
+        *(_outline(box, is_spare=place >= _MOST_OTHERS_SMALL) for place, box in enumerate(others[:_MOST_OTHERS])),
         *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
     )
     return drawn, _Omitted(len(counted[_MOST_COUNTED:]), len(others[_MOST_OTHERS:]))
 
 
-def _outline(box: Box, *, is_counted: bool = False) -> Outline:
-    return Outline(box.label, box.score, box.xyxy, box.colour, is_counted)
+def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
+    return Outline(box.label, box.score, box.xyxy, box.colour, is_counted, is_spare)
+
+
+def _tell_of_boxes(cards: Iterable[Card], omitted: _Omitted) -> str:
+    """Say which boxes are not drawn, or not on the small pictures."""
+    told = ""
+    if omitted.counted:
+        told += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
+    if any(isinstance(box, Outline) and box.is_spare for card in cards for box in card.boxes):
+        enlarged = f"the best {_MOST_OTHERS}" if omitted.others else "all of them"
+        told += (
+            f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS_SMALL} with the best scores are "
+            f"drawn, and {enlarged} once it is enlarged by a click."
+        )
+    return told
 
 
 def _what_is_counted(question: Question) -> Count | None:

@@ -91,6 +91,8 @@ def _plan(kind: str, weights: Path) -> Path | None:
 def _labels(kind: str, weights: Path, labels: str | None) -> Path | None:
     if labels:
         path = Path(labels).expanduser()
+        if path.is_dir():
+            raise BadFileError(f"{kind}: labels={labels} is a folder; name a file in it, with a class per line")
         if not path.is_file():
             raise BadFileError(f"{kind}: labels={labels}: there is no such file")
         return path

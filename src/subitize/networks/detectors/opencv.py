@@ -23,6 +23,7 @@ from subitize.networks.detectors.network_files import NetworkFiles, find_network
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, SsdRows, read_regions, tell_ssd, tell_yolo
 from subitize.networks.weights import hash_weights, require
+from subitize.numerals import counted
 from subitize.vision.pixels import Rgb
 
 _SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
@@ -259,7 +260,7 @@ def _number_from_zero(files: NetworkFiles, names: tuple[str, ...], classes: int)
     if not names and classes == len(COCO_CLASSES):
         return dict(enumerate(COCO_CLASSES)), _assumed(files, classes)
     if not names or classes not in (0, len(names)):
-        raise _misnamed(files, names, str(classes or "unknown"))
+        raise _misnamed(files, names, classes)
     return _without_gaps(dict(enumerate(names))), ""
 
 
@@ -272,7 +273,7 @@ def _number_from_one(files: NetworkFiles, names: tuple[str, ...], classes: int) 
     if classes == _BACKGROUND_AND_COCO_NUMBERS and len(names) == len(COCO_NUMBERS):
         return _without_gaps(dict(zip(COCO_NUMBERS, names, strict=True))), ""
     if not names or classes not in (0, len(names), len(names) + 1):
-        raise _misnamed(files, names, str(classes - 1) if classes else "unknown")
+        raise _misnamed(files, names, max(classes - 1, 0))
     has_background = len(names) == classes or (not classes and not names[0])
     return _without_gaps(dict(enumerate(names, 0 if has_background else 1))), ""
 
@@ -285,10 +286,11 @@ def _assumed(files: NetworkFiles, classes: int) -> str:
     return f"no file names the classes of {files.weights.name}: its {classes} are taken for those of COCO"
 
 
-def _misnamed(files: NetworkFiles, names: tuple[str, ...], classes: str) -> UnusableModelError:
-    held = f"{len(names)} names of classes are given" if names else "no file names its classes"
+def _misnamed(files: NetworkFiles, names: tuple[str, ...], classes: int) -> UnusableModelError:
+    has = counted(classes, "class") if classes else "unknown classes"
+    held = f"the file of names has {counted(len(names), 'line')}" if names else "no file names them"
     return UnusableModelError(
-        f"{files.weights} has {classes} classes and {held}; write labels=FILE with one name per line, in their order"
+        f"{files.weights} has {has}, and {held}; write labels=FILE with one name per line, in their order"
     )
 
 
@@ -369,15 +371,20 @@ def _check_fit(net: Any, weights: Path, plan: Path) -> None:  # noqa: ANN401 - c
     """Refuse weights that are too few or too many for their configuration: OpenCV would fill up with zeros."""
     layers = [net.getLayer(net.getLayerId(name)) for name in net.getLayerNames()]
     numbers = sum(blob.size for layer in layers if layer.type != "Region" for blob in layer.blobs)
-    head = np.fromfile(weights, dtype=np.int32, count=2)
+    head = np.fromfile(weights, dtype=np.int32, count=2).tolist()
+    is_late = len(head) == 2 and head[0] * 10 + head[1] >= 2
     # Version 0.2 made the count of pictures seen in training, after three numbers of the version, twice as long.
-    start = 20 if len(head) == 2 and head[0] * 10 + head[1] >= 2 else 16
-    should, size = start + 4 * numbers, weights.stat().st_size
-    if size != should:
-        raise UnusableModelError(
-            f"{weights} has {size} bytes and {plan.name} asks for {should}: it is damaged, or they are no pair; "
-            "copy both again"
-        )
+    start, other = (20, 16) if is_late else (16, 20)
+    size = weights.stat().st_size
+    surplus = size - (start + 4 * numbers)
+    if not surplus:
+        return
+    why = "it is damaged, or they are no pair; copy both again"
+    if surplus == other - start:
+        said = ".".join(map(str, head))
+        why = f"it says that it is of Darknet {said}, and its header seems to be of another version; convert it again"
+    told = f"{abs(surplus)} {'more' if surplus > 0 else 'fewer'} than {plan.name} asks for"
+    raise UnusableModelError(f"{weights} has {size} bytes, {told}: {why}")
 
 
 @contextmanager
@@ -409,7 +416,9 @@ def _computing(kind: str) -> Iterator[None]:
             raise UnusableModelError(
                 f"{kind}: there is not enough memory for one picture; write a smaller size="
             ) from None
-        raise RuntimeError(f"OpenCV: {_cut(error)}") from None
+        raise RuntimeError(
+            f"{kind}: OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)}); copy or export them again"
+        ) from None
 
 
 def _cut(error: Exception) -> str:

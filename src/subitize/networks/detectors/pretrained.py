@@ -133,7 +133,7 @@ class Pretrained:
     def _refuse_others(self, config: dict[str, Any]) -> None:
         kind = str(config.get("model_type", ""))
         reader = _reader_of(kind)
-        if reader and (reader == self._name or {reader, self._name} <= {"detr", "rt-detr"}):
+        if reader == self._name:
             return
         held = (config.get("architectures") or [kind or "model of no named type"])[0]
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"

@@ -101,7 +101,10 @@ def prove(detector: Detector, threshold: float, iou: float) -> Proof:
         collages = make_test(nouns, SEED)
     except MissingPartError as error:
         return untested(detector, f"cannot be tested: {error}")
-    looks = [_look(detector, collage, threshold, iou) for collage in collages]
+    try:
+        looks = [_look(detector, collage, threshold, iou) for collage in collages]
+    except RuntimeError as error:
+        raise UnusableModelError(f"it cannot look at photo collages: {error}") from None
     told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
     if reasons := list(_reasons(looks)):
         raise UnusableModelError(f"{told}: it {', '.join(reasons[:3])}; {_remedy(threshold)}{_assumed(detector)}")
@@ -122,7 +125,7 @@ def make_test(nouns: Sequence[str], seed: int) -> list[Collage]:
 
 
 def _assumed(detector: Detector) -> str:
-    return f" ({detector.assumption})" if isinstance(detector, Assumes) and detector.assumption else ""
+    return f"; {detector.assumption}" if isinstance(detector, Assumes) and detector.assumption else ""
 
 
 def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
@@ -182,4 +185,7 @@ def _unseen(looks: Sequence[_Look]) -> list[_Unseen]:
 
 
 def _remedy(threshold: float) -> str:
-    return f"check its weights, the names of its classes and threshold={threshold:g}"
+    return (
+        f"check its weights, the names of its classes and threshold={threshold:g} (self_test=false uses it all the "
+        "same, as one of drawings, which may see nothing in photographs)"
+    )

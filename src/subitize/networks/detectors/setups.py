@@ -50,7 +50,7 @@ class Setup:
         from subitize.networks.detectors.proving import prove, untested
 
         if not self.is_tested:
-            return untested(self.detector, "was not tested: self_test=false")
+            return untested(self.detector, "left out (self_test=false)")
         return prove(self.detector, self.threshold, self.iou)
 
 

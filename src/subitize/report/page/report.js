@@ -57,7 +57,7 @@
       const story = copy("dl");
       story.hidden = false;
       dialog.className = card.className.replace("card ", "");
-      dialog.querySelector(".large").replaceChildren(copy(".picture"), copy(".verdict"), copy(".who"));
+      dialog.querySelector(".large").replaceChildren(copy(".picture"), copy(".verdict"), ...all(".who", card).map((one) => one.cloneNode(true)));
       dialog.querySelector(".story").replaceChildren(story);
       dialog.showModal();
     });

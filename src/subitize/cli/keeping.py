@@ -1,0 +1,131 @@
+"""Commands on what is kept in a run: show, exclude, export, and bring in data made elsewhere."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.cli.options import (
+    AsJson,
+    DatabaseUrl,
+    ImagesFolder,
+    RunName,
+    app,
+    import_app,
+    open_run,
+    print_json,
+    print_warnings,
+)
+from subitize.errors import UnknownNameError
+
+
+@app.command()
+def show(
+    run: RunName,
+    item: Annotated[str | None, typer.Argument(help="One item, with all that came of it.")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Show what is in a run, or everything about one item."""
+    from subitize.analysis.overview import item_story, overview
+    from subitize.report.terminal import print_overview, print_story
+
+    with open_run(run, database, images) as opened:
+        if item:
+            story = item_story(opened, item)
+            print_json(story) if as_json else print_story(story)
+        else:
+            found = overview(opened)
+            print_json(found) if as_json else print_overview(found)
+
+
+@app.command()
+def exclude(
+    run: RunName,
+    item: Annotated[str, typer.Argument(help="The item's id, as `subitize prompts` lists it.")],
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the item is missing.")],
+    undo: Annotated[bool, typer.Option("--undo", help="Take the exclusion back.")] = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Leave an item out of every figure; nothing is deleted, and --undo takes it back."""
+    with open_run(run, database, images) as opened:
+        if undo:
+            opened.include(item, reason)
+        else:
+            opened.exclude(item, reason)
+        print(f"{len(opened.exclusions())} items are excluded from {run}")
+
+
+@app.command()
+def export(
+    run: RunName,
+    format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl")] = "parquet",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the files [RUN-export].")] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Write a run's items, responses, readings and exclusions as files."""
+    from subitize.analysis.exports import FORMATS
+    from subitize.analysis.exports import export as export_run
+
+    chosen = next((known for known in FORMATS if known == format), None)
+    if chosen is None:
+        raise UnknownNameError("format", format, FORMATS)
+    with open_run(run, database, images) as opened:
+        for path in export_run(opened, out or Path(f"{run}-export"), chosen):
+            print(path)
+
+
+@import_app.command("readings")
+def import_readings_(
+    csv_file: Annotated[Path, typer.Argument(metavar="CSV", help="annotator, item or image, question, answer")],
+    run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
+    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
+    rule: Annotated[str, typer.Option(help="How the answers are read.")] = "strict",
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Add people's answers about the responses of a run: all of the file, or on an error nothing."""
+    from subitize.importers.readings import import_readings
+    from subitize.labels import parse_rule
+
+    with open_run(run, database, images) as opened:
+        summary = import_readings(opened, csv_file, judge=judge, rule=parse_rule(rule))
+    print(summary)
+
+
+@import_app.command("named-counts")
+def import_named_counts_(
+    run: RunName,
+    model: Annotated[str, typer.Option(help="The folder: model whose files carry counts, as `show` names it.")],
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Add the counts that stand in the names of a run's image files, as the readings of one annotator."""
+    from subitize.importers.named_counts import import_named_counts
+
+    with open_run(run, database, images) as opened:
+        print(f"{import_named_counts(opened, model)} counts from file names stored as readings by human")
+
+
+@import_app.command("geckonum")
+def import_geckonum_(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="prompts.csv and task_N_MODEL.csv, as released.")],
+    out: Annotated[str, typer.Option(metavar="RUN", help="The run to make or add to.")],
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Read GeckoNum's released annotations into a run: its images as responses, its annotators as a judge."""
+    from subitize.importers.geckonum import import_geckonum
+    from subitize.suites.geckonum.release import LICENCE, read_release
+    from subitize.suites.geckonum.released_questions import released_items
+
+    release = read_release(folder)
+    items = released_items(release)  # before there is a run: what is wrong with the files leaves none behind
+    with open_run(out, database, images, create=True) as opened:
+        summary = import_geckonum(opened, release, items)
+    print_warnings([*release.warnings, LICENCE])
+    print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper geckonum")

@@ -1,0 +1,144 @@
+"""Commands that show what there is: names and options, prompts, drawings, parts."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize import __version__
+from subitize.cli.options import (
+    AsJson,
+    FreshSeed,
+    NounsFile,
+    PromptsFile,
+    Seed,
+    SuiteSpec,
+    app,
+    check_file,
+    check_folder,
+    print_json,
+    print_warnings,
+    with_options,
+)
+from subitize.errors import UnknownNameError
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command("list")
+def list_(
+    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|calibrations")], as_json: AsJson = False
+) -> None:
+    """List the suites, models or judges, with their options and defaults, or the calibrations that were saved."""
+    from subitize.registry import KINDS, listings
+
+    if kind == "calibrations":
+        return _list_calibrations(as_json=as_json)
+    chosen = next((known for known in KINDS if known == kind), None)
+    if chosen is None:
+        raise UnknownNameError("list", kind, [*KINDS, "calibrations"])
+    found = listings(chosen)
+    if as_json:
+        return print_json(found)
+    from subitize.report.terminal import print_listings
+
+    return print_listings(found)
+
+
+def _list_calibrations(*, as_json: bool) -> None:
+    from subitize.calibrations import list_all
+
+    found, faults = list_all()
+    print_warnings(faults)
+    if as_json:
+        return print_json(found)
+    from subitize.report.calibrations import print_saved
+
+    return print_saved(found)
+
+
+@app.command()
+def prompts(
+    suite: SuiteSpec,
+    seed: Seed = None,
+    official: PromptsFile = None,
+    fresh: FreshSeed = None,
+    nouns: NounsFile = None,
+) -> None:
+    """Print a suite's prompts or questions as CSV: id, prompt, and a column per factor."""
+    import csv
+
+    from subitize.records import task_text
+    from subitize.registry import make_suite
+
+    spec = with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    items = list(make_suite(spec).it.items(seed or 0))
+    factors = list(dict.fromkeys(name for item in items for name in item.factors))
+    writer = csv.DictWriter(sys.stdout, ["id", "prompt", *factors], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({"id": item.id, "prompt": task_text(item.task), **item.factors} for item in items)
+
+
+@app.command()
+def glyphs(
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write a contact sheet to this PNG file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what the painter can draw and the observer can name."""
+    from subitize.drawing.contact_sheet import write_contact_sheet
+    from subitize.drawing.glyphs import GLYPHS
+
+    if out is not None:
+        check_file(out)
+        write_contact_sheet(out)
+        return print(out)
+    if as_json:
+        return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
+    from subitize.report.terminal import print_glyphs
+
+    return print_glyphs(GLYPHS.values())
+
+
+@app.command()
+def stimuli(
+    out: Annotated[Path, typer.Option(help="Where to write them.")] = Path("stimuli"),
+    suite: Annotated[str, typer.Option(help="A suite that shows pictures, with its options.")] = "naming",
+    control: Annotated[
+        str | None, typer.Option(metavar="area|size|hull|density", help="Hold this magnitude constant over numbers.")
+    ] = None,
+    numbers: Annotated[str | None, typer.Option(help="As in 1-50 or 1+2+5 [1-10].")] = None,
+    categories: Annotated[str | None, typer.Option(help="As in apples+dots [all].")] = None,
+    images: Annotated[str | None, typer.Option(help="Pictures per category and number [50].")] = None,
+    background: Annotated[str | None, typer.Option(help="white, grey, cream, sky, gradient, clouds, stripes.")] = None,
+    overlap: Annotated[
+        str | None, typer.Option(help="Share of their diameters by which items may overlap [0].")
+    ] = None,
+    seed: Seed = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
+) -> None:
+    """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
+    from subitize.registry import make_suite
+    from subitize.report.terminal import Bar
+    from subitize.runner.stimuli import write_stimuli
+
+    check_folder(out)
+    options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
+    made = make_suite(with_options(suite, options | {"background": background, "overlap": overlap}))
+    with Bar() as bar:
+        listing = write_stimuli(list(made.it.items(seed or 0)), out, bar, limit)
+    print(listing)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is installed, what is missing, and how to get it."""
+    from subitize.report.doctor import examine, print_findings
+
+    findings = examine()
+    return print_json(findings) if as_json else print_findings(findings)

@@ -1,0 +1,104 @@
+"""What commands have in common: their options, how a run is opened, how results are printed."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from subitize.errors import BadValueError
+
+if TYPE_CHECKING:
+    from subitize.store import Location, Run
+
+app = typer.Typer(
+    help="Measure how well image models understand number.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+import_app = typer.Typer(help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(import_app, name="import")
+
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; with --database, its name there.")]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option("--database", envvar="SUBITIZE_DATABASE", help="postgresql://… for runs that a team shares."),
+]
+ImagesFolder = Annotated[
+    Path | None,
+    typer.Option("--images", envvar="SUBITIZE_IMAGES", help="Where the images of --database runs are kept."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+PromptsFile = Annotated[
+    str | None, typer.Option("--prompts", metavar="FILE", help="The suite's official prompts [its own].")
+]
+FreshSeed = Annotated[
+    str | None, typer.Option("--fresh", metavar="SEED", help="Draw new prompts of the same design, never published.")
+]
+NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Own nouns for fresh prompts.")]
+SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
+RuleText = Annotated[
+    str | None,
+    typer.Option(
+        "--rule",
+        help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95 (left out: as stored), calibrated:NAME …",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
+
+
+def open_run(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":
+    """Open a run, or make it."""
+    from subitize.store import Run
+
+    return Run(locate(name, database, images), create=create)
+
+
+def locate(name: str, database: str | None, images: Path | None) -> "Location":
+    """Tell where a run is: a folder, or a name in a database."""
+    from subitize.store import Database, Folder
+
+    if database is None:
+        return Folder(Path(name))
+    if images is None:
+        raise BadValueError("a run in a database needs --images DIR (or SUBITIZE_IMAGES) for its images")
+    return Database(database, name, images)
+
+
+def with_options(spec: str, options: Mapping[str, str | None]) -> str:
+    """Add the options that were given to a spec as if they had been written in it."""
+    from subitize.registry import write_spec
+
+    return write_spec(spec, {name: value for name, value in options.items() if value is not None})
+
+
+def check_file(path: Path) -> None:
+    """Refuse to write over a run: one slip of the hand would cost all its answers."""
+    if path.name.startswith("run.sqlite"):
+        raise BadValueError(f"{path} is the name of a run's database; name another file")
+    check_folder(path.parent)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a path below a file."""
+    for path in (folder, *folder.parents):
+        if path.is_file():
+            raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
+
+
+def print_warnings(lines: Iterable[str]) -> None:
+    """Print lines on stderr, each as ours."""
+    for line in lines:
+        print(f"subitize: {line}", file=sys.stderr)
+
+
+def print_json(found: object) -> None:
+    """Print records as JSON; what is not finite, as the interval of a single observation, is null."""
+    from pydantic_core import to_json
+
+    print(to_json(found, indent=2, inf_nan_mode="null").decode())

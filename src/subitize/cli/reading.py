@@ -1,0 +1,200 @@
+"""Commands that read a run: scores, measures, alignment, calibration, the report."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from subitize.cli.options import (
+    AsJson,
+    DatabaseUrl,
+    ImagesFolder,
+    RuleText,
+    RunName,
+    Seed,
+    app,
+    check_file,
+    open_run,
+    print_json,
+)
+from subitize.cli.rules import choose_reader
+
+if TYPE_CHECKING:
+    from subitize.analysis.papers.numbersense import Enumeration
+    from subitize.analysis.scoring import Score
+    from subitize.report.terminal import Bar
+
+
+@app.command()
+def score(
+    run: RunName,
+    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: RuleText = None,
+    agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
+    from subitize.analysis.observations import Reader, find_gaps, observe_run
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.protocols import fingerprints
+    from subitize.analysis.scoring import score as score_observations
+
+    reader = Reader(*choose_reader(judge, rule), agreement)
+    with open_run(run, database, images) as opened:
+        observations = observe_run(opened, reader)
+        stand_ins = find_stand_ins(opened)
+        protocols = fingerprints(opened, reader)
+        gaps = None if as_json else find_gaps(opened)
+    scores = score_observations(observations, by)
+    if gaps is None:
+        marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
+        return print_json([_score_row(one, *mark) for one, mark in zip(scores, marks, strict=True)])
+    from subitize.report.terminal import print_gaps, print_scores
+
+    print_scores(scores, stand_ins, by or ["category"], protocols)
+    return print_gaps(gaps)
+
+
+@app.command()
+def measure(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: RuleText = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
+    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.overview import StandIns, find_stand_ins
+    from subitize.analysis.papers.numbersense import evaluate
+    from subitize.analysis.papers.numbersense_control import observe_controls
+
+    reader = Reader(*choose_reader(judge, rule))
+    observed, stand_ins = {}, StandIns(frozenset(), frozenset())
+    for name in runs:
+        with open_run(name, database, images) as opened:
+            observed[name] = [*observe_run(opened, reader), *observe_controls(opened, reader)]
+            found = find_stand_ins(opened)
+        stand_ins = StandIns(stand_ins.models | found.models, stand_ins.judges | found.judges)
+    enumerations = evaluate(observed)
+    if as_json:
+        return print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
+    from subitize.report.terminal import print_enumerations
+
+    return print_enumerations(enumerations, stand_ins)
+
+
+@app.command()
+def calibrate(
+    run: RunName,
+    judge: Annotated[str, typer.Option(help="Whose boxes, as `show` names it.")],
+    against: Annotated[str, typer.Option(help="Whose counts are taken for true.")] = "human",
+    metric: Annotated[str, typer.Option(metavar="nae|accuracy", help="What is best.")] = "nae",
+    iou: Annotated[bool, typer.Option("--iou", help="Also search from which overlap on two boxes are one.")] = False,
+    folds: Annotated[int, typer.Option(help="Parts for cross-validation.")] = 10,
+    seed: Seed = None,
+    save: Annotated[str | None, typer.Option(metavar="NAME", help="Keep it under this name [the judge's].")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace another judge's of that name.")] = False,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .png or .svg of the curve [RUN/calibration-NAME.png].")
+    ] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Find the score from which a judge's boxes should count, so that it counts as people do, and keep it by name."""
+    from subitize import calibrations
+    from subitize.analysis.calibration import Search
+    from subitize.analysis.calibration import calibrate as search_threshold
+    from subitize.labels import make_rule
+    from subitize.report.calibrations import check_figure, print_calibration, write_figure
+    from subitize.report.terminal import Bar
+
+    name = save or calibrations.name_safely(judge)
+    calibrations.check_free(name, judge, force=force)
+    with open_run(run, database, images) as opened, Bar() as bar:
+        picture = figure or Path("." if database else run, f"calibration-{name}.png")
+        check_file(picture)
+        check_figure(picture)
+        search = Search(judge, against, metric, iou, folds, seed or 0)
+        found = search_threshold(opened, search, lambda pictures: _watch(bar, "pictures", pictures))
+    kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
+    if as_json:
+        rule = str(make_rule(found.result))
+        return print_json(asdict(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
+    print_calibration(found)
+    print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
+    return None
+
+
+T = TypeVar("T")
+
+
+def _watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
+    bar.begin(what, len(each))
+    for one in each:
+        yield one
+        bar.advance(has_failed=False)
+
+
+@app.command()
+def align(
+    run: RunName,
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
+    from subitize.analysis.alignment import align_run
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.report.alignments import alignment_row, print_alignments
+
+    with open_run(run, database, images) as opened:
+        alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))
+        stand_ins = find_stand_ins(opened)
+    if as_json:
+        return print_json([alignment_row(one, stand_ins) for one in alignments])
+    return print_alignments(alignments, stand_ins)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write every figure here, as PNG and SVG.")
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write every table here, as CSV, Markdown and LaTeX.")
+    ] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Write a report of one or several runs: one HTML page that needs no network."""
+    from subitize.report.terminal import Bar
+    from subitize.report.writing import Outputs, write_report
+
+    check_file(out)
+    with contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
+        for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
+            print(path)
+
+
+def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:
+    names = {name: value for name, value in asdict(score).items() if name != "estimate"}
+    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in, "protocol": protocol}
+
+
+def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
+    matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
+    return asdict(one) | {"matrices": matrices, "is_stand_in": is_stand_in}

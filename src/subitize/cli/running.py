@@ -1,0 +1,210 @@
+"""Commands that do the work: run a suite, judge a run."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from subitize.cli.options import (
+    DatabaseUrl,
+    FreshSeed,
+    ImagesFolder,
+    NounsFile,
+    PromptsFile,
+    RunName,
+    Seed,
+    SuiteSpec,
+    app,
+    locate,
+    open_run,
+    print_json,
+    print_warnings,
+    with_options,
+)
+from subitize.cli.rules import rule_for
+from subitize.errors import BadValueError, BudgetError, RunError
+
+if TYPE_CHECKING:
+    from subitize.runner.costs import Ledger
+    from subitize.runner.running import Settings
+    from subitize.store import Location
+
+Tries = Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", help="Stop before the run has cost more than this in all.")
+]
+PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")]
+
+
+@contextlib.contextmanager
+def _stopping() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("subitize: stopped; what was answered is stored, and the same command goes on", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+@app.command()
+@_stopping()
+def run(
+    suite: SuiteSpec,
+    model: Annotated[
+        list[str] | None, typer.Option(help="name or name:key=value,…; may be given several times [required].")
+    ] = None,
+    out: Annotated[str | None, typer.Option(metavar="RUN", help="The run to make or go on with [runs/SUITE].")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
+    seed: Seed = None,
+    official: PromptsFile = None,
+    fresh: FreshSeed = None,
+    nouns: NounsFile = None,
+    concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
+    tries: Tries = 5,
+    max_cost: MaxCost = None,
+    prices: PricesFile = None,
+    dry_run: DryRun = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Run a suite on models. The same command goes on where a stopped or killed one was."""
+    from subitize.prices import load_prices
+    from subitize.registry import make_judge, make_model, make_suite
+    from subitize.report.terminal import Bar
+    from subitize.runner.costs import Ledger
+    from subitize.runner.judging import admit
+    from subitize.runner.running import Settings, list_matches, run_suite
+
+    if not model:
+        raise BadValueError(
+            "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
+        )
+    made_suite = make_suite(with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns}))
+    judge_name = judge or made_suite.it.judge
+    made_judge = None if judge_name == "none" else make_judge(judge_name)
+    ledger = Ledger(load_prices(prices), max_cost)
+    how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
+    slots = {} if concurrency is None else {"concurrency": str(concurrency)}
+    each = [Settings(made_suite, make_model(text, **slots), *how) for text in model]
+    name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
+    if dry_run:
+        return _print_forecast(each, locate(name, database, images), as_json=as_json)
+    if as_json:
+        raise BadValueError("run prints JSON with --dry-run only; for its results: subitize score RUN --json")
+    for settings in each:
+        settings.check()
+    if made_judge is not None:
+        print_warnings(filter(None, [admit(made_judge)]))
+    for settings in each:
+        for line in list_matches(settings):
+            print(line)
+    failures: list[str] = []
+    with open_run(name, database, images, create=True) as opened, Bar() as bar:
+        ledger.images = opened.images
+        if max_cost is not None:
+            ledger.enter(opened)
+        for settings in each:
+            summary = run_suite(opened, settings, bar)
+            print(f"{settings.model.spec.shown}: {summary}")
+            failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
+    next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
+    print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
+    _raise_if_exhausted(ledger)
+    return _raise_failures(failures)
+
+
+def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool) -> None:
+    from subitize.report.forecasts import print_forecasts
+    from subitize.runner.forecasts import forecast_runs
+
+    forecasts = forecast_runs(location, each)
+    ledger = each[0].ledger
+    print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
+    _print_age(ledger)
+
+
+def _print_age(ledger: "Ledger") -> None:
+    from datetime import UTC, datetime
+
+    from subitize.prices import warn_of_age
+
+    print_warnings(filter(None, [warn_of_age(ledger.used, datetime.now(UTC).date())]))
+
+
+@app.command("judge")
+@_stopping()
+def judge_(
+    run: RunName,
+    judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
+    model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
+    ] = None,
+    tries: Tries = 5,
+    max_cost: MaxCost = None,
+    prices: PricesFile = None,
+    dry_run: DryRun = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    from subitize.prices import load_prices
+    from subitize.registry import make_judge
+    from subitize.report.forecasts import print_expenses
+    from subitize.report.terminal import Bar
+    from subitize.runner.costs import Ledger
+    from subitize.runner.forecasts import forecast_judging
+    from subitize.runner.judging import Scope, admit, judge_run
+    from subitize.store.rows import read_judgings
+
+    made = make_judge(judge)
+    read_by = rule_for(made, rule)
+    ledger = Ledger(load_prices(prices), max_cost)
+    if not dry_run:
+        print_warnings(filter(None, [admit(made)]))
+    with open_run(run, database, images) as opened, Bar() as bar:
+        ledger.images = opened.images
+        if dry_run or max_cost is not None:
+            ledger.enter(opened)
+        if dry_run:
+            return print_expenses([forecast_judging(opened, made, model, ledger)], ledger.spent_usd)
+        summary = judge_run(
+            opened, made, bar, Scope(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
+        )
+        earlier = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown} - {str(read_by)}
+    print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
+    if read_by and earlier:
+        anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])
+        print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
+    _raise_if_exhausted(ledger)
+    return _raise_failures(summary.reasons)
+
+
+def _spent(ledger: "Ledger") -> str:
+    return f" (spent: US$ {ledger.spent_usd:.4f})" if ledger.spent_usd else ""
+
+
+def _raise_if_exhausted(ledger: "Ledger") -> None:
+    if ledger.is_exhausted:
+        raise BudgetError(
+            f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
+            "what was answered is stored: raise it, and the same command goes on"
+        )
+
+
+def _raise_failures(reasons: list[str]) -> None:
+    if reasons:
+        distinct = list(dict.fromkeys(reasons))
+        more = f" (and {len(distinct) - 3} other reasons)" if len(distinct) > 3 else ""
+        raise RunError(
+            f"some failed: {'; '.join(distinct[:3])}{more}; the same command tries again what may still succeed"
+        )
