@@ -29,9 +29,11 @@ from subitize.records import (
     Trial,
     Value,
     Words,
+    task_text,
 )
 from subitize.scenes.graph import read_graph
 from subitize.store import Run
+from thoroughness import thorough
 
 PROMPT = "2 red dogs above a cat."
 GRAPH = read_graph(PROMPT, tuple(GLYPHS), tuple(PALETTE))
@@ -207,7 +209,42 @@ def test_an_interval_stays_in_bounds_and_has_a_width_where_scores_never_vary() -
     assert 0.6 < alike.low < 0.7
     of_one = estimate_mean([1.0] * 8, ["a"] * 8, (0.0, 1.0))
     assert of_one.low < alike.low
-    assert estimate_mean([0.3, 0.3], ["a", "b"], (-np.inf, np.inf)).high == np.inf
+
+
+@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (0.0, 2.5)], ids=["unknown range", "CLIPScore"])
+@pytest.mark.parametrize(
+    ("scores", "items"), [([0.3, 0.3], ["a", "b"]), ([0.3, 0.4], ["a", "a"])], ids=["all alike", "one item"]
+)
+def test_where_nothing_tells_how_far_a_score_may_be_off_the_interval_has_no_ends(
+    scores: list[float], items: list[str], bounds: tuple[float, float]
+) -> None:
+    found = estimate_mean(scores, items, bounds)
+    assert (found.low, found.high, found.n) == (-np.inf, np.inf, 2)
+
+
+@pytest.mark.parametrize(
+    ("judge", "low"),
+    [("clipscore:w/clip", 0.0), ("clipscore", 0.0), ("fit:transformers:w/clip", -0.565), ("my-clipscore", -0.565)],
+)
+def test_an_interval_ends_where_the_scores_of_a_judge_do(run: Run, judge: str, low: float) -> None:
+    for one, score in zip(ITEMS, (0.0, 0.1, 0.6), strict=True):
+        read(run, trial(one, model=EXACT), {Fit(task_text(one.task)): Known(score)}, judge)
+    (found,) = align_run(run)
+    assert found.estimate.low == pytest.approx(low, abs=0.005)
+    assert found.estimate.high == pytest.approx(1.03, abs=0.005)
+
+
+def test_a_score_that_never_varies_is_printed_without_an_interval(run: Run) -> None:
+    for one in ITEMS:
+        read(run, trial(one, model=EXACT), {Fit(task_text(one.task)): Known(0.0)}, "clipscore:w/clip")
+        read(run, trial(one, model=EXACT), graph_answers(one), "observer")
+    run.close()
+    printed = call("align", run.location).out
+    assert "0.000 –" in printed
+    assert "inf" not in printed.replace("† informed", "")
+    assert "– no interval: all scores are the same" in printed
+    (row,) = [row for row in call("align", run.location, "--json").json() if row["measure"] == "fit"]
+    assert (row["value"], row["low"], row["high"], row["n"]) == (0.0, None, None, 3)
 
 
 def test_intervals_cover_the_true_mean() -> None:
@@ -223,6 +260,7 @@ def test_intervals_cover_the_true_mean() -> None:
     assert 0.92 <= hits / 400 <= 0.98
 
 
+@thorough
 def test_the_observer_sees_that_a_painter_that_omits_fits_less(tmp_path: Path) -> None:
     """The questions of GeckoNum's parts are those of their graphs: whoever answered them is scored."""
     prompts = [

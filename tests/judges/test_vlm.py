@@ -52,6 +52,7 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.store import Folder, Run
+from thoroughness import thorough
 
 PAINTER = "painter:size_px=256"
 PICTURE = Drawn(Stored("0" * 64, "png"))
@@ -232,6 +233,7 @@ def test_a_digit_a_doubt_and_two_letters_choose_no_line(text: str, tmp_path: Pat
     assert isinstance(value, Discarded)
 
 
+@thorough
 def test_the_observer_asked_in_words_counts_what_the_observer_counts(production: Judged) -> None:
     for judge in ("observer", "vlm:observer"):
         assert call("judge", production.folder, "--judge", judge).code == 0
@@ -280,8 +282,8 @@ def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judge
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("vlm:painter", r"model Painter does not answer any \(it can: draw\); take vlm:openai:MODEL"),
-        ("vlm", "judge 'vlm' needs a model: write vlm:MODEL"),
+        ("vlm:painter", r"the model does not answer any \(it can: draw\); take vlm:openai:MODEL"),
+        ("vlm", "judge 'vlm' needs MODEL: write vlm:MODEL"),
         ("vlm:observer,policy=geckonum", "no policy named 'geckonum'; known: strict, total"),
         ("vlm:observer,temperature=0", "model 'observer' has no option 'temperature'"),
         ("vlm:nobody", "no model named 'nobody'"),

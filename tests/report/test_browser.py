@@ -154,6 +154,26 @@ def test_a_fingerprint_leads_to_its_protocol_and_opens_it(page: "Page") -> None:
     assert link.inner_text() in protocol.locator("summary").inner_text()
 
 
+def test_an_anchor_is_reached_at_once(page: "Page", written: Written) -> None:
+    """Over a long page a smooth scroll takes a second, in which whoever looks or prints is elsewhere."""
+    top = "document.getElementById('provenance').getBoundingClientRect().top"
+    page.goto("about:blank")
+    page.goto(f"{written.page.as_uri()}#provenance")
+    reached_px = page.evaluate(top)
+    page.wait_for_timeout(500)
+    assert page.evaluate(top) == pytest.approx(reached_px, abs=2)
+    bar_px = page.evaluate("innerWidth < 1088 ? document.querySelector('nav').getBoundingClientRect().bottom : 0")
+    assert bar_px <= reached_px <= bar_px + 60
+
+
+def test_boxes_to_spare_are_drawn_only_where_the_picture_is_enlarged(page: "Page") -> None:
+    card = page.locator("#gallery-production .card", has=page.locator(".boxes")).first
+    card.evaluate("card => card.querySelector('rect').classList.add('spare')")
+    assert not card.locator("rect").first.is_visible()
+    card.click()
+    assert page.locator("dialog rect").first.is_visible()
+
+
 def test_links_of_the_navigation_lead_to_sections(page: "Page") -> None:
     targets = page.eval_on_selector_all("nav a", "links => links.map((link) => link.hash.slice(1))")
     assert targets

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
 
@@ -40,7 +40,7 @@ GOOD, TWIN, LOW, OTHER = (
 RULE = Rule("boxes", 0.4, 0.95)
 
 
-def add_reading(run: Run, item: Item, boxes: Sequence[Box], rule: Rule = RULE) -> None:
+def add_reading(run: Run, item: Item, boxes: Sequence[Box], rule: Rule = RULE, judge: str = "finder") -> None:
     """Have one picture drawn, and a judge find boxes in it."""
     file = io.BytesIO()
     Image.new("RGB", (300, 200), (200, 220, 90)).save(file, "PNG")
@@ -50,7 +50,15 @@ def add_reading(run: Run, item: Item, boxes: Sequence[Box], rule: Rule = RULE) -
         run.add_responses(
             lease, [Response(trial, Drawn(run.images.save(file.getvalue(), "png")), Provenance(1, "draw"))]
         )
-        run.add_readings(lease, [Reading(Subject((trial.id,)), question, "finder", evidence, str(rule), value)])
+        run.add_readings(lease, [Reading(Subject((trial.id,)), question, judge, evidence, str(rule), value)])
+
+
+def see(run: Run, item: Item, judge: str, boxes: Sequence[Box]) -> None:
+    """Have another judge find boxes in the same picture."""
+    trial, evidence, question = Trial(item.id, "drawer", {}), Boxes(tuple(boxes)), item.asks[0].question
+    value = interpret(evidence, question, RULE)
+    with run.lease("test") as lease:
+        run.add_readings(lease, [Reading(Subject((trial.id,)), question, judge, evidence, str(RULE), value)])
 
 
 def write(folder: Path, *looks: tuple[Question, Sequence[Box], Rule]) -> str:
@@ -120,24 +128,37 @@ def test_hundreds_of_boxes_do_not_swell_the_page(tmp_path: Path) -> None:
     html = write(tmp_path, (Count("apple"), [*many, GOOD], RULE))
     (drawn,) = titles(html)
     assert len(drawn) == 31
-    assert "the 30 with the best scores are drawn" in html
     assert drawn[0] == "apple 0.30, not counted"
+
+
+def test_a_small_picture_has_only_the_best_boxes_that_were_not_counted(tmp_path: Path) -> None:
+    many = [Box("apple", place / 1000, (1.0 * place, 1.0, place + 9.0, 9.0)) for place in range(20)]
+    html = write(tmp_path, (Count("apple"), [*many, GOOD], RULE))
+    classes = re.findall(r'<rect(?: class="(\w+)")? x="[\d.]+" y="[\d.]+" width="[\d.]+" height="[\d.]+"><title>', html)
+    assert classes == [""] * 8 + ["spare"] * 12 + ["counted"]
+
+
+SMALL = "not counted, the 8 with the best scores are drawn"
+MOST = "counted, the 200 with the best scores are drawn"
 
 
 @pytest.mark.parametrize(
     ("counted", "others", "said"),
     [
-        pytest.param(200, 30, [], id="all are drawn"),
-        pytest.param(1, 31, ["not counted, the 30"], id="too many others"),
-        pytest.param(201, 0, ["counted, the 200"], id="too many counted"),
-        pytest.param(201, 31, ["counted, the 200", "not counted, the 30"], id="too many of both"),
+        pytest.param(200, 8, [], id="all are drawn"),
+        pytest.param(200, 9, [f"{SMALL}, and all of them once it is enlarged by a click"], id="all are drawn enlarged"),
+        pytest.param(1, 31, [f"{SMALL}, and the best 30 once it is enlarged by a click"], id="too many others"),
+        pytest.param(201, 0, [MOST], id="too many counted"),
+        pytest.param(
+            201, 31, [MOST, f"{SMALL}, and the best 30 once it is enlarged by a click"], id="too many of both"
+        ),
     ],
 )
 def test_what_is_not_drawn_is_said(tmp_path: Path, counted: int, others: int, said: list[str]) -> None:
     boxes = [Box("apple", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(counted)]
     boxes += [Box("pear", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(others)]
     html = write(tmp_path, (Count("apple"), boxes, RULE))
-    assert re.findall(r"Of the boxes on a picture that were (.*?) with the best scores are drawn", html) == said
+    assert re.findall(r"Of the boxes on a picture that were (.*?)\.", html) == said
 
 
 def test_without_boxes_there_is_no_legend(tmp_path: Path) -> None:
@@ -145,3 +166,62 @@ def test_without_boxes_there_is_no_legend(tmp_path: Path) -> None:
     assert 'class="caption legend"' not in html
     assert 'name="boxes"' not in html
     assert 'class="caption legend"' in write(tmp_path / "other", (Count("apple"), [GOOD], RULE))
+
+
+def with_judges(folder: Path, found: Mapping[str, Sequence[Sequence[Box]]]) -> list[dict[str, str]]:
+    """Report on pictures that several judges saw, and list what the cards say of themselves."""
+    pictures, asks = len(next(iter(found.values()))), (Ask(Count("apple"), "How many?", (1,)),)
+    items = [
+        Item(f"production/{place}", Draw("apples"), asks, {"category": "apples", "number": 1})
+        for place in range(pictures)
+    ]
+    first, *others = found
+    with new_run(folder / "run", "production", items) as run:
+        run.add_model(Spec("drawer", {}, "drawer"), is_stand_in=False)
+        for judge in found:
+            run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+        for place, item in enumerate(items):
+            add_reading(run, item, found[first][place], judge=first)
+            for judge in others:
+                see(run, item, judge, found[judge][place])
+        html = report([run], folder).html
+    cards = re.findall(r'<button type="button" class="card.*?</button>', html, re.DOTALL)
+    return [
+        {
+            **dict(re.findall(r'data-(\w+)="(.*?)"', card)),
+            "who": "; ".join(
+                re.sub(r"<.*?>", "", one) for one in re.findall(r'<span class="who.*?">(.*?)</span>', card)
+            ),
+            "item": re.findall(r"<dt>Item</dt><dd><bdi>(.*?)</bdi>", card)[0],
+            "filter": str('<select name="judge">' in html),
+        }
+        for card in cards
+    ]
+
+
+LONG = "yolo:weights/a-network-with-a-long-name,floor=0"
+
+
+def test_of_several_judges_each_card_names_its_own_in_a_line_of_its_own(tmp_path: Path) -> None:
+    cards = with_judges(tmp_path, {LONG: [[GOOD]], f"{LONG},iou=0": [[GOOD, LOW]]})
+    assert [card["who"] for card in cards] == [f"drawer; judged by {LONG}", f"drawer; judged by {LONG},iou=0"]
+    assert [card["judge"] for card in cards] == [LONG, f"{LONG},iou=0"]
+    assert {card["model"] for card in cards} == {"drawer"}
+    assert {card["filter"] for card in cards} == {"True"}
+
+
+def test_one_judge_alone_is_not_named_on_every_card(tmp_path: Path) -> None:
+    (card,) = with_judges(tmp_path, {"finder": [[GOOD]]})
+    assert (card["who"], card["filter"]) == ("drawer", "False")
+
+
+def test_what_is_right_or_wrong_comes_before_what_was_discarded_one_picture_after_the_other(tmp_path: Path) -> None:
+    """The pictures of which a detector found nothing at all are discarded; the other detector saw something."""
+    blind, seeing = [[], [], [], [GOOD]], [[GOOD], [GOOD], [GOOD], [GOOD, TWIN]]
+    cards = with_judges(tmp_path, {"blind": blind, "seeing": seeing})
+    outcomes = [card["outcome"] for card in cards]
+    assert outcomes[-3:] == ["discarded"] * 3
+    assert set(outcomes[:-3]) <= {"right", "wrong"}
+    assert len(cards) == 8
+    both = [place for place, card in enumerate(cards) if card["item"] == "production/3"]
+    assert both[1] == both[0] + 1

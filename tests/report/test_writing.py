@@ -153,6 +153,7 @@ def test_what_no_figure_covers_is_said_with_its_reasons(written: Written) -> Non
     assert (row["Failed"], row["Not read"], row["Not asked"]) == ("8", "0", "0")
     assert row["Refused"] == row["Discarded"] == "8"
     assert row["Excluded"] == "3"
+    assert "Where all are zero, every answer is in the figures." in written.html
     assert "HTTP 500 &lt;b&gt;" in written.html
     assert "printed &lt;i&gt;badly&lt;/i&gt;" in written.html
 

@@ -191,7 +191,9 @@ def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> It
     scored = [(mark.score, mark.item.id) for mark in kept if mark.score is not None]
     if not scored:
         return
-    estimate = estimate_mean([score for score, _ in scored], [item for _, item in scored], _range(key.measure, key.judge))
+    estimate = estimate_mean(
+        [score for score, _ in scored], [item for _, item in scored], _range(key.measure, key.judge)
+    )
     discarded = sum(mark.discarded for mark in kept if mark.score is not None or key.measure == "fit")
     incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
     yield Alignment(

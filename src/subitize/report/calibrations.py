@@ -35,6 +35,7 @@ def print_calibration(found: Calibration) -> None:
         table.add_row(name + " *" * (name == result.metric), _cell(at_best), _cell(held_out))
     overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
     print(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
+    print(f"as a rule: {make_rule(result)}")
     whole_lines().print(table)
     print(f"* searched; value [95 % interval]; n: {result.n} pictures of {found.items} items")
     print(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")

@@ -103,6 +103,8 @@ class Card:
     boxes: tuple[Box, ...] = ()
     subject: str = ""
     """What was asked about, where that is not the whole picture."""
+    judge: str = ""
+    """Who judged, where several have looked at the same pictures."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     if drawn_by_lot and not picked:
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
-    cards: list[JudgedCard] = []
+    cards: list[Card] = []
     omitted = _Omitted(0, 0)
     for one in picked:
         card, left_out = _card(one, records[one.series.source.name])
@@ -93,13 +93,6 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         "target": _levels(card.target for card in cards),
     }
     return GalleryBlock(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedCard(Card):
-    """A card that tells who judged: several judges may have looked at one picture."""
-
-    judge: str = ""
 
 
 class _Picked(NamedTuple):
@@ -208,7 +201,7 @@ def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
     return {key: trace.rule for trace, key in traces if key in wanted}
 
 
-def _card(one: _Picked, records: _Records) -> tuple[JudgedCard, "_Omitted"]:
+def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
     item, ask = one.observation.item, one.observation.ask
     answered = records.responses[one.subject.trial_ids[0]]
     judged = [
@@ -220,7 +213,7 @@ def _card(one: _Picked, records: _Records) -> tuple[JudgedCard, "_Omitted"]:
     value = one.observation.value
     response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
     outlines, omitted = _outlines(judged, ask.question, rule)
-    card = JudgedCard(
+    card = Card(
         one.series.label.removesuffix(f" · {one.series.judge}"),
         one.verdict,
         one.category,

@@ -30,7 +30,13 @@ _KINDS = {
     "reference": ReferenceBlock,
 }
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅"}
-_FILTER_NAMES = {"model": "Model", "outcome": "Outcome", "category": "Category", "target": "Right answer"}
+_FILTER_NAMES = {
+    "model": "Model",
+    "judge": "Judge",
+    "outcome": "Outcome",
+    "category": "Category",
+    "target": "Right answer",
+}
 
 
 def to_html(document: Document) -> Iterator[str]:

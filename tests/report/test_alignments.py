@@ -1,0 +1,89 @@
+"""The section on how well drawings fit their prompts: whole titles, a scale per panel, no interval made up."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from drawn_prompts import EXACT, item, new_run, store
+from samples import trial
+from subitize.analysis.observations import Gaps, Survey
+from subitize.judges.dsg import graph_of
+from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
+from subitize.report.alignments import alignment_sections
+from subitize.report.document import FigureBlock, Section, TextBlock
+from subitize.report.figures import to_svg
+from subitize.report.sources import Source
+from subitize.store import Run
+
+ITEMS = [item(0, "2 red dogs above a cat."), item(1, "Three apples.")]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """A drawing of each of two prompts, of which nobody has said anything."""
+    run = new_run(tmp_path / "run", ITEMS)
+    store(run, [(trial(one, model=EXACT), b"\x89PNG") for one in ITEMS])
+    return run
+
+
+def read(run: Run, of: Trial, given: Mapping[Question, Value], judge: str) -> None:
+    readings = [Reading(Subject((of.id,)), one, judge, Words(""), "strict@2", value) for one, value in given.items()]
+    with run.lease("judge") as lease:
+        run.add_readings(lease, readings)
+
+
+def fit(one: Item, score: float) -> dict[Question, Value]:
+    return {Fit(task_text(one.task)): Known(score)}
+
+
+def section_of(run: Run) -> Section:
+    (section,) = alignment_sections([Source("run", run, Survey([], [], [], Gaps(0, 0, 0)))])
+    return section
+
+
+def chart(section: Section) -> FigureBlock:
+    (found,) = [block for block in section.blocks if isinstance(block, FigureBlock)]
+    return found
+
+
+LONG = "fit:transformers:an-organisation/a-model-with-a-long-name-7B-instruct,dtype=bfloat16"
+
+
+def test_each_panel_has_a_scale_of_its_own_and_its_whole_title(run: Run) -> None:
+    for place, one in enumerate(ITEMS):
+        read(run, trial(one, model=EXACT), fit(one, place / 10), LONG)
+        read(run, trial(one, model=EXACT), fit(one, 20.0 + place), "fit:other")
+    figure = chart(section_of(run))
+    assert figure.spec["resolve"] == {"scale": {"x": "independent"}}
+    titles = list(dict.fromkeys(point["model"] for point in figure.spec["data"]["values"]))
+    assert [title.replace("\n", "") for title in titles] == ["fitfit:other", f"fit{LONG}"]
+    lines = titles[1].split("\n")
+    assert max(map(len, lines)) <= 36
+    drawn = re.findall(r">([^<>]+)<", to_svg(figure))
+    assert set(lines) <= set(drawn)
+    assert not any("…" in text for text in drawn)
+
+
+def test_where_there_is_no_interval_none_is_drawn_or_told(run: Run) -> None:
+    for place, one in enumerate(ITEMS):
+        read(run, trial(one, model=EXACT), fit(one, 0.0), "clipscore:w/clip")
+        read(run, trial(one, model=EXACT), fit(one, place / 10), "fit:other")
+    figure = chart(section_of(run))
+    alike, varied = figure.spec["data"]["values"]
+    assert (alike["low"], alike["high"]) == (None, None)
+    assert varied["low"] < varied["value"] < varied["high"]
+    assert "A hollow point has no interval" in figure.caption
+    assert figure.data.rows[0].cells[4:6] == (0.0, 2)
+
+
+def test_measures_are_explained_in_one_sentence_and_no_title_is_said_twice(run: Run) -> None:
+    for one in ITEMS:
+        answers: dict[Question, Value] = {node.ask.question: Known(node.ask.expects[0]) for node in graph_of(one)}
+        read(run, trial(one, model=EXACT), answers | fit(one, 0.2), "a judge")
+    section = section_of(run)
+    note = section.blocks[0]
+    assert isinstance(note, TextBlock)
+    assert re.fullmatch(r"Here graph is [^.]*; fit is [^.]*\.", note.text)
+    assert chart(section).title != section.title
