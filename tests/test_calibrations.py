@@ -1,6 +1,8 @@
 """Calibrations that are kept by name."""
 
 import json
+import os
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -125,6 +127,22 @@ def test_a_home_that_cannot_be_written_to_says_so(home: Path) -> None:
     home.write_text("a file")
     with pytest.raises(StorageError, match="set SUBITIZE_HOME"):
         calibrations.save("dino", FOUND)
+
+
+def test_a_home_that_is_a_file_is_not_taken_for_an_empty_one(home: Path) -> None:
+    home.write_text("a file")
+    for look in (calibrations.names, calibrations.list_all, lambda: calibrations.load("dino")):
+        with pytest.raises(StorageError, match=r"cannot read .*: Not a directory; set SUBITIZE_HOME to a folder"):
+            look()
+
+
+def test_others_may_read_what_is_kept_as_the_umask_says() -> None:
+    before = os.umask(0o022)
+    try:
+        path = calibrations.save("dino", FOUND)
+    finally:
+        os.umask(before)
+    assert stat.filemode(path.stat().st_mode) == "-rw-r--r--"
 
 
 _WRITER = """

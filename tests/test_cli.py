@@ -70,7 +70,7 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
         (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),
         (["run", "naming", "--model", "ideal-human:weber=-1"], ["weber=-1"]),
-        (["run", "naming", "--model", "folder"], ["needs a path: write folder:PATH"]),
+        (["run", "naming", "--model", "folder"], ["needs PATH: write folder:PATH"]),
         (["run", "naming", "--model", "folder:/no/such/place"], ["/no/such/place", "not a folder"]),
         (["run", "naming", "--model", "random", "--repeats", "0"], ["--repeats 0", "at least 1"]),
         (["run", "naming", "--model", "random", "--limit", "-3"], ["--limit -3", "at least 1"]),

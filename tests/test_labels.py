@@ -473,15 +473,15 @@ def test_a_rule_for_other_evidence_is_an_error_that_names_the_right_ones(
         ("geckonum", Rule("geckonum"), "geckonum@2"),
         ("boxes", Rule("boxes"), "boxes@1"),
         ("boxes>=0", Rule("boxes", 0.0), "boxes@1"),
-        ("boxes>=0.40", Rule("boxes", 0.4), "boxes@1>=0.4"),
-        ("boxes>=0.0001", Rule("boxes", 0.0001), "boxes@1>=0.0001"),
-        ("boxes>=0.9999", Rule("boxes", 0.9999), "boxes@1>=0.9999"),
-        ("boxes>=1.0", Rule("boxes", 1.0), "boxes@1>=1"),
-        ("boxes>=0.4,iou=1", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4"),
-        ("boxes,iou=0.5", Rule("boxes", None, 0.5), "boxes@1,iou=0.5"),
-        ("boxes,iou=0", Rule("boxes", None, 0.0), "boxes@1,iou=0"),
+        ("boxes>=0.40", Rule("boxes", 0.4), "boxes@1>=0.4,iou=1"),
+        ("boxes>=0.0001", Rule("boxes", 0.0001), "boxes@1>=0.0001,iou=1"),
+        ("boxes>=0.9999", Rule("boxes", 0.9999), "boxes@1>=0.9999,iou=1"),
+        ("boxes>=1.0", Rule("boxes", 1.0), "boxes@1>=1,iou=1"),
+        ("boxes>=0.4,iou=1", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4,iou=1"),
+        ("boxes,iou=0.5", Rule("boxes", None, 0.5), "boxes@1>=0,iou=0.5"),
+        ("boxes,iou=0", Rule("boxes", None, 0.0), "boxes@1>=0,iou=0"),
         ("boxes@1", Rule("boxes", 0.0, 1.0), "boxes@1"),
-        ("boxes@1>=.4", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4"),
+        ("boxes@1>=.4", Rule("boxes", 0.4, 1.0), "boxes@1>=0.4,iou=1"),
         ("boxes@1>=0.4,iou=0.95", Rule("boxes", 0.4, 0.95), "boxes@1>=0.4,iou=0.95"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -494,6 +494,14 @@ def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, 
     assert parse_rule(str(whole)) == whole
 
 
+def test_a_rule_that_is_copied_without_its_version_means_the_same() -> None:
+    printed = str(Rule("boxes", 0.29, 1.0))
+    assert printed == "boxes@1>=0.29,iou=1"
+    copied = parse_rule(printed.replace("@1", ""))
+    assert copied.over_stored("boxes@1>=0.5,iou=0.9") == Rule("boxes", 0.29, 1.0)
+    assert parse_rule("boxes@1>=0.29") == Rule("boxes", 0.29, 1.0)  # as it was once written
+
+
 @pytest.mark.parametrize(
     ("rule", "stored", "read_by"),
     [
@@ -501,10 +509,10 @@ def test_a_rule_is_stored_with_its_version_and_read_back(text: str, rule: Rule, 
         ("boxes,iou=0.9", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.4,iou=0.9"),
         ("boxes", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.4,iou=0.5"),
         ("boxes>=0,iou=1", "boxes@1>=0.4,iou=0.5", "boxes@1"),
-        ("boxes@1>=0.3", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.3"),
-        ("boxes>=0.3", "boxes@1>=0.4", "boxes@1>=0.3"),
-        ("boxes>=0.3", "boxes@9>=0.4,iou=0.5", "boxes@1>=0.3"),
-        ("boxes>=0.3", "strict@2", "boxes@1>=0.3"),
+        ("boxes@1>=0.3", "boxes@1>=0.4,iou=0.5", "boxes@1>=0.3,iou=1"),
+        ("boxes>=0.3", "boxes@1>=0.4", "boxes@1>=0.3,iou=1"),
+        ("boxes>=0.3", "boxes@9>=0.4,iou=0.5", "boxes@1>=0.3,iou=1"),
+        ("boxes>=0.3", "strict@2", "boxes@1>=0.3,iou=1"),
         ("total", "strict@1", "total@2"),
     ],
 )

@@ -311,6 +311,9 @@ class AsksModel(Protocol):
 class AsksItself(Protocol):
     """A judge with questions of its own about what an item's prompt says, in place of the suite's."""
 
+    asks_about: str
+    """What it asks about, in a few words, to be said where there was nothing to ask."""
+
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask about the outcome of an item; nothing where its prompt is not understood."""
         ...
@@ -321,7 +324,7 @@ class Explains(Protocol):
     """A judge that can say why it does not answer a question that it might be expected to."""
 
     def why_not(self, question: Question, /) -> str:
-        """Say it in a few words: "cannot see 'fork'"; nothing where it is no question for it at all."""
+        """Say it in a few words: "cannot see 'fork'", or nothing."""
         ...
 
 

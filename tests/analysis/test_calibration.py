@@ -20,6 +20,7 @@ from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import Rule, counted_boxes, interpret, make_rule, parse_rule
 from subitize.records import Box, Boxes, Count, Known, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
+from thoroughness import thorough
 
 PLANTED = 0.37
 FINDER = Spec("finder", {"floor": "0.01"}, "finder")
@@ -229,7 +230,9 @@ def test_fewer_items_than_folds_make_fewer_folds(run: Run) -> None:
     few_readings(run, 6)
     found = calibrate(run, Search("finder", "few"))
     assert found.result.folds == 6
-    assert "6 folds instead of 10, as there are no more items" in found.notes
+    assert "6 folds instead of 10, as there are no more items with a true count above 0" in found.notes
+    by_accuracy = calibrate(run, Search("finder", "few", metric="accuracy"))
+    assert "6 folds instead of 10, as there are no more items" in by_accuracy.notes
 
 
 def test_nothing_but_0_has_no_nae_but_an_accuracy(run: Run) -> None:
@@ -287,6 +290,8 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
     found = command(run, "--judge", "finder", "--against", "human")
     assert found.code == 0, found.err
     assert "finder against human: count from 0.3" in found.out
+    assert f"as a rule: boxes@1>={calibrations.load('finder').threshold:g},iou=1\n" in found.out
+    assert f"boxes@1>={calibrations.load('finder').threshold:g},iou=1" in call("list", "calibrations").out
     assert "n: 24 pictures of 12 items" in found.out
     assert "thresholds chosen by fold: 0.3" in found.out
     picture, kept = tmp_path / "run" / "calibration-finder.png", tmp_path / "home" / "calibrations" / "finder.json"
@@ -298,7 +303,7 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
 def test_the_command_gives_everything_as_json(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "curve.svg"
     found = command(run, "--judge", "finder", "--save", "mine", "--figure", file, "--json").json()
-    assert found["rule"] == f"boxes@1>={found['result']['threshold']}"
+    assert found["rule"] == f"boxes@1>={found['result']['threshold']},iou=1"
     assert (len(found["curve"]), len(found["fold_thresholds"])) == (99, 10)
     svg = file.read_text()
     assert all(text in svg for text in ("finder against human", "Numbersense 0.40", "chosen 0.3", "accuracy", "NAE"))
@@ -322,6 +327,7 @@ def test_a_saved_threshold_is_a_rule_wherever_one_is_written(run: Run) -> None:
     assert "calibrated:finder was calibrated for judge 'finder', not 'observer'" in other.err
 
 
+@thorough
 def test_a_judge_reads_by_a_saved_threshold(run: Run, tmp_path: Path) -> None:
     assert command(run, "--judge", "finder").code == 0
     fresh = tmp_path / "fresh"
@@ -399,7 +405,7 @@ def test_what_was_read_before_by_another_rule_is_said(run: Run) -> None:
     assert again.code == 0
     assert "0 new readings" in again.out
     assert "what was read before, by boxes@1, stays so; anew: subitize score" in again.err
-    assert "--judge observer --rule 'boxes@1>=0.3'" in again.err
+    assert "--judge observer --rule 'boxes@1>=0.3,iou=1'" in again.err
     assert call("judge", run.location, "--judge", "observer", "--rule", "boxes").err == ""
     assert call("judge", run.location, "--judge", "observer").err == ""
 
@@ -470,6 +476,7 @@ def test_another_judges_calibration_is_not_replaced_by_the_way(run: Run) -> None
         (("--judge", "finder", "--against", "x"), "has no readings by 'x'"),
         (("--judge", "finder", "--metric", "x"), "no metric named 'x'"),
         (("--judge", "finder", "--save", "../x"), "calibration name '../x'"),
+        (("--judge", "finder", "--save", ""), "calibration name ''"),
         (("--judge", "finder", "--folds", "0"), "--folds 0"),
         (("--judge", "finder", "--seed", "-1"), "--seed -1: should be from 0 to 9223372036854775807"),
         (("--judge", "finder", "--seed", 2**63), "should be from 0 to 9223372036854775807"),

@@ -83,7 +83,9 @@ def test_what_was_looked_for_is_told_of_each_picture_whatever_was_beside_it(judg
     assert sent == {("cat", "cat"), ("motorcycle", "motorcycle")}
 
 
-@pytest.mark.parametrize(("options", "told"), [("", "passed, counted "), (",self_test=false", "was not tested: ")])
+@pytest.mark.parametrize(
+    ("options", "told"), [("", "passed, counted "), (",self_test=false", "left out (self_test=false)")]
+)
 def test_what_came_of_the_self_test_is_told_with_every_reading(options: str, told: str) -> None:
     judge = make_judge(f"ssd:{ssd_folder()}{options}")
     assert "self_test" not in _parameters(judge.it)

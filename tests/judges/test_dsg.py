@@ -116,7 +116,9 @@ def test_it_works_as_its_model_does() -> None:
 
 
 def test_a_model_that_answers_nothing_is_refused() -> None:
-    with pytest.raises(BadValueError, match="judge 'dsg' asks questions about pictures, and model Painter does not"):
+    with pytest.raises(
+        BadValueError, match="judge 'dsg' asks questions about pictures, and the model does not answer any"
+    ):
         make_judge("dsg:painter")
 
 

@@ -8,8 +8,10 @@ import pytest
 from conftest import require
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.interfaces import Judge, Proof, Proves, Reply, Request
+from subitize.judges.clipscore import ClipScore
 from subitize.judges.dsg import make_dsg
 from subitize.judges.fit import make_fit
+from subitize.judges.ocr import Ocr
 from subitize.judges.vlm import make_vlm
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import plural
@@ -107,6 +109,22 @@ def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> No
         assert prove(judge) == Proof(False, "cannot be tested: regions.npz has no features of this picture")
 
 
+def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
+    silent = Network(lambda *_: "0")
+    told = {str(getattr(judge, "asks_about", "")) for judge in (make_dsg(silent), make_fit(silent))}
+    assert told == {"drawings of prompts that it can make a scene graph of", "drawings of prompts"}
+    assert not hasattr(make_vlm(silent), "asks_about")
+    assert (Ocr.asks_about, ClipScore.asks_about) == (
+        "text that prompts quote, or that a suite asks for",
+        "drawings of prompts",
+    )
+
+
+def test_what_is_told_quotes_a_question_that_was_asked() -> None:
+    with pytest.raises(UnusableModelError, match=r"\(Is there a cat in the image\? …\) answered right"):
+        prove(make_dsg(Network(lambda *_: "yes")))
+
+
 def test_the_test_can_be_left_out() -> None:
     guessing = Network(lambda *_: "yes")
     for judge in (
@@ -114,4 +132,4 @@ def test_the_test_can_be_left_out() -> None:
         make_dsg(guessing, self_test=False),
         make_fit(guessing, self_test=False),
     ):
-        assert prove(judge) == Proof(False, "was not tested: self_test=false")
+        assert prove(judge) == Proof(False, "left out (self_test=false)")

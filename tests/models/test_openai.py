@@ -290,7 +290,7 @@ def test_a_server_that_is_not_there_is_named_with_the_remedy(tmp_path: Path) -> 
     [
         ("openai:gpt-4o", "set the environment variable OPENAI_API_KEY"),
         ("openai:gpt-4o,key_variable=MY_KEY", "set the environment variable MY_KEY"),
-        ("openai", "needs a model: write openai:MODEL"),
+        ("openai", "needs MODEL: write openai:MODEL"),
         ("openai:m,base_url=ftp://x", "should be like http://"),
         ("openai:m,base_url=localhost:8000", "should be like http://"),
         ("openai:m,base_url=http://[::1", "should be like http://"),

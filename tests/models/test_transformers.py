@@ -418,7 +418,10 @@ def test_a_network_of_the_hub_is_known_by_its_revision(hub: Path, shelf: Callabl
 @pytest.mark.usefixtures("hub")
 def test_a_network_of_the_hub_that_cannot_be_fetched_says_so() -> None:
     model = make_model("transformers:owner/tiny").it
-    with pytest.raises(UnusableModelError, match=r"the hub cannot be asked for it .*; name a folder"):
+    with pytest.raises(
+        UnusableModelError,
+        match=r"^transformers:owner/tiny is no folder here, and the hub is not asked while HF_HUB_OFFLINE is set; name",
+    ):
         _ = model.tasks
 
 
@@ -458,8 +461,54 @@ def test_a_question_cannot_hold_what_stands_for_the_picture(shelf: Callable[[str
     ],
 )
 def test_options_that_cannot_be_are_refused_at_once(options: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match=message):
+    with pytest.raises(BadValueError, match=f"^transformers:{tmp_path}: {message}"):
         make_model(f"transformers:{tmp_path},{options}")
+
+
+@pytest.mark.parametrize("name", ["llava", "qwen2.5-vl", "blip-vqa"])
+def test_an_answer_longer_than_the_network_holds_is_refused_before_a_run(
+    name: str, shelf: Callable[[str], Path]
+) -> None:
+    model: Any = make_model(f"transformers:{shelf(name)},max_tokens=1000000").it
+    with pytest.raises(BadValueError, match=r"^transformers:\S+: max_tokens=1000000: .*; lower max_tokens$"):
+        model.check()
+
+
+def test_a_device_that_is_not_here_is_told_with_whose_it_is(shelf: Callable[[str], Path]) -> None:
+    import torch
+
+    if torch.cuda.device_count() > 9:
+        pytest.skip("this machine has the device")
+    model: Any = make_model(f"transformers:{shelf('llava')},device=cuda:9").it
+    with pytest.raises(BadValueError, match=r"^transformers:\S+: device=cuda:9: this machine has none"):
+        model.check()
+
+
+@pytest.mark.parametrize(
+    ("architecture", "remedy"),
+    [
+        ("DetrForObjectDetection", "write detr:"),
+        ("YolosForObjectDetection", "write detr:"),
+        ("RTDetrV2ForObjectDetection", "write rt-detr:"),
+        ("MMGroundingDinoForObjectDetection", "write grounding-dino:"),
+        ("Owlv2ForObjectDetection", "write owlv2:"),
+        ("OwlViTForObjectDetection", "take another model"),
+    ],
+)
+def test_a_detector_is_told_by_which_name_it_is_run(architecture: str, remedy: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"architectures": [architecture]}))
+    whole = f"{remedy}{tmp_path}" if remedy.endswith(":") else remedy
+    ended = call("run", "production", "--model", f"transformers:{tmp_path}", "--out", tmp_path / "run")
+    assert ended.code == 2
+    assert ended.err.endswith(f"is a detector ({architecture}) and answers no questions; {whole}\n")
+
+
+def test_a_pipeline_is_told_by_which_name_it_is_run(tmp_path: Path) -> None:
+    (tmp_path / "model_index.json").write_text("{}")
+    with pytest.raises(
+        BadFileError, match=f"is a pipeline that draws, and answers nothing; write diffusers:{tmp_path}"
+    ):
+        make_model(f"transformers:{tmp_path}")
 
 
 @pytest.mark.parametrize("temperature", [math.nan, math.inf])
@@ -614,7 +663,7 @@ def test_what_writes_nothing_takes_no_options_of_writing(
     clip = tiny_matchers.write_clip(tmp_path / "clip")
     for folder in (shelf("vilt-vqa"), clip):
         model: Any = make_model(f"transformers:{folder},{option}").it
-        with pytest.raises(BadValueError, match=r"^\w+=.* writes no text; leave \w+ out$"):
+        with pytest.raises(BadValueError, match=r"^transformers:\S+: \w+=.* writes no text; leave \w+ out$"):
             model.check()
 
 

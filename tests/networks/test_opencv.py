@@ -268,15 +268,15 @@ def test_outputs_that_are_no_yolo_are_refused(tmp_path: Path) -> None:
 
 def test_final_boxes_without_names_of_classes_are_refused(tmp_path: Path) -> None:
     path = write_network(tmp_path / "v.onnx", {"output0": _final(300)})
-    with pytest.raises(
-        UnusableModelError, match="has unknown classes and no file names its classes; write labels=FILE"
-    ):
+    with pytest.raises(UnusableModelError, match="has unknown classes, and no file names them; write labels=FILE"):
         Yolo(str(path)).load()
 
 
 def test_a_wrong_number_of_names_is_refused(tmp_path: Path) -> None:
     (copy_yolo(tmp_path / "net") / "coco.names").write_text("cat\ndog\n", encoding="utf-8")
-    with pytest.raises(UnusableModelError, match="has 80 classes and 2 names of classes are given"):
+    with pytest.raises(
+        UnusableModelError, match="has 80 classes, and the file of names has 2 lines; write labels=FILE"
+    ):
         Yolo(str(tmp_path / "net")).load()
 
 
@@ -301,6 +301,41 @@ def test_a_folder_that_is_not_there_or_empty_is_refused(tmp_path: Path) -> None:
         Yolo(str(tmp_path)).load()
 
 
+def test_one_name_is_one_line(tmp_path: Path) -> None:
+    (copy_yolo(tmp_path / "net") / "coco.names").write_text("cat\n", encoding="utf-8")
+    with pytest.raises(UnusableModelError, match="the file of names has 1 line; write"):
+        Yolo(str(tmp_path / "net")).load()
+
+
+def test_a_folder_of_labels_is_called_one(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match=rf"labels={tmp_path} is a folder; name a file in it"):
+        Yolo(str(yolo_folder()), str(tmp_path)).load()
+
+
+@pytest.mark.parametrize(
+    ("version", "cut", "told"),
+    [
+        ((0, 2), 16, "4 fewer than yolov4-tiny.cfg asks for: it says that it is of Darknet 0.2, and its header seems"),
+        ((0, 1), 20, "4 more than yolov4-tiny.cfg asks for: it says that it is of Darknet 0.1, and its header seems"),
+        ((2**31 - 1, 2**31 - 1), 24, "8 more than|cannot be read by OpenCV"),
+    ],
+)
+def test_a_header_of_another_version_is_told_from_damage(
+    version: tuple[int, int], cut: int, told: str, tmp_path: Path
+) -> None:
+    weights = copy_yolo(tmp_path / "net") / "yolov4-tiny.weights"
+    numbers = weights.read_bytes()[20:]
+    weights.write_bytes(np.array([*version, 0], dtype=np.int32).tobytes() + bytes(cut - 12) + numbers)
+    with pytest.raises(UnusableModelError, match=told):
+        Yolo(str(tmp_path / "net")).load()
+
+
+def test_an_older_header_is_read(tmp_path: Path) -> None:
+    weights = copy_yolo(tmp_path / "net") / "yolov4-tiny.weights"
+    weights.write_bytes(np.array([0, 1, 0, 0], dtype=np.int32).tobytes() + weights.read_bytes()[20:])
+    Yolo(str(tmp_path / "net")).load()
+
+
 def _truncate(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
@@ -321,7 +356,11 @@ def _remove(path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "spoil", "told"),
     [
-        ("yolov4-tiny.weights", _truncate, "has 12125638 bytes, 12125638 fewer than yolov4-tiny.cfg asks for: it is damaged"),
+        (
+            "yolov4-tiny.weights",
+            _truncate,
+            "has 12125638 bytes, 12125638 fewer than yolov4-tiny.cfg asks for: it is damaged",
+        ),
         ("yolov4-tiny.weights", _empty, "is empty; copy or export it again"),
         ("yolov4-tiny.weights", _scribble, "cannot be read by OpenCV"),
         ("yolov4-tiny.cfg", _truncate, "is no configuration of a Darknet detector"),

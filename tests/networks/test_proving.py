@@ -171,9 +171,26 @@ def test_boxes_in_wrong_places_are_found_out(kind: str, moved: Callable[[Floats]
         prove(Displaced(detector, moved), 0.3, IOU)
 
 
+class Failing(Displaced):
+    """A detector whose network cannot compute."""
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        raise RuntimeError("OpenCV cannot compute with these weights; copy or export them again")
+
+
+def test_one_that_cannot_compute_is_refused_with_its_own_words() -> None:
+    with pytest.raises(UnusableModelError, match=r"cannot look at photo collages: OpenCV cannot .* export them again"):
+        prove(Failing(Yolo(str(yolo_folder())), lambda boxes: boxes), 0.3, IOU)
+
+
+def test_a_refusal_says_how_to_use_it_all_the_same() -> None:
+    with pytest.raises(UnusableModelError, match=r"self_test=false uses it all the same, as one of drawings"):
+        prove(Displaced(Yolo(str(yolo_folder())), lambda boxes: boxes / 3), 0.3, IOU)
+
+
 def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
     setup = Setup("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
-    assert setup.prove().told.startswith("was not tested: self_test=false (no file names the classes")
+    assert setup.prove().told.startswith("left out (self_test=false); no file names the classes")
 
 
 def test_a_random_detr_is_found_out(tmp_path: Path) -> None:

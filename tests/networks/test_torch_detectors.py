@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import torch
 
 Maker = Callable[[str, Placement], Detector]
+RT_DETR: Maker = partial(Detr, name="rt-detr")
 KINDS: dict[str, tuple[Callable[[Path], Path], Maker]] = {
     "grounding-dino": (tiny_detectors.write_grounding_dino, GroundingDino),
     "mm-grounding-dino": (tiny_detectors.write_mm_grounding_dino, GroundingDino),
@@ -35,8 +37,8 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Maker]] = {
     "detr": (tiny_detectors.write_detr, Detr),
     "conditional-detr": (tiny_detectors.write_conditional_detr, Detr),
     "deformable-detr": (tiny_detectors.write_deformable_detr, Detr),
-    "rt-detr": (tiny_detectors.write_rt_detr, Detr),
-    "rt-detr-v2": (tiny_detectors.write_rt_detr_v2, Detr),
+    "rt-detr": (tiny_detectors.write_rt_detr, RT_DETR),
+    "rt-detr-v2": (tiny_detectors.write_rt_detr_v2, RT_DETR),
     "yolos": (tiny_detectors.write_yolos, Detr),
 }
 OPEN = ("grounding-dino", "mm-grounding-dino", "owlv2")
@@ -321,6 +323,8 @@ def test_in_detr_the_class_for_nothing_takes_its_share_and_is_never_found(
         (Owlv2, "mm-grounding-dino", "owlv2: {} holds a MMGroundingDinoForObjectDetection; write grounding-dino:{}"),
         (Owlv2, "yolos", "owlv2: {} holds a YolosForObjectDetection; write detr:{}"),
         (Detr, "owlv2", "detr: {} holds a Owlv2ForObjectDetection; write owlv2:{}"),
+        (Detr, "rt-detr-v2", "detr: {} holds a RTDetrV2ForObjectDetection; write rt-detr:{}"),
+        (RT_DETR, "deformable-detr", "rt-detr: {} holds a DeformableDetrForObjectDetection; write detr:{}"),
     ],
 )
 def test_another_detectors_folder_is_refused_with_the_name_of_its_own(

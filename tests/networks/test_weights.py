@@ -20,7 +20,7 @@ import pytest
 
 import tiny_detectors
 from conftest import require
-from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import Placement
 
@@ -186,7 +186,9 @@ def _configure(**changes: object) -> Callable[[Path], None]:
         pytest.param(_replace_by_garbage, r"weights are damaged .*copy or download", id="garbage for torch"),
         pytest.param(_replace_by_half, r"weights are damaged .*copy or download", id="half a file for torch"),
         pytest.param(
-            _configure(model_type="unheard-of"), r"architecture is not known to transformers \d", id="unknown"
+            _configure(model_type="unheard-of"),
+            r"architecture is not known to transformers [\d.]+ \(unheard-of\); upgrade it$",
+            id="unknown",
         ),
         pytest.param(_configure(model_type="bert"), r"is a model for something else", id="something else"),
         pytest.param(_configure(d_model="large"), r"expected int, got str", id="a value that cannot be"),
@@ -343,18 +345,6 @@ def test_want_of_memory_is_known_on_every_device(error: Exception) -> None:
 @pytest.mark.parametrize("error", [ValueError("no memory of it"), RuntimeError("shape '[2]' is invalid")])
 def test_other_errors_are_no_want_of_memory(error: Exception) -> None:
     assert not weights.is_out_of_memory(error)
-
-
-def test_a_single_one_that_does_not_fit_ends_the_run_and_a_batch_may_be_halved() -> None:
-    told = "detr:x has not enough memory for a single one; write dtype=bfloat16"
-    with pytest.raises(UnusableModelError, match=told), weights.computing("detr:x", 1):
-        raise MemoryError
-    with pytest.raises(MemoryError), weights.computing("detr:x", 2):
-        raise MemoryError
-    with pytest.raises(ValueError, match="shape"), weights.computing("detr:x", 1):
-        raise ValueError("shape")
-    with pytest.raises(SubitizeError, match="out of memory as told"), weights.computing("detr:x", 1):
-        raise BadValueError("out of memory as told")
 
 
 def test_the_hash_tells_weights_apart_and_not_what_lies_beside_them(tmp_path: Path) -> None:
@@ -556,9 +546,48 @@ def test_what_the_hub_does_not_give_is_told_in_one_line(name: str, told: str, tm
     assert "\n" not in printed
 
 
-@pytest.mark.parametrize("environment", [{"HF_HUB_OFFLINE": "1"}, {"HF_ENDPOINT": "http://127.0.0.1:9"}])
-def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"HF_HUB_OFFLINE": "1"}, "the hub is not asked while HF_HUB_OFFLINE is set; name a folder, or unset it"),
+        (
+            {"HF_ENDPOINT": "http://127.0.0.1:9"},
+            "the hub cannot be asked for it; name a folder, or try again when online",
+        ),
+    ],
+)
+def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], told: str, tmp_path: Path) -> None:
     printed = _locate("owner/model", tmp_path, **environment)
-    assert re.match("UnusableModelError owner/model is no folder here, and the hub cannot be asked for it", printed)
-    assert printed.endswith("name a folder, or try again when online")
-    assert "\n" not in printed
+    assert printed == f"UnusableModelError owner/model is no folder here, and {told}"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("RevisionNotFoundError", "the hub has no such revision of it; check what is written after the @"),
+        ("EntryNotFoundError", "what the hub has of that name is no such model; write diffusers:o/m"),
+        ("GatedRepoError", "on the hub its owner asks for consent"),
+        ("ProxyError", r"the hub cannot be asked for it \(OSError: no answer\); name a folder"),
+    ],
+)
+def test_what_a_library_wraps_is_told_as_what_it_is(error: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with (
+        pytest.raises(UnusableModelError, match=f"^transformers:o/m is no folder here, and {told}"),
+        weights.fetching("transformers:o/m", "write diffusers:o/m"),
+    ):
+        raise OSError("no answer") from type(error, (Exception,), {})()
+
+
+def test_what_a_library_says_is_cut_between_sentences_or_words() -> None:
+    assert weights.brief("all\n of it", 20) == "all of it"
+    assert weights.brief("One is whole. Another is too long for it", 20) == "One is whole"
+    assert weights.brief("one that is too long for it", 20) == "one that is too …"
+
+
+def test_an_option_that_cannot_be_is_told_with_whose_it_is() -> None:
+    with (
+        pytest.raises(BadValueError, match=r"^transformers:w: device='tpu': should be auto"),
+        weights.naming("transformers:w"),
+    ):
+        Placement("tpu")

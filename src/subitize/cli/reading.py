@@ -117,7 +117,7 @@ def calibrate(
     from subitize.report.calibrations import check_figure, print_calibration, write_figure
     from subitize.report.terminal import Bar
 
-    name = save or calibrations.name_safely(judge)
+    name = calibrations.name_safely(judge) if save is None else save
     calibrations.check_free(name, judge, force=force)
     with open_run(run, database, images) as opened, Bar() as bar:
         picture = figure or Path("." if database else run, f"calibration-{name}.png")

@@ -25,7 +25,7 @@ from subitize.cli.options import (
     print_warnings,
     with_options,
 )
-from subitize.cli.rules import rule_for
+from subitize.cli.rules import is_same_rule, rule_for
 from subitize.errors import BadValueError, BudgetError, RunError
 
 if TYPE_CHECKING:
@@ -180,9 +180,10 @@ def judge_(
         summary = judge_run(
             opened, made, bar, Scope(model=model, tries=tries, ledger=ledger, rule=str(read_by) if read_by else None)
         )
-        earlier = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown} - {str(read_by)}
+        stored = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown}
+        earlier = {rule for rule in stored if read_by and not is_same_rule(rule, read_by)}
     print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
-    if read_by and earlier:
+    if earlier:
         anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
     _raise_if_exhausted(ledger)

@@ -133,7 +133,8 @@ class Clip:
             raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
         if template.replace("{}", "", 1).count("{") or "{}" not in template:
             raise BadValueError(f"{who}: template={template!r}: should have one {{}}, where the thing is named")
-        self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
+        with weights.naming(who):
+            self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
         self._counts = {False: distractors, True: absence_distractors}
         self._seed, self._template, self._is_tested = seed, template, self_test
         self.batch_size = batch_size
@@ -168,8 +169,7 @@ class Clip:
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
-        with weights.computing(self._encoders.who, len(exhibits)):
-            scores = self._encoders.open().similarities(views, texts)
+        scores = self._encoders.open().similarities(views, texts)
         places = {text: place for place, text in enumerate(texts)}
         return [
             tuple(

@@ -42,7 +42,8 @@ class ClipScore:
         who = f"clipscore:{model_or_folder}"
         if batch_size < 1:
             raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
-        self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
+        with weights.naming(who):
+            self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
         self._is_tested, self.batch_size = self_test, batch_size
 
     def check(self) -> None:
@@ -70,8 +71,7 @@ class ClipScore:
         """Score each text against its picture."""
         asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
-        with weights.computing(self._encoders.who, len(exhibits)):
-            found = self._encoders.open().match(views, [text for _, text in asked])
+        found = self._encoders.open().match(views, [text for _, text in asked])
         findings = iter([self._find(text, scores) for (_, text), scores in zip(asked, found, strict=True)])
         return [tuple(next(findings) for _ in exhibit.inquiries) for exhibit in exhibits]
 

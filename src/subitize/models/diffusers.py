@@ -18,7 +18,7 @@ from subitize.interfaces import Handling, Pixels, Reply, Request
 from subitize.models.sizes import read_size
 from subitize.networks.pipeline_settings import Settings, Size, Wishes, write_size
 from subitize.networks.pipelines import Source, load_pipeline
-from subitize.networks.weights import Placement, hash_weights, loading, name_versions, quiet, require
+from subitize.networks.weights import Placement, hash_weights, loading, name_versions, naming, quiet, require
 from subitize.records import Failed, Refused, Scalar, TaskKind
 from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
 
@@ -54,17 +54,19 @@ class Diffusers:
         offload: Annotated[bool, Handling] = False,
         vae_slicing: Annotated[bool, Handling] = False,
     ) -> None:
-        who = f"model 'diffusers:{model}'"
-        _check("batch_size", batch_size, low=1)
-        _check("steps", steps, low=1)
-        _check("guidance", guidance, low=0)
+        who = f"diffusers:{model}"
+        with naming(who):
+            _check("batch_size", batch_size, low=1)
+            _check("steps", steps, low=1)
+            _check("guidance", guidance, low=0)
+            self._placement = Placement(device, dtype)
+            self._wishes = Wishes(steps, guidance, negative_prompt or None, _check_size(read_size(size)), scheduler)
         self._source = Source(who, model, variant or None)
-        self._placement = Placement(device, dtype)
-        self._wishes = Wishes(steps, guidance, negative_prompt or None, _check_size(read_size(size)), scheduler)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
         self._loaded: _Loaded | None = None
         require(who, "torch", "diffusers", "transformers", "accelerate")
+        self._source.find()
 
     def check(self) -> None:
         """Load the pipeline, and see that it can do what is asked of it."""
@@ -80,10 +82,10 @@ class Diffusers:
 
     def _load(self) -> "_Loaded":
         if self._loaded is None:
-            folder = self._source.locate()
-            pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
-            with loading(self._source.who):
-                artist = _Artist(self._source.who, pipeline, self._wishes, self._placement)
+            who, folder = self._source.who, self._source.locate()
+            with naming(who), loading(who):
+                pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
+                artist = _Artist(who, pipeline, self._wishes, self._placement)
                 _save_memory(pipeline, self._slices)
             self._loaded = _Loaded(artist, folder)
         return self._loaded
@@ -91,7 +93,7 @@ class Diffusers:
 
 def _check(name: str, value: float | None, *, low: int) -> None:
     if value is not None and not low <= value < math.inf:
-        raise BadValueError(f"model 'diffusers': {name}={value:g}: should be {low} or more")
+        raise BadValueError(f"{name}={value:g}: should be {low} or more")
 
 
 def _check_size(size: Size | None) -> Size | None:
@@ -312,9 +314,13 @@ def _random_states(device: "torch.device") -> "list[torch.Tensor]":
 def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
     known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
     if name not in known:
-        offered = ", ".join(sorted(name for name, kind in known.items() if not _lacks_a_package(kind)))
-        raise BadValueError(f"scheduler={name}: this pipeline goes with {offered}")
+        offered = sorted(name for name, kind in known.items() if not _lacks_a_package(kind))
+        more = f" … and {len(offered) - _OFFERED} more" if len(offered) > _OFFERED else ""
+        raise BadValueError(f"scheduler={name}: this pipeline goes with {', '.join(offered[:_OFFERED])}{more}")
     return known[name].from_config(scheduler.config)
+
+
+_OFFERED = 12
 
 
 def _lacks_a_package(kind: type) -> bool:

@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from subitize.errors import BadValueError
+from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Handling, Reply, Request
 from subitize.networks import weights
 from subitize.networks.answers import HEADS, Chat, Generator, Head, answer_tasks, open_answerer
 from subitize.networks.filling import FILLERS, open_filler
 from subitize.networks.matching import MATCHERS, open_matcher
+from subitize.networks.names import is_detector, is_pipeline, name_detector
 from subitize.networks.views import Fills, Matches, View
 from subitize.networks.vqascore import WORDING, VqaScore, ask
 from subitize.networks.weights import Placement
@@ -39,25 +40,25 @@ class Transformers:
         device: Annotated[str, Handling] = "auto",
         batch_size: Annotated[int, Handling] = 8,
     ) -> None:
-        for name, number in (("max_tokens", max_tokens), ("batch_size", batch_size)):
-            if number < 1:
-                raise BadValueError(f"{name}={number}: should be 1 or more")
-        if temperature is not None and not 0 <= temperature < math.inf:
-            raise BadValueError(f"temperature={temperature}: should be 0 or more")
-        if prompt is not None and "{question}" not in prompt:
-            raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
         self.batch_size = batch_size
         self._who = f"transformers:{model}"
         self._model = model
-        self._placement = Placement(device, dtype)
         self._chat = Chat(max_tokens, temperature or 0.0, system, prompt)
+        with weights.naming(self._who):
+            _check("batch_size", batch_size, low=1)
+            _check_chat(self._chat)
+            self._placement = Placement(device, dtype)
         self._regions = None if regions is None else Path(regions).expanduser()
-        weights.require("model 'transformers'", "torch", "transformers")
-        weights.find_folder(model)
+        weights.require(self._who, "torch", "transformers")
+        if is_pipeline(model):
+            raise BadFileError(f"{model} is a pipeline that draws, and answers nothing; write diffusers:{model}")
+        if weights.find_folder(model) is not None:
+            self._refuse_detectors()
 
     @cached_property
     def tasks(self) -> frozenset[TaskKind]:
         """What the network can do, by the architecture that its config names; of one on the hub only that is got."""
+        self._refuse_detectors()
         tasks: set[TaskKind] = set()
         if self._architecture in MATCHERS:
             tasks.add("match")
@@ -71,6 +72,10 @@ class Transformers:
 
     def load(self) -> None:
         """Load all that the network's tasks need, once."""
+        with weights.naming(self._who):
+            self._load()
+
+    def _load(self) -> None:
         self._refuse_idle_options()
         _ = self._seen
         for kind in sorted(self.tasks):
@@ -95,9 +100,16 @@ class Transformers:
         }
         for name, value in idle.items():
             if value is not None:
-                raise BadValueError(
-                    f"{name}={value}: {self._model} ({self._architecture}) writes no text; leave {name} out"
-                )
+                raise BadValueError(f"{name}={value}: {self._architecture} writes no text; leave {name} out")
+
+    def _refuse_detectors(self) -> None:
+        """Refuse what only finds things, and say by which name it does."""
+        if is_detector(self._architecture):
+            name = name_detector(self._architecture)
+            remedy = f"write {name}:{self._model}" if name else "take another model"
+            raise UnusableModelError(
+                f"{self._who} is a detector ({self._architecture}) and answers no questions; {remedy}"
+            )
 
     def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
         """Do all tasks in their order; those of a kind go through the network together."""
@@ -170,7 +182,8 @@ class Transformers:
     def _config(self) -> dict[str, Any]:
         folder = weights.find_folder(self._model)
         if folder is None:
-            with weights.loading(self._who):
+            otherwise = f"name another, or write diffusers:{self._model} for a pipeline"
+            with weights.fetching(self._who, otherwise), weights.quiet():
                 from huggingface_hub import hf_hub_download
 
                 repository, revision = weights.split_name(self._model)
@@ -194,3 +207,15 @@ class Transformers:
     @cached_property
     def _filler(self) -> Fills:
         return open_filler(self._folder, self._architecture, self._placement, self._regions)
+
+
+def _check(name: str, value: float, *, low: int) -> None:
+    if not low <= value < math.inf:
+        raise BadValueError(f"{name}={value}: should be {low} or more")
+
+
+def _check_chat(chat: Chat) -> None:
+    _check("max_tokens", chat.max_tokens, low=1)
+    _check("temperature", chat.temperature, low=0)
+    if chat.form is not None and "{question}" not in chat.form:
+        raise BadValueError(f"prompt={chat.form!r}: should have {{question}} where the question goes")

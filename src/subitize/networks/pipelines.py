@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.networks.names import PIPELINE_INDEX as INDEX
+from subitize.networks.names import is_network, name_detector
 from subitize.networks.weights import (
     Placement,
+    fetching,
     find_folder,
     loading,
+    name_architecture,
     name_versions,
     read_config,
     refuse_random_weights,
     split_name,
 )
-
-INDEX = "model_index.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +31,21 @@ class Source:
     model: str
     variant: str | None = None
 
+    def find(self) -> Path | None:
+        """Find its folder on this machine, None for a name on the hub; what is no pipeline is refused."""
+        return _find_folder(self.model)
+
     def locate(self) -> Path:
         """Find its folder; one on the hub is fetched first, with no more than it needs."""
-        folder = _find_folder(self.model)
+        folder = self.find()
         if folder is not None:
             return folder
         with loading(self.who), _no_bars():
             from diffusers import DiffusionPipeline
 
             repository, revision = split_name(self.model)
-            try:
+            with fetching(self.who, f"name a pipeline, or write transformers:{self.model}"):
                 index = DiffusionPipeline.load_config(repository, revision=revision)
-            except OSError as error:
-                told = " ".join(str(error).split())[:160]
-                raise UnusableModelError(
-                    f"{self.who} is no folder here, and the hub gives no {INDEX} for it ({told}); check the name and"
-                    " the network, or run `hf auth login` for one that asks for consent"
-                ) from error
             _read_parts(index, self)  # before gigabytes are fetched: is it a pipeline for us at all?
             return Path(DiffusionPipeline.download(repository, revision=revision, variant=self.variant))
 
@@ -87,12 +87,13 @@ def _no_bars() -> Iterator[None]:
 
 def _find_folder(model: str) -> Path | None:
     """Find the folder on this machine; say what another kind of folder is."""
-    path = Path(model).expanduser()
-    if (path / "config.json").is_file() and not (path / INDEX).is_file():
-        kind = read_config(path).get("_class_name")
-        if kind:
+    if is_network(model):
+        path = Path(model).expanduser()
+        config = read_config(path)
+        if kind := config.get("_class_name"):
             raise BadFileError(f"{path} is one part of a pipeline ({kind}); name the folder above, with {INDEX}")
-        raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write transformers:{model}")
+        name = name_detector(name_architecture(config, path)) or "transformers"
+        raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write {name}:{model}")
     return find_folder(model, INDEX)
 
 
@@ -169,7 +170,9 @@ def _load_networks(source: Source, folder: Path, parts: Mapping[str, Part], plac
     found = {name: _find_variants(folder / name) for name in classes}
     if source.variant and not any(source.variant in variants for variants in found.values()):
         known = sorted({variant for variants in found.values() for variant in variants if variant})
-        raise BadValueError(f"variant={source.variant}: {source.model} has {', '.join(known) or 'none'}")
+        is_plain = all("" in variants for variants in found.values())
+        there = " or ".join([*known, *(["none (leave variant out)"] if is_plain else [])])
+        raise BadValueError(f"variant={source.variant}: there is {there}")
     return {
         name: _load_network(f"{source.who}: {name}", kind, folder / name, _choose(source, name, found[name]), placement)
         for name, kind in classes.items()
@@ -205,7 +208,7 @@ def _choose(source: Source, name: str, variants: set[str]) -> str | None:
     if source.variant in variants:
         return source.variant
     if "" not in variants:
-        raise BadValueError(f"{source.who}: {name} has its weights as variant={' or '.join(sorted(variants))} only")
+        raise BadValueError(f"{name} has its weights as variant={' or '.join(sorted(variants))} only")
     return None
 
 

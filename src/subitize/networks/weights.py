@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import textwrap
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +73,15 @@ def _has_mps() -> bool:
     return bool(torch.backends.mps.is_available())
 
 
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Say whose option it is that cannot be used: a command may name several models."""
+    try:
+        yield
+    except BadValueError as error:
+        raise BadValueError(f"{who}: {error}") from error
+
+
 def require(who: str, *packages: str, extra: str = "local") -> None:
     """Refuse to go on where an optional part is missing; nothing is imported."""
     missing = [name for name in packages if find_spec(name) is None]
@@ -131,14 +141,12 @@ def _fetch(name: str) -> Path:
     from huggingface_hub import snapshot_download
 
     wanted = ["*.json", "*.txt", "*.model", "*.jinja", "model.safetensors", "model-*.safetensors"]
-    try:
-        repository, revision = split_name(name)
+    repository, revision = split_name(name)
+    with fetching(name):
         get = partial(snapshot_download, repository, revision=revision, ignore_patterns=_NOT_FETCHED)
         folder = Path(get(allow_patterns=wanted))
         if not any((folder / file).is_file() for file in _SETS[:2]):
             get(allow_patterns=[*wanted, "pytorch_model.bin", "pytorch_model-*.bin"])
-    except Exception as error:
-        raise UnusableModelError(f"{name} is no folder here, and {_explain_hub(error)}") from error
     return _checked(folder, "config.json")
 
 
@@ -148,13 +156,48 @@ _SETS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin
 """Where transformers looks for weights, and in which order; an index names the files of a set."""
 
 
-def _explain_hub(error: Exception) -> str:
-    kind, text = type(error).__name__, " ".join(str(error).split())
-    if kind == "GatedRepoError":
+@contextmanager
+def fetching(who: str, otherwise: str = "name another") -> Iterator[None]:
+    """Make one line of whatever goes wrong with the hub; `otherwise` is for what is there, but is no such model."""
+    try:
+        yield
+    except SubitizeError:
+        raise
+    except Exception as error:
+        raise UnusableModelError(f"{who} is no folder here, and {_explain_hub(error, otherwise)}") from error
+
+
+def _explain_hub(error: Exception, otherwise: str) -> str:
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return "the hub is not asked while HF_HUB_OFFLINE is set; name a folder, or unset it"
+    kinds = set(_name_causes(error))
+    if "GatedRepoError" in kinds:
         return "on the hub its owner asks for consent: give it on the model's page, run `hf auth login`, try again"
-    if kind == "RepositoryNotFoundError":
+    if "RepositoryNotFoundError" in kinds:
         return "the hub has no model of that name, or a private one; check the name, or run `hf auth login`"
-    return f"the hub cannot be asked for it ({kind}: {text[:160]}); name a folder, or try again when online"
+    if "RevisionNotFoundError" in kinds:
+        return "the hub has no such revision of it; check what is written after the @"
+    if kinds & {"EntryNotFoundError", "RemoteEntryNotFoundError"}:
+        return f"what the hub has of that name is no such model; {otherwise}"
+    told = "" if "LocalEntryNotFoundError" in kinds else f" ({type(error).__name__}: {brief(str(error))})"
+    return f"the hub cannot be asked for it{told}; name a folder, or try again when online"
+
+
+def _name_causes(error: BaseException | None) -> Iterator[str]:
+    """Name an error and those it was raised from: libraries wrap what the hub's client raises."""
+    while error is not None:
+        yield type(error).__name__
+        error = error.__cause__ or error.__context__
+
+
+def brief(text: str, most: int = 160) -> str:
+    """Shorten what a library says to whole sentences, or where the first is too long, to whole words."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    return line[:most].rpartition(". ")[0] or textwrap.shorten(line, most, placeholder=" …")
 
 
 def read_config(folder: Path, index: str = "config.json") -> dict[str, Any]:
@@ -257,20 +300,6 @@ def loading(who: str) -> Iterator[None]:
         raise UnusableModelError(f"{who} cannot be loaded: {_explain(error)}") from error
 
 
-@contextmanager
-def computing(who: str, count: int) -> Iterator[None]:
-    """Say what to do where the memory is too small even for one; a larger batch may be tried again in parts."""
-    try:
-        yield
-    except Exception as error:
-        if count > 1 or isinstance(error, SubitizeError) or not is_out_of_memory(error):
-            raise
-        raise UnusableModelError(
-            f"{who} has not enough memory for a single one; write dtype=bfloat16, as another model of the run, or"
-            " device=cpu, or take a smaller model"
-        ) from error
-
-
 def is_out_of_memory(error: BaseException) -> bool:
     """Tell whether something failed for want of memory, on whatever device."""
     is_named_so = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
@@ -284,6 +313,7 @@ _NO_MEMORY = re.compile(
 
 def _explain(error: Exception) -> str:
     kind, text = type(error).__name__, " ".join(str(error).split())
+    told = brief(text)
     if is_out_of_memory(error):
         return (
             "there is not enough memory for it; write dtype=bfloat16, as another model of the run, or take a smaller"
@@ -292,24 +322,26 @@ def _explain(error: Exception) -> str:
     if kind in ("UnpicklingError", "EOFError"):
         return f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
     if kind == "SafetensorError" or _DAMAGED.search(text):
-        return f"its weights are damaged ({text[:160]}); {_AGAIN}"
+        return f"its weights are damaged ({told}); {_AGAIN}"
     if kind == "JSONDecodeError" or "not a valid JSON file" in text:
-        return f"one of its files is damaged ({text[:160]}); {_AGAIN}"
+        return f"one of its files is damaged ({told}); {_AGAIN}"
     if "trust_remote_code" in text or "custom code" in text:
         return "it comes with code of its own, which is never run; take a model that transformers itself knows"
     if "kind of AutoModel" in text:
-        return f"it is a model for something else ({text[:160]})"
+        return f"it is a model for something else ({told})"
     if _UNKNOWN.search(text):
-        return f"its architecture is not known to transformers {_version('transformers')} ({text[:160]}); upgrade it"
+        named = re.search(r"model type `([^`]{1,60})`", text)
+        of_type = f" ({named[1]})" if named else ""
+        return f"its architecture is not known to transformers {_version('transformers')}{of_type}; upgrade it"
     if lacking := re.search(r"Can't load ([a-z ]{4,40}) for '|no file named (?=model\.safetensors)", text):
         return f"its folder lacks the files of its {lacking[1] or 'weights'}; {_AGAIN}, with all files"
     if "Couldn't instantiate the backend tokenizer" in text:
         return _NO_TOKENIZER
     if isinstance(error, ImportError):
-        return f"it needs a package that is not here ({text[:160]})"
+        return f"it needs a package that is not here ({told})"
     if _OFFLINE.search(text):
-        return f"it is no folder here, and the hub cannot be asked for it ({text[:160]}); name a folder"
-    return f"{kind}: {text[:300]}"
+        return f"it is no folder here, and {_explain_hub(error, 'name another')}"
+    return f"{kind}: {brief(text, 300)}"
 
 
 _AGAIN = "copy or download the model again"

@@ -68,6 +68,8 @@ class JudgeSummary:
 
     def __str__(self) -> str:
         parts = [f"{self.readings} new readings"]
+        if self.limits and not self.unanswerable:
+            parts += self.limits
         if self.failed:
             parts.append(f"{self.failed} looks failed")
         if self.unanswerable:
@@ -118,6 +120,8 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
             if first is not None:
                 progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
                 _Round(run, judge, scope, lease, meter).go(chain([first], jobs), summary, progress)
+    if isinstance(judge.it, AsksItself) and not any(judge.it.asks(item) for item in run.items(scope.suite)):
+        summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
     return summary
 
 

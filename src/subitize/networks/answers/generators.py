@@ -83,12 +83,13 @@ class Generator:
                 self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
             ]
         rows = [place_row(inputs, self._network.device, self._network.dtype) for inputs in prepared]
-        room = getattr(_language(self._network.config), "max_position_embeddings", None)
+        room = _find_room(self._network.config)
         for row, question in zip(rows, questions, strict=True):
             if room is not None and length(row) + new_tokens > room:
+                remedy = "lower max_tokens or shorten it" if length(row) < room else "shorten it"
                 raise BadValueError(
                     f"the question {question[:40]!r} and its picture are {length(row)} tokens; with {new_tokens} for "
-                    f"the answer that is more than the {room} this network can hold; shorten it"
+                    f"the answer that is more than the {room} this network can hold; {remedy}"
                 )
         return rows
 
@@ -127,12 +128,22 @@ def open_generator(folder: Path, architecture: str, placement: Placement, chat: 
                 f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
             )
         _settle(network, ends)
-        place_row(asking.try_out(_image_token(network.config)), network.device, network.dtype)
+        row = place_row(asking.try_out(_image_token(network.config)), network.device, network.dtype)
+        _refuse_endless(chat.max_tokens, length(row), _find_room(network.config))
         # BLIP looks at the padding of questions, too.
         return Generator(network, asking, chat, ends, pads=architecture != _BLIP)
 
 
 _BLIP = "BlipForQuestionAnswering"
+
+
+def _refuse_endless(max_tokens: int, asked: int, room: int | None) -> None:
+    """Refuse answers that are too long for the network even after the shortest question about a small picture."""
+    if room is not None and asked < room < asked + max_tokens:
+        raise BadValueError(
+            f"max_tokens={max_tokens}: this network can hold {room} tokens, those of the picture and the question "
+            f"({asked} or more) included; lower max_tokens"
+        )
 
 
 def _check_architecture(folder: Path, architecture: str) -> None:
@@ -183,6 +194,12 @@ def _image_token(config: Any) -> int | None:  # noqa: ANN401
     names = ("image_token_id", "image_token_index")
     found: int | None = next((id for name in names if (id := getattr(config, name, None)) is not None), None)
     return found
+
+
+def _find_room(config: Any) -> int | None:  # noqa: ANN401
+    """Find how many tokens a network can hold; None for one that knows distances, not places."""
+    room: int | None = getattr(_language(config), "max_position_embeddings", None)
+    return room
 
 
 def _language(config: Any) -> Any:  # noqa: ANN401

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
-from subitize.networks.weights import refuse_wordless
+from subitize.networks.weights import brief, refuse_wordless
 from subitize.records import Scalar
 from subitize.vision.pixels import Rgb
 
@@ -40,7 +40,9 @@ class Asking:
         if self.form is None and self._template is None:
             raise UnusableModelError(f"{folder} ({architecture}) has no chat template; {_SAY_HOW}")
         if system is not None and not self._reads_system(system):
-            raise BadValueError(f"system={system!r}: {folder} has no chat template with a place for it; leave it out")
+            raise BadValueError(
+                f"system={system!r}: this network has no chat template with a place for it; leave it out"
+            )
 
     def told(self) -> dict[str, Scalar]:
         """Tell how questions are put: the form, or which template it is, and the system prompt."""
@@ -58,7 +60,7 @@ class Asking:
             raise
         except Exception as error:
             if self.form is None or self._placeholder in self.form:
-                reason = f"cannot be filled ({' '.join(str(error).split())[:160]})"
+                reason = f"cannot be filled ({brief(str(error))})"
         if self._is_own_form:
             raise BadValueError(
                 f"prompt={self.form!r}: {reason}; write {self._placeholder} in prompt=, where the picture is"

@@ -417,7 +417,8 @@ def _computing(kind: str) -> Iterator[None]:
                 f"{kind}: there is not enough memory for one picture; write a smaller size="
             ) from None
         raise RuntimeError(
-            f"{kind}: OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)}); copy or export them again"
+            f"{kind}: OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)}); copy or export them "
+            "again"
         ) from None
 
 

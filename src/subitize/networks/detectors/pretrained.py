@@ -13,7 +13,6 @@ from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.networks.weights import (
     Placement,
-    computing,
     hash_weights,
     load_model,
     load_part,
@@ -112,7 +111,7 @@ class Pretrained:
         import torch
 
         texts = {name: rows.repeat(len(batch), 1).to(self.model.device) for name, rows in words.items()}
-        with computing(self.who, len(batch)), torch.inference_mode():
+        with torch.inference_mode():
             pictures = {name: given.to(self.model.device) for name, given in batch.inputs.items()}
             pictures["pixel_values"] = pictures["pixel_values"].to(self.model.dtype)
             output = self.model(**pictures, **texts)

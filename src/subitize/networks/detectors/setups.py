@@ -9,7 +9,7 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Handling, Proof
 from subitize.labels import Rule
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.weights import Placement
+from subitize.networks.weights import Placement, naming
 
 FLOOR = 0.05
 T = TypeVar("T")
@@ -96,7 +96,9 @@ def torch_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
         batch_size: Annotated[int, Handling] = 4,
         self_test: Annotated[bool, Handling] = True,
     ) -> T:
-        detector = _find(kind.path)(model, Placement(device, dtype), name=name)
+        with naming(f"{name}:{model}"):
+            placement = Placement(device, dtype)
+        detector = _find(kind.path)(model, placement, name=name)
         return wrap(Setup(f"{name}:{model}", detector, threshold, iou, floor, batch_size, self_test))
 
     make.__doc__ = kind.summary
