@@ -78,9 +78,9 @@ def test_a_saved_calibration_is_the_rule_of_later_runs(
 
 
 def test_a_rule_for_judging_keeps_of_the_judges_own_what_it_does_not_name(tmp_path: Path) -> None:
+    judge = f"yolo:{yolo_folder()},self_test=false"
     with Run(Folder(tmp_path / "run"), create=True) as run:
         paste(run, NOUNS[:1], [1])
-        judge = f"yolo:{yolo_folder()},self_test=false"
         done = call("judge", tmp_path / "run", "--judge", judge, "--rule", "boxes>=0.3")
         assert done.code == 0, done.err
         assert {one.reading.rule for one in run.readings()} == {"boxes@1>=0.3,iou=0.45"}

@@ -571,6 +571,7 @@ def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], t
     ],
 )
 def test_what_a_library_wraps_is_told_as_what_it_is(error: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _require_parts()
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     with (
         pytest.raises(UnusableModelError, match=f"^transformers:o/m is no folder here, and {told}"),
