@@ -36,7 +36,7 @@ def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pictures of the painter, seen by the observer, by a detector with scores, and by people who count them right."""
     folder = tmp_path_factory.mktemp("painted") / "run"
     suite = "production:numbers=1-6,categories=apples+butterflies"
-    assert call("run", suite, "--model", "painter", "--repeats", 2, "--out", folder).code == 0
+    assert call("run", suite, "--model", "painter:size_px=384", "--repeats", 2, "--out", folder).code == 0
     with Run(Folder(folder)) as run:
         add_detector(run, FINDER)
     import_counts(folder, lambda number, _: str(number))

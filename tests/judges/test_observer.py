@@ -6,6 +6,7 @@ import pytest
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
+from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Inquiry
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
@@ -110,3 +111,10 @@ def test_it_tells_which_line_and_which_statement_holds(question: Question, value
 def test_where_no_line_holds_none_is_chosen() -> None:
     (value,) = readings(Choose(LINES[:4]))
     assert isinstance(value, Discarded)
+
+
+def test_it_passes_its_self_test_and_a_blind_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Observer().prove().is_passed
+    monkeypatch.setattr("subitize.judges.observer._count_known", lambda: ([0, 0, 0, 0], [1, 3, 5, 7]))
+    with pytest.raises(UnusableModelError, match="counted 0, 0, 0, 0 things in pictures of 1, 3, 5, 7"):
+        Observer().prove()

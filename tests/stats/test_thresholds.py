@@ -15,6 +15,7 @@ from subitize.stats.thresholds import (
     estimate,
     find_errors,
 )
+from thoroughness import thorough
 
 
 def pictures(n: int, planted: float, seed: int = 0) -> tuple[list[list[float]], list[float]]:
@@ -128,6 +129,7 @@ def test_pictures_of_one_item_are_in_one_fold_and_counts_above_0_in_each() -> No
     assert fold_of.tolist() != assign_folds(errors, 6, seed=10).tolist()
 
 
+@thorough
 def test_the_interval_covers_the_truth_and_knows_of_clusters() -> None:
     covered, widths = 0, []
     for seed in range(200):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
@@ -24,12 +25,11 @@ class Observer:
 
     def prove(self) -> Proof:
         """Show it pictures of our own drawings whose numbers are known."""
-        known = [Stimulus(category, number, seed=number, size_px=512) for category, number in _KNOWN]
-        seen = [len(look_at(render(one).png)) for one in known]
-        if seen != [one.number for one in known]:
+        seen, known = _count_known()
+        if seen != known:
             raise UnusableModelError(
                 f"the observer counted {', '.join(map(str, seen))} things in pictures of "
-                f"{', '.join(str(one.number) for one in known)}; this installation is broken: install subitize again"
+                f"{', '.join(map(str, known))}; this installation is broken: install subitize again"
             )
         return Proof(True)
 
@@ -47,6 +47,13 @@ class Observer:
 
 
 _KNOWN = (("apples", 1), ("dots", 3), ("butterflies", 5), ("people", 7))
+
+
+@cache  # an installation does not change while it is at work
+def _count_known() -> tuple[list[int], list[int]]:
+    """Count the things in pictures of known numbers: what is seen, and what is there."""
+    pictures = [render(Stimulus(category, number, seed=number, size_px=256)).png for category, number in _KNOWN]
+    return [len(look_at(picture)) for picture in pictures], [number for _, number in _KNOWN]
 
 
 def _is_known(question: Question) -> bool:
