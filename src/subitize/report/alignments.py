@@ -179,7 +179,7 @@ _LINE_LETTERS = 36
 
 def _draw(points: Sequence[Mapping[str, object]]) -> Mapping[str, Any]:
     """Draw a panel per judge, in a scale of its own: a cosine and a probability cannot be compared."""
-    panels, names = (tuple(dict.fromkeys(str(point[key]) for point in points)) for key in ("model", "name"))
+    panels, names = (list(dict.fromkeys(str(point[key]) for point in points)) for key in ("model", "name"))
     row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
     by_line = {"labelExpr": "split(datum.label, '\\n')", "labelLimit": _PANEL_PX}
     axis = {"ticks": False, "domain": False, "labelColor": INK, **by_line}
