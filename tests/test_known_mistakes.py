@@ -17,6 +17,7 @@ from subitize.numerals import in_words
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Scalar
 from subitize.registry import make_suite, names
 from subitize.suites.geckonum.prompts import TYPES
+from thoroughness import thorough
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,7 @@ def say(server: Server, text: str, numbers: str, run: Path) -> Path:
     ["production:numbers=5,categories=apples", f"geckonum:types={next(iter(TYPES))},numbers=5"],
     ids=["production", "geckonum"],
 )
+@thorough
 def test_presence_of_the_things_alone_earns_nothing(suite: str, judge: str, tmp_path: Path) -> None:
     """Two apples where five were asked for are wrong: 0 in every share, not a half for there being apples."""
     run = tmp_path / "run"

@@ -54,6 +54,7 @@ from subitize.records import (
 )
 from subitize.store import Folder, Run
 from subitize.store.rows import read_reading_provenances
+from thoroughness import thorough
 
 
 @dataclass(frozen=True)
@@ -580,6 +581,7 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
     assert (one.fingerprint != other.fingerprint) == bool(differences(one, other))
 
 
+@thorough
 def test_readings_are_gone_through_without_being_kept(tmp_path: Path) -> None:
     provenance = Provenance(0, "?" * 1_000)
     with Run(Folder(tmp_path / "run"), create=True) as run:

@@ -19,6 +19,7 @@ from subitize.registry import Made, listings, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run
+from thoroughness import thorough
 
 SUITE_FOR: dict[TaskKind, str] = {
     "answer": "naming:images=1,numbers=1-3,categories=apples,size_px=256",
@@ -114,6 +115,7 @@ def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], 
             assert response.latency_seconds > 0
 
 
+@thorough
 def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them(
     model: Made[Model],
     ran: Mapping[TaskKind, Ran],

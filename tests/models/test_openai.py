@@ -16,6 +16,7 @@ from subitize.records import Drawn, Failed, Refused, Said
 from subitize.registry import make_model
 from subitize.store import Folder, Run, StoredResponse
 from subitize.store.rows import read_provenances
+from thoroughness import thorough
 
 KEY = "sk-test-0123456789abcdef"
 NAMING = "naming:images=1,size_px=128,categories=apples+dots,wordings=category,control_question=false"
@@ -360,6 +361,7 @@ def test_a_server_that_says_later_is_obeyed_by_all_calls(server: Server, tmp_pat
 
 
 @pytest.mark.timeout(120)
+@thorough
 def test_after_a_kill_no_committed_answer_is_asked_for_again(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(latency_seconds=0.05))
     out, concurrency, trials = tmp_path / "run", 8, 400

@@ -28,6 +28,7 @@ from subitize.stats.number_laws import Slips, human_law, painter_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
+from thoroughness import thorough
 
 
 def request(prompt: str, seed: int = 0) -> Request:
@@ -196,6 +197,7 @@ def test_options_out_of_range_are_refused_by_name(options: dict[str, float]) -> 
         Painter(**options)  # type: ignore[arg-type]
 
 
+@thorough
 def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     numbers = (3, 6, 9)
     laws = [painter_law(number, Slips(weber=0.15, omit=0.05)) for number in numbers]
@@ -226,6 +228,7 @@ def test_random_refuses_what_it_does_not_understand() -> None:
     assert isinstance(content, Refused)
 
 
+@thorough
 def test_the_ideal_human_draws_by_the_human_law() -> None:
     model = IdealHuman()
     drawn = []

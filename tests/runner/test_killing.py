@@ -126,6 +126,7 @@ def test_a_model_and_a_judge_killed_in_the_middle_of_a_batch_answer_and_read_eve
 
 
 @pytest.mark.timeout(120)
+@thorough
 def test_processes_with_different_models_work_and_judge_on_one_run_at_once(location: Location) -> None:
     suite = "naming:images=5,categories=apples+dots,wordings=category,control_question=false"
     models = ["instant", "random", "refusing", "apologetic"]

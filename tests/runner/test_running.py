@@ -184,11 +184,13 @@ def test_what_came_out_empty_is_asked_again_until_it_is_not(run: Run) -> None:
     assert go(run, "production:categories=apples,numbers=3", "blank:blanks=2", "observer", repeats=2).answered == 0
 
 
+@thorough
 def test_asking_again_ends_at_the_suites_cap(run: Run) -> None:
     suite = "production:categories=apples,numbers=3,max_attempts=3"
     assert go(run, suite, "blank:blanks=99", "observer", repeats=1).answered == 3
 
 
+@thorough
 def test_an_interrupted_round_of_asking_again_is_taken_up(run: Run) -> None:
     suite = "production:categories=apples,numbers=3"
     go(run, suite, "blank", repeats=3)

@@ -95,6 +95,7 @@ def is_in(item: Placed, box: Box, scale: float) -> bool:
 
 
 @pytest.mark.parametrize("shown", SHOWN)
+@thorough
 def test_99_things_in_100_are_named_in_the_colours_they_have_by_nature(shown: str) -> None:
     right = [[box.label for box in boxes] == [item.noun] for item, boxes in pairs("natural", shown)]
     assert np.mean(right) >= 0.99

@@ -186,7 +186,7 @@ def _draw(points: Sequence[Mapping[str, object]]) -> Mapping[str, Any]:
     y = {"field": "name", "type": "nominal", "title": None, "sort": names, "axis": axis}
     x = {"field": "value", "type": "quantitative", "title": "score", "axis": {"tickCount": 4, "format": "~g"}}
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
-    colour = Palette(panels).colour(legend=False)
+    colour = Palette(tuple(panels)).colour(legend=False)
     layers = [
         {"mark": {"type": "rule", "color": QUIET, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
         _layer("rule", {"y": y, **ends, "color": colour}, has_interval=True, strokeWidth=2.5, opacity=0.55),
