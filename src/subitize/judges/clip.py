@@ -76,7 +76,7 @@ class Encoders:
             shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _PROOFS[:2]]
         except MissingPartError as error:
             return Proof(False, f"cannot be tested: {error}")
-        views = [View(noun, lambda pixels=pixels: pixels) for noun, pixels in shown]  # type: ignore[misc]
+        views = [View.of_pixels(noun, pixels) for noun, pixels in shown]
         texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _PROOFS for one in _known_rivals(noun, seed))})
         scores = self.open().similarities(views, [phrase(text) for text in texts])
         return self._weigh([noun for noun, _ in shown], texts, scores)

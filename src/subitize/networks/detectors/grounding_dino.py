@@ -1,36 +1,20 @@
 """Grounding DINO: finds what a noun names, the detector of the Numbersense paper (its appendix on counting objects)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from subitize.detections import Detections
-from subitize.networks.detectors.pretrained import Findings, Pretrained, corners_of, is_word
-from subitize.networks.weights import Placement
+from subitize.networks.detectors.pretrained import Findings, OpenVocabulary, corners_of
 from subitize.vision.pixels import Rgb
 
 if TYPE_CHECKING:
     import torch
 
 
-class GroundingDino:
+class GroundingDino(OpenVocabulary):
     """Looks for one noun at a time, as the paper does: beside another, a noun is seen with other scores."""
 
-    has_open_vocabulary = True
-
-    def __init__(self, folder: str, placement: Placement, *, name: str = "grounding-dino") -> None:
-        self._network = Pretrained(name, folder, placement)
-
-    def load(self) -> None:
-        """Load the weights, once."""
-        _ = self._network.model, self._network.image_processor, self._network.tokenizer
-
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether the noun is a word."""
-        return is_word(noun)
-
-    def classes(self) -> Collection[str]:
-        """List nothing: it looks for any noun."""
-        return ()
+    own_name = "grounding-dino"
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns; a box's score is the largest of the noun's own tokens."""
@@ -46,14 +30,6 @@ class GroundingDino:
                     height, width = findings.size(place)
                     findings.add(place, corners_of(boxes, width, height), own_scores, noun)
         return list(findings.detections())
-
-    def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
-        return self._network.weights_hash()
-
-    def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
-        return self._network.versions()
 
     def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
         """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""

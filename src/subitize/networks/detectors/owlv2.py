@@ -1,14 +1,13 @@
 """OWLv2: finds what a phrase names, any number of phrases at a time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.detections import Detections, Floats
-from subitize.networks.detectors.pretrained import Findings, Pretrained, corners_of, is_word
-from subitize.networks.weights import Placement
+from subitize.networks.detectors.pretrained import Findings, OpenVocabulary, corners_of
 from subitize.numerals import article
 from subitize.vision.pixels import Rgb
 
@@ -19,25 +18,10 @@ QUERY = "a photo of {a} {noun}"
 """One of the captions in which CLIP, and its forerunner OWL-ViT, were taught nouns (arXiv 2205.06230)."""
 
 
-class Owlv2:
+class Owlv2(OpenVocabulary):
     """Looks for all nouns at once: its score for one does not depend on the others."""
 
-    has_open_vocabulary = True
-
-    def __init__(self, folder: str, placement: Placement, *, name: str = "owlv2") -> None:
-        self._network = Pretrained(name, folder, placement)
-
-    def load(self) -> None:
-        """Load the weights, once."""
-        _ = self._network.model, self._network.image_processor, self._network.tokenizer
-
-    def can_see(self, noun: str, /) -> bool:
-        """Tell whether the noun is a word."""
-        return is_word(noun)
-
-    def classes(self) -> Collection[str]:
-        """List nothing: it looks for any noun."""
-        return ()
+    own_name = "owlv2"
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns; one place may be found for several of them."""
@@ -57,14 +41,6 @@ class Owlv2:
                 for noun, own_scores in zip(asked, scores.T, strict=True):
                     findings.add(place, corners[inside], np.asarray(own_scores)[inside], noun)
         return list(findings.detections())
-
-    def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
-        return self._network.weights_hash()
-
-    def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
-        return self._network.versions()
 
     def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
         texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]

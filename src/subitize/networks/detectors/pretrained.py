@@ -1,6 +1,6 @@
 """What the detectors on transformers share: a network with its image processor, and pictures in batches for it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -156,6 +156,36 @@ def _stack(inputs: Sequence[dict[str, "torch.Tensor"]]) -> dict[str, "torch.Tens
     return {name: torch.cat([each[name] for each in inputs]) for name in inputs[0]}
 
 
+class OpenVocabulary:
+    """What detectors have in common that are told what to look for."""
+
+    has_open_vocabulary = True
+    own_name: str
+
+    def __init__(self, folder: str, placement: Placement, *, name: str | None = None) -> None:
+        self._network = Pretrained(name or self.own_name, folder, placement)
+
+    def load(self) -> None:
+        """Load the weights, once."""
+        _ = self._network.model, self._network.image_processor, self._network.tokenizer
+
+    def can_see(self, noun: str, /) -> bool:
+        """Tell whether there is something to look for in the noun."""
+        return any(character.isalnum() for character in noun)
+
+    def classes(self) -> Collection[str]:
+        """List nothing: it looks for any noun."""
+        return ()
+
+    def weights_hash(self) -> str:
+        """Tell the weights apart from others."""
+        return self._network.weights_hash()
+
+    def versions(self) -> dict[str, str]:
+        """Name the libraries that compute, and their versions."""
+        return self._network.versions()
+
+
 class Findings:
     """What is found in pictures, gathered batch by batch."""
 
@@ -188,8 +218,3 @@ def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
     sides = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
     corners: Floats = np.stack(sides, axis=1)
     return corners
-
-
-def is_word(noun: str) -> bool:
-    """Tell whether there is something to look for in a noun."""
-    return any(character.isalnum() for character in noun)
