@@ -259,6 +259,21 @@ class Item:
         """The name of the suite it belongs to."""
         return self.id.partition("/")[0]
 
+    @property
+    def base(self) -> str | None:
+        """The id of the item whose prompt it refines: "production~grid/apples/7" is made of "production/apples/7"."""
+        suite, _, key = self.id.partition("/")
+        return f"{base_suite(suite)}/{key}" if REFINED in suite else None
+
+
+REFINED = "~"
+"""Stands in the name of a suite between the one that it is made of and the refinement of its prompts."""
+
+
+def base_suite(suite: str) -> str:
+    """Name the suite that a refined one is made of; any other is made of itself."""
+    return suite.partition(REFINED)[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:

@@ -1,0 +1,80 @@
+"""Prompts as they were given to models: of how many images how many are right, and what was voted on groups of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from subitize.analysis.observations import Observation
+from subitize.records import Count, Item
+from subitize.stats.passes import pass_at_k
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An item given to a model, as one judge saw what came of it.
+
+    An image is right if every relevant answer about it is; a refusal is an image that is not right, and an image of
+    which an answer has no value is left out. `numbers` are the counts that were read, where one count was asked for.
+    `votes` are what was said of groups of `group` images: whether at least one of them is right.
+    """
+
+    item: Item
+    model: str
+    judge: str
+    images: int
+    right: int
+    numbers: tuple[float, ...] = ()
+    votes: tuple[bool, ...] = ()
+    group: int = 0
+
+    @property
+    def most(self) -> int:
+        """The largest k of which `pass_at` is known."""
+        return max(self.images, self.group if self.votes else 0)
+
+    def pass_at(self, k: int) -> float | None:
+        """Estimate how likely one of k images is right: by votes on groups of k, else by images; None with fewer."""
+        if self.votes and k == self.group:
+            return sum(self.votes) / len(self.votes)
+        return pass_at_k(self.images, self.right, k) if k <= self.images else None
+
+
+def gather_attempts(observations: Iterable[Observation]) -> list[Attempt]:
+    """Put together what belongs to one item, model and judge; what was excluded by hand is left out."""
+    by_place: dict[tuple[str, str, str], list[Observation]] = defaultdict(list)
+    for one in observations:
+        if not one.is_excluded:
+            by_place[one.item.id, one.model, one.judge].append(one)
+    found = (_gather(own) for own in by_place.values())
+    return [one for one in found if one.images or one.votes]
+
+
+def _gather(observations: Sequence[Observation]) -> Attempt:
+    first = observations[0]
+    by_image: dict[int, list[Observation]] = defaultdict(list)
+    for one in observations:
+        if one.ask.group == 1:
+            by_image[one.repeat].append(one)
+    images = [own for own in by_image.values() if all(map(_is_known, own))]
+    grouped = [one for one in observations if one.ask.group > 1 and _is_known(one)]
+    return Attempt(
+        first.item,
+        first.model,
+        first.judge,
+        len(images),
+        sum(all(one.is_right for one in own) for own in images),
+        tuple(number for own in images for number in _count(own)),
+        tuple(one.is_right for one in grouped),
+        max((one.ask.group for one in grouped), default=0),
+    )
+
+
+def _is_known(one: Observation) -> bool:
+    """Tell whether it is known to be right or wrong: a drawing with nothing in it to count has the value 0."""
+    return one.status != "discarded" or one.value is not None
+
+
+def _count(own: Sequence[Observation]) -> Sequence[float]:
+    """Take the number that was read of an image, if one was asked for; a refusal has none."""
+    counts = [one.value for one in own if isinstance(one.ask.question, Count)]
+    return [float(value) for value in counts if isinstance(value, int | float)] if len(counts) == 1 else ()
