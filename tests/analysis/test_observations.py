@@ -24,6 +24,7 @@ from subitize.records import (
     Failed,
     Item,
     Known,
+    MatchesPrompt,
     Name,
     Outcome,
     Reading,
@@ -327,23 +328,27 @@ def test_a_run_where_everything_failed_says_so(run: Run) -> None:
         observe_run(run, Reader())
 
 
+ASKS_AGAIN = replace(SUITE, options={**SUITE.options, "max_attempts": "5"})
+
+
 @pytest.mark.parametrize(
-    ("task", "count", "status"),
+    ("suite", "task", "count", "status"),
     [
-        pytest.param(Draw("An image with 3 apples"), 0, "discarded", id="nothing drawn"),
-        pytest.param(Draw("An image with 3 apples"), 0.4, "discarded", id="as good as nothing"),
-        pytest.param(Draw("An image with 3 apples"), 1, "eligible", id="something drawn"),
-        pytest.param(ITEMS[0].task, 0, "eligible", id="an answer of 0"),
+        pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0, "discarded", id="nothing drawn"),
+        pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0.4, "discarded", id="as good as nothing"),
+        pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 1, "eligible", id="something drawn"),
+        pytest.param(ASKS_AGAIN, ITEMS[0].task, 0, "eligible", id="an answer of 0"),
+        pytest.param(SUITE, Draw("An image with 3 apples"), 0, "eligible", id="a suite that takes what comes"),
     ],
 )
-def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure(
-    tmp_path: Path, task: Task, count: float, status: str
+def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure_of_a_suite_that_asks_again(
+    tmp_path: Path, suite: Spec, task: Task, count: float, status: str
 ) -> None:
     factors: dict[str, Scalar] = {"category": "apples", "number": 3}
     item = replace(ITEMS[0], task=task, asks=(replace(ITEMS[0].asks[0], expects=(3,)),), factors=factors)
     one = trial(item)
     with Run(Folder(tmp_path / "drawn"), create=True) as run:
-        run.add_suite(SUITE, 0, [item])
+        run.add_suite(suite, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
         answer(run, (one, Said("drawn elsewhere")))
         with run.lease("judge") as lease:
@@ -394,3 +399,57 @@ def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> 
         survey = survey_run(run)
     assert [one.item.id for one in survey.observations] == [ITEMS[0].id]
     assert [one.item.id for one in survey.asides] == ["naming/control"]
+
+
+TOGETHER = Ask(MatchesPrompt(), "Is one of them right?", (True,), group=4)
+DRAWN = [replace(item, task=Draw("An image with 3 apples"), asks=(*item.asks, TOGETHER)) for item in ITEMS[:2]]
+
+
+@pytest.fixture
+def drawings(tmp_path: Path) -> Iterator[Run]:
+    """Two items, each with a question about every image and one about four of them together."""
+    with Run(Folder(tmp_path / "drawn"), create=True) as run:
+        run.add_suite(SUITE, 0, DRAWN)
+        run.add_model(MODEL, is_stand_in=True)
+        yield run
+
+
+def draw(run: Run, item: Item, *, refusals: int) -> list[Trial]:
+    trials = [trial(item, repeat=repeat) for repeat in range(4)]
+    answer(run, *((one, Refused("no") if one.repeat < refusals else Said("elsewhere")) for one in trials))
+    return trials
+
+
+def vote(run: Run, trials: Sequence[Trial]) -> None:
+    subject = Subject(tuple(one.id for one in trials))
+    with run.lease("judge human") as lease:
+        said = Reading(subject, TOGETHER.question, "human", Words("yes"), "strict@2", Known(True), annotator="a1")
+        run.add_readings(lease, [said])
+
+
+def test_who_counts_images_is_not_taken_to_vote_on_groups_of_them(drawings: Run) -> None:
+    trials = draw(drawings, DRAWN[0], refusals=1)
+    read(drawings, trials[1], Words("3"))
+    vote(drawings, trials)
+    found = {(one.judge, one.ask.group, one.repeat): one.status for one in observe_run(drawings, Reader())}
+    assert found == {("human", 4, 0): "eligible", ("parser", 1, 0): "refused", ("parser", 1, 1): "eligible"}
+
+
+def test_a_group_of_refusals_only_is_refused_for_those_who_vote_on_groups(drawings: Run) -> None:
+    vote(drawings, draw(drawings, DRAWN[0], refusals=3))
+    read(drawings, draw(drawings, DRAWN[1], refusals=4)[0], Words("3"))
+    found = [one for one in observe_run(drawings, Reader()) if one.ask.group == 4]
+    assert seen(found) == [("human", "eligible", True), ("human", "refused", None)]
+    (success,) = [one for one in score(found, []) if one.measure == "success"]
+    assert (success.judge, success.estimate.value, success.estimate.n) == ("human", 0.5, 2)
+
+
+def test_accuracy_is_of_images_and_success_of_groups(drawings: Run) -> None:
+    trials = draw(drawings, DRAWN[0], refusals=0)
+    vote(drawings, trials)
+    for one, text in zip(trials, ("3", "4", "5", "6"), strict=True):
+        read(drawings, one, Words(text), judge="human")
+    figures = {one.measure: one.estimate for one in score(observe_run(drawings, Reader()), [])}
+    right = sum(3 in ask.expects for ask in DRAWN[0].asks)
+    assert (figures["accuracy"].value, figures["accuracy"].n) == (right / 4, 4)
+    assert (figures["success"].value, figures["success"].n) == (1.0, 1)

@@ -118,6 +118,19 @@ def test_a_question_about_a_group_is_put_once_for_all_of_it(tmp_path: Path) -> N
         assert subjects == [(trials[0].id, trials[1].id), (trials[2].id, trials[3].id)]
 
 
+def test_a_question_about_a_group_may_be_left_to_others(tmp_path: Path) -> None:
+    asks = (ITEM.asks[0], Ask(MatchesPrompt(), "Is one of them right?", (True,), group=2))
+    item = Item("naming/3", ITEM.task, asks, {"number": 3})
+    with Run(Folder(tmp_path / "group"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("random") as lease:
+            trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(2)]
+            run.add_responses(lease, [response(trial, Said("three")) for trial in trials])
+        summary = judge_run(run, make_judge("nosy:cannot=matches-prompt"), Silent())
+    assert (summary.readings, summary.unanswerable) == (2, 0)
+
+
 @pytest.mark.parametrize("gives", ["few", "nothing", "nan"])
 def test_a_judge_that_gives_what_is_no_evidence_fails_its_looks(run: Run, gives: str) -> None:
     summary = judge_run(run, make_judge(f"nosy:gives={gives}"), Silent())

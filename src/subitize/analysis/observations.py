@@ -1,7 +1,7 @@
 """What was observed: items, latest responses and readings joined, one row per question, judge and trial."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -9,10 +9,20 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
 from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
 from subitize.store import Database, Run, codec
-from subitize.store.rows import Material, ReadingRow, ResponseRow, read_judgings, read_readings, read_responses
+from subitize.store.rows import (
+    Material,
+    ReadingRow,
+    ResponseRow,
+    read_judgings,
+    read_readings,
+    read_responses,
+    read_suite_options,
+)
 
 Status = Literal["eligible", "discarded", "refused"]
 
+# The option of suites that ask again; those without it take what comes.
+ATTEMPTS_OPTION = "max_attempts"
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
 
@@ -21,8 +31,8 @@ NO_JUDGE = "none"
 class Observation:
     """One relevant question about the latest response to an item, as one judge read it.
 
-    A drawing in which nothing is to be counted is discarded, its value 0 (Numbersense, section 2.1.2): in production it
-    was asked for again, and after the last attempt there is no number to be right or wrong about.
+    Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
+    value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about.
     """
 
     item: Item
@@ -72,7 +82,7 @@ class Reader:
 def observe_run(run: Run, reader: Reader) -> list[Observation]:
     """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
     latest, readings = _latest(read_responses(run)), _read(run, reader)
-    found = _observe(_Material(run.items(), latest, _labels(readings, reader.agreement), run.exclusions()))
+    found = _observe(_gather(run, latest, _labels(readings, reader.agreement)))
     if not found or (reader.judge is not None and not readings and read_readings(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -81,8 +91,7 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
 def observe_asides(run: Run, reader: Reader) -> list[Observation]:
     """Join the asks that do not enter the score, if any; their values are as stored, as rules are for counts."""
     labels = _labels(read_readings(run, reader.judge), reader.agreement)
-    material = _Material(run.items(), _latest(read_responses(run)), labels, run.exclusions())
-    return _observe(material, is_relevant=False)
+    return _observe(_gather(run, _latest(read_responses(run)), labels), is_relevant=False)
 
 
 def _read(run: Run, reader: Reader) -> list[ReadingRow]:
@@ -122,6 +131,13 @@ class _Material(NamedTuple):
     latest: Sequence[ResponseRow]
     labels: _Labels
     excluded: Mapping[str, str]
+    asked_again: Set[str]
+    """The suites that ask again for what came out as nothing."""
+
+
+def _gather(run: Run, latest: Sequence[ResponseRow], labels: _Labels) -> _Material:
+    asked_again = {suite for suite, options in read_suite_options(run).items() if ATTEMPTS_OPTION in options}
+    return _Material(run.items(), latest, labels, run.exclusions(), asked_again)
 
 
 def _observe(material: _Material, *, is_relevant: bool = True) -> list[Observation]:
@@ -131,7 +147,7 @@ def _observe(material: _Material, *, is_relevant: bool = True) -> list[Observati
     found = []
     for one in shown:
         item, key = one.item, (one.subject.id, one.question_id)
-        for judge in judges[one.suite, one.model]:
+        for judge in judges[one.place]:
             status, value = _outcome(one, labels[judge].get(key))
             if status is not None:
                 is_excluded = item.id in excluded
@@ -185,12 +201,12 @@ class Survey:
 
 def survey_run(run: Run) -> Survey:
     """Read a run once, for all figures; the values are as stored."""
-    items, latest, readings = run.items(), _latest(read_responses(run)), read_readings(run)
-    material = _Material(items, latest, _labels(readings, Reader().agreement), run.exclusions())
+    latest, readings = _latest(read_responses(run)), read_readings(run)
+    material = _gather(run, latest, _labels(readings, Reader().agreement))
     found = _observe(material)
     if not found:
         raise NothingToDoError(_what_is_missing(run, Reader(), latest))
-    return Survey(latest, found, _observe(material, is_relevant=False), _gaps(items, latest, readings))
+    return Survey(latest, found, _observe(material, is_relevant=False), _gaps(material.items, latest, readings))
 
 
 def _gaps(items: Iterable[Item], latest: Sequence[ResponseRow], readings: Iterable[ReadingRow]) -> Gaps:
@@ -235,7 +251,12 @@ class _Shown(NamedTuple):
     repeat: int
     is_refused: bool
     is_to_draw: bool
-    """Whether a number of things was to be drawn."""
+    """Whether a number of things was to be drawn, in a suite that asks again where there are none."""
+
+    @property
+    def place(self) -> tuple[str, str, bool]:
+        """Where its judges are the same: who looks at images one by one need not look at groups of them."""
+        return self.suite, self.model, self.ask.group > 1
 
 
 def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
@@ -249,7 +270,7 @@ def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
             if ask.is_relevant != is_relevant:
                 continue
             question_id = ask.question.id
-            is_to_draw = isinstance(item.task, Draw) and asks_for_number(item, ask)
+            is_to_draw = isinstance(item.task, Draw) and suite in material.asked_again and asks_for_number(item, ask)
             if ask.group == 1:
                 for row in rows:
                     subject = Subject((row.trial_id,))
@@ -258,7 +279,7 @@ def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
                 continue
             for members in _grouped(rows, ask.group):
                 subject = Subject(tuple(row.trial_id for row in members))
-                is_refused = any(row.kind == "refused" for row in members)
+                is_refused = all(row.kind == "refused" for row in members)
                 first = members[0]
                 yield _Shown(item, suite, ask, question_id, subject, first.model, first.repeat, is_refused, is_to_draw)
 
@@ -310,12 +331,12 @@ def _labels(readings: Iterable[ReadingRow], agreement: str) -> _Labels:
     return labels
 
 
-def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str], list[str]]:
+def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str, bool], list[str]]:
     """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
-    judges: dict[tuple[str, str], list[str]] = defaultdict(list)
-    has_answers: set[tuple[str, str]] = set()
+    judges: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
+    has_answers: set[tuple[str, str, bool]] = set()
     for one in shown:
-        key = (one.suite, one.model)
+        key = one.place
         known = judges[key]
         if len(known) < len(labels):
             place = (one.subject.id, one.question_id)

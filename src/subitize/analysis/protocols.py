@@ -16,14 +16,14 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader
+from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
 from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
 from subitize.labels import RULE_VERSIONS, Rule
 from subitize.records import Subject, digest
 from subitize.store import Run, SuiteEntry
 from subitize.store.rows import read_suite_options
 
-SCORING_VERSION = 1
+SCORING_VERSION = 2
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
 another score. How readings are made of evidence is told by the versions of the rules; the version of subitize itself
 changes with much that no score depends on."""
@@ -47,7 +47,7 @@ _WHENCE = frozenset(
         "sends_seed",
     }
 )
-_ASKING_AGAIN = ("max_attempts",)
+_ASKING_AGAIN = (ATTEMPTS_OPTION,)
 # The option by which judges are given a rule: under another rule their evidence is the same.
 _RULE_OPTION = "policy"
 

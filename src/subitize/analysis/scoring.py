@@ -92,12 +92,12 @@ def _measure(key: _Key, group: Sequence[Observation]) -> Iterator[Score]:
 
 def accuracy(observations: Sequence[Observation]) -> Estimate | None:
     """Share of right ones, refusals counted as wrong."""
-    return _share(o.is_right for o in observations if o.status in ("eligible", "refused"))
+    return _share(o.is_right for o in _single(observations) if o.status in ("eligible", "refused"))
 
 
 def accuracy_answered(observations: Sequence[Observation]) -> Estimate | None:
     """Share of right ones, refusals left out."""
-    return _share(o.is_right for o in observations if o.status == "eligible")
+    return _share(o.is_right for o in _single(observations) if o.status == "eligible")
 
 
 def accuracy_by_itself(observations: Sequence[Observation]) -> Estimate | None:
@@ -105,6 +105,12 @@ def accuracy_by_itself(observations: Sequence[Observation]) -> Estimate | None:
     if not any(o.ask.parent for o in observations):
         return None
     return _share(o.is_right_by_itself for o in observations if o.status in ("eligible", "refused"))
+
+
+def success(observations: Sequence[Observation]) -> Estimate | None:
+    """Share of groups of images of which at least one is right, as they were judged together; refusals are wrong."""
+    grouped = (o for o in observations if o.ask.group > 1)
+    return _share(o.is_right for o in grouped if o.status in ("eligible", "refused"))
 
 
 def mean_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
@@ -148,11 +154,17 @@ MEASURES: dict[str, Callable[[Sequence[Observation]], Estimate | None]] = {
     "accuracy": accuracy,
     "accuracy_answered": accuracy_answered,
     "accuracy_by_itself": accuracy_by_itself,
+    "success": success,
     "mae": mean_absolute_error,
     "nae": normalized_absolute_error,
     "discarded": discarded,
     "refused": refused,
 }
+
+
+def _single(observations: Iterable[Observation]) -> Iterator[Observation]:
+    """Leave out what is said of groups of images: that one of four is right says nothing of each."""
+    return (one for one in observations if one.ask.group == 1)
 
 
 def _share(flags: Iterable[bool]) -> Estimate | None:

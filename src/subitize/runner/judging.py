@@ -203,8 +203,11 @@ class _Task:
         self._load = Loader(run.images)
 
     def count(self) -> int:
-        """Count the looks to be taken, as if every question were about one response and could be answered."""
-        questions = {item.id: [ask.question.id for ask in asks_of(self._judge.it, item)] for item in self._items}
+        """Count the looks at single responses to be taken, as if every question about one could be answered."""
+        questions = {
+            item.id: [ask.question.id for ask in asks_of(self._judge.it, item) if ask.group == 1]
+            for item in self._items
+        }
         open_questions = (
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
             for trial_id, item_id in self._run.answers(self._model)
@@ -228,7 +231,7 @@ class _Task:
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
-            else:
+            elif ask.group == 1:  # that of a group follows from what is said of its members
                 summary.unanswerable += 1
                 why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
                 if why:
