@@ -21,7 +21,7 @@ from subitize.errors import (
     StorageError,
     UnknownNameError,
 )
-from subitize.records import Box, Boxes, Drawn, Failed, Known, Provenance, Refused, Said, Scored
+from subitize.records import Box, Boxes, Draw, Drawn, Failed, Item, Known, Provenance, Refused, Said, Scored
 from subitize.store import Database, Folder, Location, Run
 
 OpenRun = Callable[[Location], Run]
@@ -196,7 +196,7 @@ def test_a_sweep_waits_while_another_model_is_at_work(run: Run, open_run: OpenRu
 
 
 def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
-    run.add_suite(SUITE, 5, [])
+    run.add_suite(SUITE, 5, ITEMS)
     with pytest.raises(ConflictError, match="--seed 5, not 6"):
         run.add_suite(SUITE, 6, ITEMS)
     other = replace(SUITE, options={"images": "4"}, shown="naming:images=4")
@@ -204,6 +204,21 @@ def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
         run.add_suite(other, 5, ITEMS)
     with pytest.raises(ConflictError, match=r"20.*30"):
         run.add_model(replace(MODEL, options={"low": "1", "high": "30"}), is_stand_in=True)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param([*ITEMS[:-1], replace(ITEMS[-1], task=Draw("another"))], id="another prompt"),
+        pytest.param(ITEMS[:-1], id="one less"),
+        pytest.param([*ITEMS, replace(ITEMS[0], id="naming/one/more")], id="one more"),
+        pytest.param([], id="none"),
+    ],
+)
+def test_a_suite_that_is_made_of_other_items_by_now_is_refused(run: Run, items: list[Item]) -> None:
+    with pytest.raises(ConflictError, match="other items of 'naming:images=3' than are made now"):
+        run.add_suite(SUITE, 5, items)
+    assert run.items() == ITEMS
 
 
 def test_a_reading_comes_back_as_it_was(run: Run) -> None:

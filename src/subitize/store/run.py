@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -115,13 +115,14 @@ class Run:
         with self._backend.setting_up() as connection:
             known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
             options = codec.encode(codec.options, dict(sorted(spec.options.items())))
-            if known is not None:
-                self._check_same_suite(known, spec, options, seed)
+            if known is None:
+                row = {"suite": spec.name, "shown": spec.shown, "options": options, "seed": seed}
+                connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
+                own = enumerate(_of_suite(spec.name, items))
+                _insert_all(connection, tables.items, (_item_row(self.run_id, *placed) for placed in own))
                 return
-            row = {"suite": spec.name, "shown": spec.shown, "options": options, "seed": seed}
-            connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
-            rows = (_item_row(self.run_id, position, item) for position, item in enumerate(_of_suite(spec.name, items)))
-            _insert_all(connection, tables.items, rows)
+            self._check_same_suite(known, spec, options, seed)
+        self._check_same_items(spec, items)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
         """Make the model known to the run; if it is, make sure that it is the same model."""
@@ -321,6 +322,17 @@ class Run:
                 f"{self.location} was made with the suite {known.shown!r}, not {spec.shown!r}; "
                 f"go on with {known.shown!r}, or start a new run"
             )
+
+    def _check_same_items(self, spec: Spec, items: Iterable[Item]) -> None:
+        """Refuse a suite that is made from a file whose content has changed, or is made otherwise by now."""
+        for kept, made in zip_longest(self.items(spec.name), items):
+            if kept != made:
+                differing = kept or made
+                raise ConflictError(
+                    f"{self.location} has other items of {spec.shown!r} than are made now, the first of them "
+                    f"{differing.id if differing else ''!r}: a file behind the suite, or subitize itself, has changed; "
+                    "go on with what the run was made with, or start a new run"
+                )
 
     def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
         row = {"item_id": item_id, "is_excluded": is_excluded, "reason": reason, "at": time.time()}
