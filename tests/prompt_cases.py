@@ -2,6 +2,7 @@
 
 A scene is written as "7 apple, 2 red dog | 0 above 1": numbers, colours and nouns, then relations by position. A
 form stands in brackets: [whole], [1/2] of it, [5] pieces, [5=] equal ones, pieces of sizes [1:2], halves [red+blue].
+A grid comes last: "12 apple # 3 4".
 """
 
 import re
@@ -35,12 +36,14 @@ COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown"
 
 def scene(written: str) -> Scene:
     """Read the short form of a scene."""
+    written, _, grid = written.partition(" # ")
     entities, _, relations = written.partition(" | ")
     told = [_relation(part) for part in relations.split("; ") if part]
     return Scene(
         tuple(_entity(part) for part in entities.split(", ")),
         tuple(one for one in told if isinstance(one, Relation)),
         tuple(one for one in told if isinstance(one, Comparison)),
+        (int(grid.split()[0]), int(grid.split()[1])) if grid else None,
     )
 
 
@@ -358,6 +361,65 @@ a table with seven apples on it -> 1 table, 7 apple
 An image of a table with two plates and a cup -> 1 table, 2 plate, 1 cup
 a person with two dogs -> 1 person, 2 dog
 a dog playing with three balls -> 1 dog, 3 ball
+"""
+
+_T2ICOUNTBENCH = """
+Generate 13 chairs on a wooden floor in a watercolor style. -> 13 chair
+5 chairs on the wooden floor -> 5 chair
+Generate 2 humans on a wooden floor. -> 2 person
+Generate 9 human travelers in a valley. -> 9 person
+Generate 1 human traveler in a valley. -> 1 person
+three travellers in a valley -> 3 person
+a flower pot with 5 flowers on a wooden table -> 5 flower
+A flower pot with 8 flowers on a wooden table in a watercolor style. -> 8 flower
+Generate a flower pot with 1 flower on a wooden table in a cartoon style. -> 1 flower
+Generate a flower pot with 5 plus 6 flowers on a wooden table. -> 11 flower
+a flower pot with a flower, a flower and a flower on a wooden table -> 1 flower, 1 flower, 1 flower
+a pot with exactly 3 red flowers and 2 blue flowers -> 3 red flower, 2 blue flower
+a flowerpot with 5 flowers and two cats -> 5 flower, 2 cat
+4 triangles on a painting on a wall in a cartoon style -> 4 triangle
+1 apple on an apple tree in a city garden -> 1 apple
+1 apple on an apple tree in a grassland -> 1 apple
+7 watermelons in a farmland -> 7 watermelon
+4 watermelons in a city market -> 4 watermelon
+4 cats in a temperate grassland -> 4 cat
+3 triangles on earthy surface -> 3 triangle
+3 triangles on the earthy surface -> 3 triangle
+3 triangles on a city billboard -> 3 triangle
+9 humans in a city central business district -> 9 person
+15 cats in an office -> 15 cat
+7 chairs in a bus station -> 7 chair
+8 trees alongside a city's main road -> 8 tree
+8 trees along a river -> 8 tree
+13 trees in a valley -> 13 tree
+"""
+
+_REFINED = """
+Generate 3 times 4 watermelons on a wooden table in cartoon style. -> 12 watermelon
+Generate 1 times 7 apples on a wooden table. -> 7 apple
+three times four apples -> 12 apple
+7 times 2 apples -> 14 apple
+two times three apples and a dog -> 6 apple, 1 dog
+0 times 4 apples -> 0 apple
+3 times 0 apples -> 0 apple
+Generate 5 plus 6 triangles on a painting on a wall. -> 11 triangle
+6 plus 6 humans on a wooden floor -> 12 person
+1 plus 1 apples -> 2 apple
+five plus six apples -> 11 apple
+seven plus two apples -> 9 apple
+exactly 2 plus 3 human travelers in a valley -> 5 person
+12 humans on a wooden floor, with 3 row 4 column grid -> 12 person # 3 4
+Generate 12 watermelons on a wooden table in cartoon style, with a 3 row 4 column grid. -> 12 watermelon # 3 4
+seven apples in a one row seven column grid on a table -> 7 apple # 1 7
+Generate 8 trees alongside a city's main road, with a 2 row 4 column grid. -> 8 tree # 2 4
+5 triangles on the left, 6 triangles on the right, on a painting on a wall -> 5 triangle, 6 triangle | 0 left of 1
+7 cats on the left, 7 cats on the right, on a wooden floor -> 7 cat, 7 cat | 0 left of 1
+a flower pot with 2 flowers on the left, 3 flowers on the right, on a table -> 2 flower, 3 flower | 0 left of 1
+an apple, an apple, an apple and an apple on a wooden table -> 1 apple, 1 apple, 1 apple, 1 apple
+an apple, an apple, an apple on a wooden table -> 1 apple, 1 apple, 1 apple
+1 cat at row 1 column 1 and 1 cat at row 1 column 2, in an office -> 1 cat, 1 cat # 1 2
+1 cat at row 1 column 1, 1 cat at row 1 column 2 and 1 cat at row 2 column 1 -> 1 cat, 1 cat, 1 cat # 2 2
+one dog in row one column one and one dog in row two column one -> 1 dog, 1 dog # 2 1
 """
 
 _STYLES = """
@@ -739,7 +801,20 @@ half of the pencil is red and the other half is blue -> 1 pencil [red+blue]
 one half of a pencil is red and the other half is blue -> 1 pencil [red+blue]
 """
 
-_TABLES = (_BARE, _GROUPS, _NUMBER_AFTER, _OPENERS, _ADJECTIVES, _SETTINGS, _STYLES, _COLOURS, _SEVERAL, _POSITIONS)
+_TABLES = (
+    _BARE,
+    _GROUPS,
+    _NUMBER_AFTER,
+    _OPENERS,
+    _ADJECTIVES,
+    _SETTINGS,
+    _T2ICOUNTBENCH,
+    _REFINED,
+    _STYLES,
+    _COLOURS,
+    _SEVERAL,
+    _POSITIONS,
+)
 _QUANTITY_TABLES = (_OPEN, _HELD, _COMPARED, _PORTIONS, _PIECES, _HALVES)
 OF_QUANTITIES = [case for table in _QUANTITY_TABLES for case in _cases(table)]
 UNDERSTOOD = [case for table in _TABLES for case in _cases(table)] + OF_QUANTITIES
@@ -799,12 +874,28 @@ seven slices of pizza
 seven apple slices
 seven half apples
 twice as many apples as bananas
-7 times 2 apples
+7 times 2
+7 times apples
+7 apples times 2
+apples: 3 times 4
 7 x 2 apples
-two times three apples
+2 times 3 times 4 apples
+2 plus 3 plus 4 apples
+2 times 3 plus 4 apples
+3 times 4 red apples
+3 plus 4 red apples
+a dozen times 2 eggs
+20 times 20 apples
+150 plus 51 apples
+1.5 times 2 apples
+3 times a dozen eggs
+three plus one apple
+3 times 4 unicorns
+seven apples, 2 times 2 of them red
 7x7 dots
 3 + 4 apples
-seven plus two apples
+seven plus
+7 plus apples
 seven apples plus two
 seven apples minus two
 seven apples - two
@@ -859,6 +950,58 @@ a row of seven apples
 seven apples arranged in a circle
 a 3x3 grid of dots
 seven apples in 2 bowls
+11 apples, with a 3 row 4 column grid
+12 apples, with a 3 row grid
+12 apples with a 0 row 4 column grid
+3 apples with a 1.5 row 2 column grid
+12 apples with a grid
+12 apples with a 3 row 4 column
+12 apples, with a 3 row 4 column grid, with a 4 row 3 column grid
+5 dogs and 7 cats, with a 3 row 4 column grid
+6 dogs on the left, 6 dogs on the right, with a 3 row 4 column grid
+6 dogs above 6 cats with a 3 row 4 column grid
+with a 3 row 4 column grid, 12 apples
+a 3 row 4 column grid
+12 apples and with a 3 row 4 column grid
+many apples with a 3 row 4 column grid
+a dog at row 1 column 1
+1 apple at row 1 column 1 and 1 apple at row 1 column 1
+1 apple at row 1 column 1 and 1 apple at row 2 column 2
+1 apple at row 1 column 2 and 1 apple at row 1 column 1
+1 apple at row 1 column 1 and 1 apple
+1 apple at row 1 column 1 and 2 apples at row 1 column 2
+1 apple at row 1 column 1 at row 1 column 2 and 1 apple at row 1 column 2
+1 apple at row 1 and 1 apple at row 2
+at row 1 column 1 an apple
+1 dog at row 1 column 1 and 1 cat at row 1 column 2
+a dog above a cat at row 1 column 1
+a flower pot
+a flower pot and 5 flowers
+a flower pot with
+a flower pot with flowers
+a flower pot with many flowers
+two flower pots with 5 flowers
+5 flower pots
+3 dogs and a flower pot with
+a flower pot with 5 flowers each
+a flower with a flower pot with
+5 apples on a tree with 3 dogs
+5 apples on an apple tree with 3 dogs
+2 trees and 5 apples on an apple tree
+a tree and 5 apples on an apple tree
+a shelf and 5 books on a wooden shelf
+5 apples on two apple trees
+5 apple trees in a valley
+5 trees alongside a table
+5 trees alongside two roads
+5 trees along a person
+5 trees in a valley with a person
+9 humans in a city central
+9 humans in a business
+7 chairs in two bus stations
+3 dots in a square
+9 travel people
+9 human beings travelers
 a bowl of apples
 a bowl of seven apples
 four of seven apples
@@ -970,6 +1113,9 @@ seven apples per plate
 seven apples for each dog
 seven apples. seven apples.
 a dog, a dog
+a dog, a dog, a red dog
+a dog, a dog, two dogs
+a dog, a cat, a dog
 two dogs, one above the other
 two dogs on top of three cats
 two dogs over three cats

@@ -80,7 +80,7 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
             ["'observer' cannot do 'production'", "can answer", "asks to draw"],
         ),
         (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
-        (["list", "things"], ["no list named 'things'", "judges, models, suites"]),
+        (["list", "things"], ["no list named 'things'", "judges, models, refinements, suites"]),
         (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
         (["score", "nowhere"], ["nowhere is not a run"]),
         (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
-from subitize.records import Spec
-from subitize.registry import KINDS, Kind, listings, make_judge, make_model, make_suite
+from subitize.interfaces import Suite
+from subitize.records import Spec, task_text
+from subitize.registry import KINDS, Kind, Made, listings, make_judge, make_model, make_refined, make_suite, names
 
 PLUGINS = Path(__file__).parent / "plugins"
 NAMING = {
@@ -57,6 +58,38 @@ class Everything:
 def a_function(*, number: int = 3) -> Everything:
     """Make it by a function."""
     return Everything("made", number=number)
+
+
+def dozen(counted, *, word: str = "dozen"):
+    """Write twelve as a dozen."""
+    return counted.put(f"a {word} {counted.plural}") if counted.number == 12 else None
+
+
+class Chosen:
+    """Say it in the words that were chosen."""
+
+    def __init__(self, *, file: str = "Many") -> None:
+        self._text = file
+
+    def __call__(self, counted):
+        return f"{self._text} {counted.plural}"
+
+
+class Own:
+    """Draw twelve things."""
+
+    title, judge, repeats, max_attempts = "Own", "observer", 1, 1
+
+    def __init__(self, *, file: str = "apple") -> None:
+        self._noun = file
+
+    def items(self, seed):
+        from subitize.records import Ask, Count, Draw, Item
+
+        yield Item("own/1", Draw(f"12 {self._noun}s"), (Ask(Count(self._noun), "How many?", (12,)),), {"number": 12})
+
+    def again(self, tried):
+        return ()
 '''
 _ENTRY_POINTS = """
 [subitize.models]
@@ -65,6 +98,15 @@ function = outside:a_function
 random = outside:Everything
 no-module = outside_of_this_world:Model
 no-class = outside:Missing
+
+[subitize.suites]
+own = outside:Own
+
+[subitize.refinements]
+dozen = outside:dozen
+chosen = outside:Chosen
+grid = outside:dozen
+broken = outside:Missing
 """
 
 
@@ -298,9 +340,52 @@ def test_a_listing_shows_the_first_line_the_target_and_the_defaults(outside: Non
     }
 
 
+def prompts(suite: Made[Suite]) -> list[str]:
+    return [task_text(item.task) for item in suite.it.items(0)]
+
+
+def test_a_refinement_of_an_installed_package_is_one_function_and_its_options(outside: None) -> None:
+    made = make_suite("production~dozen:numbers=11-12,categories=apples")
+    assert prompts(made) == ["An image with 11 apples", "An image with a dozen apples"]
+    made = make_suite("production~dozen:numbers=12,categories=apples,word=round dozen")
+    assert prompts(made) == ["An image with a round dozen apples"]
+    assert made.spec.shown == "production~dozen:categories=apples,numbers=12,word=round dozen"
+    assert make_suite(made.spec.shown).spec == made.spec
+    assert made.spec.options == {"categories": "apples", "numbers": "12", "max_attempts": "5", "word": "round dozen"}
+
+
+def test_a_refinement_may_be_a_class_that_is_made_once(outside: None) -> None:
+    assert prompts(make_refined("production:numbers=2,categories=apples", "chosen:file=Some")) == ["Some apples"]
+
+
+def test_where_suite_and_refinement_have_an_option_in_common_the_plain_name_is_the_suites(outside: None) -> None:
+    made = make_suite("own~chosen:file=pear,chosen_file=Countless")
+    assert prompts(made) == ["Countless pears"]
+    assert made.spec == Spec(
+        "own~chosen", {"file": "pear", "chosen_file": "Countless"}, "own~chosen:file=pear,chosen_file=Countless"
+    )
+    assert make_refined("own:file=pear", "chosen:file=Countless").spec == made.spec
+
+
+def test_an_outside_refinement_replaces_no_built_in_and_a_broken_one_hides_no_other(outside: None) -> None:
+    assert prompts(make_suite("own~grid")) == ["12 apples, with a 3 row 4 column grid"]
+    found = {one.name: one.summary for one in listings("refinements")}
+    assert found["dozen"] == "Write twelve as a dozen."
+    assert found["broken"].startswith("refinement 'broken' (outside:Missing) cannot be loaded")
+
+
+def test_refined_suites_are_not_listed_among_the_suites() -> None:
+    assert not [name for name in names("suites") if "~" in name]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_built_in_has_a_summary_and_is_made_by_its_own_defaults(kind: Kind) -> None:
-    makers: dict[Kind, Callable[[str], object]] = {"suites": make_suite, "models": make_model, "judges": make_judge}
+    makers: dict[Kind, Callable[[str], object]] = {
+        "suites": make_suite,
+        "models": make_model,
+        "judges": make_judge,
+        "refinements": lambda name: name == "rewritten" or make_refined("production", name),
+    }
     make = makers[kind]
     names = [one.name for one in listings(kind)]
     assert names == sorted(names)

@@ -1,21 +1,22 @@
-"""Name → suite, model or judge: imported on first use, its options read from the signature of its constructor."""
+"""Name → suite, model, judge or refinement: imported on first use, its options read from its signature."""
 
 import inspect
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.interfaces import Handling, Judge, Model, Suite
-from subitize.records import Spec
+from subitize.records import REFINED, Spec
 
-Kind = Literal["suites", "models", "judges"]
-KINDS: tuple[Kind, ...] = ("suites", "models", "judges")
+Kind = Literal["suites", "models", "judges", "refinements"]
+KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements")
 T = TypeVar("T")
 
 _BUILT_IN: dict[Kind, dict[str, str]] = {
@@ -24,6 +25,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "geckonum-vqa": "subitize.suites.geckonum.vqa:GeckonumVqa",
         "naming": "subitize.suites.naming:Naming",
         "production": "subitize.suites.production:Production",
+        "t2icountbench": "subitize.suites.t2icountbench.suite:T2ICountBench",
     },
     "models": {
         "counter": "subitize.models.counter:CounterModel",
@@ -60,6 +62,15 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "vlm": "subitize.judges.vlm:make_vlm",
         "yolo": "subitize.judges.detectors:make_yolo",
     },
+    "refinements": {
+        "additive": "subitize.suites.refining.refinements:additive",
+        "grid": "subitize.suites.refining.refinements:grid",
+        "list": "subitize.suites.refining.refinements:spell_out",
+        "multiplicative": "subitize.suites.refining.refinements:multiplicative",
+        "position": "subitize.suites.refining.refinements:position",
+        "positions": "subitize.suites.refining.refinements:positions",
+        "rewritten": "subitize.suites.refining.rewritten:Rewritten",
+    },
 }
 
 
@@ -83,8 +94,29 @@ class Listing:
 
 
 def make_suite(text: str) -> Made[Suite]:
-    """Make the suite that a spec names."""
-    return _make("suites", text)
+    """Make the suite that a spec names; `production~grid` is `production` with its prompts refined."""
+    name, target, given = _parse(text)
+    if REFINED not in name:
+        return _make("suites", text)
+    base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
+    own = {key: refinement.key_beside(base, key) for key in refinement.options}
+    base.check_options(name, given, own.values())
+    return _refine(
+        text,
+        (base, target, {key: value for key, value in given.items() if key not in own.values()}),
+        (refinement, {key: given[written] for key, written in own.items() if written in given}),
+    )
+
+
+def make_refined(suite: str, refinement: str) -> Made[Suite]:
+    """Make the suite that a spec names with its prompts refined, by a refinement that has a spec of its own."""
+    name, target, given = _parse(suite)
+    refiner, no_target, own = _parse(refinement)
+    if REFINED in name:
+        raise BadValueError(f"suite {name!r} is refined already; take {name.partition(REFINED)[0]!r}")
+    factory = _Factory("refinements", refiner)
+    factory.check_target(no_target)
+    return _refine("", (_Factory("suites", name), target, given), (factory, own))
 
 
 def make_model(text: str, **handling: str) -> Made[Model]:
@@ -111,6 +143,38 @@ def names(kind: Kind) -> list[str]:
 def listings(kind: Kind) -> list[Listing]:
     """Describe everything of a kind."""
     return [_listing(kind, name) for name in sorted(_known(kind))]
+
+
+def _unrefined(name: str) -> str:
+    """Name the suite that is refined, once."""
+    base, *refinements = name.split(REFINED)
+    if len(refinements) > 1:
+        raise BadValueError(
+            f"suite {name!r}: a refinement of a refinement is none; take {base}{REFINED}{refinements[0]}"
+        )
+    return base
+
+
+def _refine(
+    text: str,
+    suite: "tuple[_Factory, str, Mapping[str, str]]",
+    refinement: "tuple[_Factory, Mapping[str, str]]",
+) -> Made[Suite]:
+    """Make a suite and a refinement, and of both a suite; what a refinement rests on is one of its options."""
+    from subitize.suites.refining.refined import Refined, Sourced
+
+    base, base_target, base_given = suite
+    by, by_given = refinement
+    base_spec, base_suite = base.build(base_target, base_given)
+    by_spec, refine = by.build("", by_given)
+    name = f"{base_spec.name}{REFINED}{by_spec.name}"
+    kept = dict(refine.source) if isinstance(refine, Sourced) else {}
+    options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
+    own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.options}}
+    changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
+    shown = write_spec(name + base_spec.shown.removeprefix(base_spec.name), changed)
+    made = Refined(base_suite, by_spec.name, refine)
+    return Made(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
 
 
 def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> Made[Any]:
@@ -163,13 +227,34 @@ class _Factory:
         except Exception as error:  # an outside package may fail in any way
             raise BadValueError(f"{self._who} ({known[name].value}) cannot be loaded: {error}") from error
         parameters = inspect.signature(self._make, eval_str=True).parameters.values()
-        targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY]
+        # A refinement is a function of the prompt, its options bound; or a class that makes one.
+        self._is_bound = kind == "refinements" and not inspect.isclass(self._make)
+        targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY and not self._is_bound]
         self._targets = [p.name for p in targets]
         self._needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self._defaults = {p.name: p.default for p in options}
         self._types = {p.name: _bare_type(p.annotation) for p in options}
         self._handling = {p.name for p in options if Handling in getattr(p.annotation, "__metadata__", ())}
+
+    @property
+    def options(self) -> Sequence[str]:
+        return list(self._defaults)
+
+    def key_beside(self, base: "_Factory", key: str) -> str:
+        """How an option is written beside those of a suite: where both have it, the plain name is the suite's."""
+        taken = {*base._defaults, *base._targets}
+        return f"{self._name.replace('-', '_')}_{key}" if key in taken else key
+
+    def check_options(self, who: str, given: Mapping[str, str], others: Iterable[str]) -> None:
+        known = [*self._defaults, *others]
+        for key in given:
+            if key not in known:
+                raise BadValueError(f"suite {who!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
+
+    def changed(self, written: Mapping[str, str]) -> dict[str, str]:
+        """Keep the options that do not stand at their defaults."""
+        return {key: text for key, text in written.items() if text != _write(self._defaults[key])}
 
     def listing(self) -> Listing:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
@@ -179,9 +264,13 @@ class _Factory:
     def choose(self, handling: Mapping[str, str]) -> dict[str, str]:
         return {key: value for key, value in handling.items() if key in self._handling}
 
-    def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
+    def check_target(self, target: str) -> None:
+        """Refuse a target where there is none."""
         if target and not self._targets:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
+
+    def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
+        self.check_target(target)
         if self._targets and not target:
             needed = self._targets[0].upper()
             raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
@@ -195,16 +284,19 @@ class _Factory:
         values = self._defaults | self._read(given)
         made = self._construct(model.it if model else target, values)
         written = {key: _write(value) for key, value in values.items() if key not in self._handling}
-        changed = {key: text for key, text in written.items() if text != _write(self._defaults[key])}
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
             target = model.spec.shown
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
-        return Spec(self._name, whole, write_spec(":".join(filter(None, [self._name, target])), changed)), made
+        return Spec(
+            self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
+        ), made
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:
+            if self._is_bound:
+                return partial(self._make, **values)
             return self._make(*([target] if target else []), **values)
         except SubitizeError:
             raise

@@ -69,6 +69,16 @@ def test_chains_and_both_axes_hold_together() -> None:
     assert max(item.left + item.side_px for item in trees) < min(item.left for item in cars)
 
 
+@pytest.mark.parametrize("drawn", [9, 12, 14], ids=["too few", "exact", "too many"])
+def test_things_in_a_grid_stand_in_its_columns_whatever_their_number(drawn: int) -> None:
+    for seed in range(4):
+        items = compose(Scene((Entity("cat", drawn),), grid=(3, 4)), seed, 512).items
+        middles = [(item.left + item.side_px / 2, item.top + item.side_px / 2) for item in items]
+        assert len({round(x / 32) for x, _ in middles}) == 4
+        assert len({round(y / 32) for _, y in middles}) == (4 if drawn > 12 else 3)
+        assert len({item.side_px for item in items}) > 4
+
+
 def test_the_seed_alone_changes_the_layout() -> None:
     assert compose(ZOO, 3, 512) == compose(ZOO, 3, 512)
     assert compose(ZOO, 3, 512) != compose(ZOO, 4, 512)
@@ -110,8 +120,18 @@ def test_every_glyph_is_composed_in_every_colour() -> None:
         (Scene((Entity("apple", 3), Entity("dog", 1)), (Relation(0, "on", 1),)), 512),
         (Scene(tuple(Entity("dot", 1) for _ in range(20)), tuple(Relation(i, "above", i + 1) for i in range(19))), 128),
         (Scene((Entity("dog", 1), Entity("cat", 1)), (Relation(0, "above", 1), Relation(1, "above", 0))), 512),
+        (Scene((Entity("dog", 1), Entity("cat", 1)), (Relation(0, "above", 1),), grid=(2, 1)), 512),
     ],
-    ids=["too many", "too small", "too many pieces", "no portion", "no holder", "too many rows", "contradiction"],
+    ids=[
+        "too many",
+        "too small",
+        "too many pieces",
+        "no portion",
+        "no holder",
+        "too many rows",
+        "contradiction",
+        "grid",
+    ],
 )
 def test_what_cannot_be_placed_is_refused(scene: Scene, size_px: int) -> None:
     with pytest.raises(BadValueError):

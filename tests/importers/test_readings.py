@@ -13,7 +13,8 @@ import pytest
 
 from samples import MODEL, SUITE, drawing_item, naming_item, response, trial
 from subitize.errors import BadFileError, BadValueError, BusyError
-from subitize.importers.readings import ImportSummary, import_readings
+from subitize.importers.answers import ImportSummary
+from subitize.importers.readings import import_readings
 from subitize.labels import parse_rule
 from subitize.records import (
     Ask,

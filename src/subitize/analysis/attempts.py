@@ -34,19 +34,30 @@ class Attempt:
 
     def pass_at(self, k: int) -> float | None:
         """Estimate how likely one of k images is right: by votes on groups of k, else by images; None with fewer."""
-        if self.votes and k == self.group:
+        if self.is_voted(k):
             return sum(self.votes) / len(self.votes)
         return pass_at_k(self.images, self.right, k) if k <= self.images else None
 
+    def choices(self, k: int) -> float:
+        """Tell how many choices of k images that have none in common `pass_at` rests on."""
+        return len(self.votes) if self.is_voted(k) else self.images / k
 
-def gather_attempts(observations: Iterable[Observation]) -> list[Attempt]:
-    """Put together what belongs to one item, model and judge; what was excluded by hand is left out."""
+    def is_voted(self, k: int) -> bool:
+        """Tell whether `pass_at` of k is by votes on groups."""
+        return bool(self.votes) and k == self.group
+
+
+def gather_attempts(observations: Iterable[Observation], *, keep_empty: bool = False) -> list[Attempt]:
+    """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
+
+    So are those of which nothing has a value, as where votes are tied, unless they are to be counted.
+    """
     by_place: dict[tuple[str, str, str], list[Observation]] = defaultdict(list)
     for one in observations:
         if not one.is_excluded:
             by_place[one.item.id, one.model, one.judge].append(one)
     found = (_gather(own) for own in by_place.values())
-    return [one for one in found if one.images or one.votes]
+    return [one for one in found if keep_empty or one.most]
 
 
 def _gather(observations: Sequence[Observation]) -> Attempt:
@@ -56,7 +67,8 @@ def _gather(observations: Sequence[Observation]) -> Attempt:
         if one.ask.group == 1:
             by_image[one.repeat].append(one)
     images = [own for own in by_image.values() if all(map(_is_known, own))]
-    grouped = [one for one in observations if one.ask.group > 1 and _is_known(one)]
+    group = max((one.ask.group for one in observations if one.ask.group > 1 and _is_known(one)), default=0)
+    grouped = [one for one in observations if one.ask.group == group > 1 and _is_known(one)]
     return Attempt(
         first.item,
         first.model,
@@ -65,7 +77,7 @@ def _gather(observations: Sequence[Observation]) -> Attempt:
         sum(all(one.is_right for one in own) for own in images),
         tuple(number for own in images for number in _count(own)),
         tuple(one.is_right for one in grouped),
-        max((one.ask.group for one in grouped), default=0),
+        group,
     )
 
 

@@ -17,7 +17,7 @@ from subitize.cli.options import (
     print_json,
     print_warnings,
 )
-from subitize.errors import UnknownNameError
+from subitize.errors import NotARunError, UnknownNameError
 
 
 @app.command()
@@ -95,6 +95,35 @@ def import_readings_(
     with open_run(run, database, images) as opened:
         summary = import_readings(opened, csv_file, judge=judge, rule=parse_rule(rule))
     print(summary)
+
+
+@import_app.command("votes")
+def import_votes_(
+    csv_file: Annotated[Path, typer.Argument(metavar="CSV", help="annotator, model, item, vote; optional: group")],
+    run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
+    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
+    suite: Annotated[
+        list[str] | None, typer.Option(metavar="SUITE", help="Of images that are elsewhere: makes the run. Repeatable.")
+    ] = None,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Add people's votes on groups of images, success or failure: all of the file, or on an error nothing."""
+    from subitize.importers.votes import check_votes, import_votes
+    from subitize.registry import make_suite
+
+    suites = [make_suite(text) for text in suite or ()]
+    try:
+        opened = open_run(run, database, images)
+    except NotARunError:
+        if not suites:
+            raise
+        check_votes(csv_file, suites)  # before there is a run: what is wrong with the file leaves none behind
+        opened = open_run(run, database, images, create=True)
+    with opened:
+        summary = import_votes(opened, csv_file, judge=judge, suites=suites)
+    name = shlex.quote(run)
+    print(f"{summary}; see: subitize score {name} --pass-at-k --agreement majority, subitize agree {name}")
 
 
 @import_app.command("named-counts")

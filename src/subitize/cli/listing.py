@@ -13,6 +13,7 @@ from subitize.cli.options import (
     FreshSeed,
     NounsFile,
     PromptsFile,
+    Refine,
     Seed,
     SuiteSpec,
     app,
@@ -20,6 +21,7 @@ from subitize.cli.options import (
     check_folder,
     print_json,
     print_warnings,
+    split_refinements,
     with_options,
 )
 from subitize.errors import UnknownNameError
@@ -34,9 +36,10 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command("list")
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|calibrations")], as_json: AsJson = False
+    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|calibrations")],
+    as_json: AsJson = False,
 ) -> None:
-    """List the suites, models or judges, with their options and defaults, or the calibrations that were saved."""
+    """List suites, models, judges or refinements, with their options and defaults, or saved calibrations."""
     from subitize.registry import KINDS, listings
 
     if kind == "calibrations":
@@ -72,19 +75,24 @@ def prompts(
     official: PromptsFile = None,
     fresh: FreshSeed = None,
     nouns: NounsFile = None,
+    refine: Refine = None,
 ) -> None:
-    """Print a suite's prompts or questions as CSV: id, prompt, and a column per factor."""
+    """Print a suite's prompts or questions as CSV: id, prompt, the item that it refines, and a column per factor."""
     import csv
 
     from subitize.records import task_text
-    from subitize.registry import make_suite
+    from subitize.registry import make_refined, make_suite
 
     spec = with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
-    items = list(make_suite(spec).it.items(seed or 0))
+    made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
+    items = [item for one in made for item in one.it.items(seed or 0)]
+    base = ["base"] if any(item.base for item in items) else []
     factors = list(dict.fromkeys(name for item in items for name in item.factors))
-    writer = csv.DictWriter(sys.stdout, ["id", "prompt", *factors], lineterminator="\n")
+    writer = csv.DictWriter(sys.stdout, ["id", "prompt", *base, *factors], lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows({"id": item.id, "prompt": task_text(item.task), **item.factors} for item in items)
+    writer.writerows(
+        {"id": item.id, "prompt": task_text(item.task), "base": item.base, **item.factors} for item in items
+    )
 
 
 @app.command()

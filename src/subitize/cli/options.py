@@ -42,6 +42,14 @@ FreshSeed = Annotated[
 ]
 NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Own nouns for fresh prompts.")]
 SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
+Refine = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--refine",
+        metavar="NAME",
+        help="And with refined prompts: grid, additive+position, rewritten:file=FILE …; may be given several times.",
+    ),
+]
 RuleText = Annotated[
     str | None,
     typer.Option(
@@ -75,6 +83,16 @@ def with_options(spec: str, options: Mapping[str, str | None]) -> str:
     from subitize.registry import write_spec
 
     return write_spec(spec, {name: value for name, value in options.items() if value is not None})
+
+
+def split_refinements(given: Iterable[str] | None) -> list[str]:
+    """Take names apart that are joined by +; one with options stands alone, and none stands there twice."""
+    each = [name for text in given or () for name in ([text] if ":" in text else text.split("+"))]
+    names = [text.partition(":")[0] for text in each]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadValueError(f"--refine {name} stands there {names.count(name)} times; once is enough")
+    return each
 
 
 def check_file(path: Path) -> None:

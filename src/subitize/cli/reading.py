@@ -23,6 +23,8 @@ from subitize.cli.options import (
 from subitize.cli.rules import choose_reader
 
 if TYPE_CHECKING:
+    from subitize.analysis.observations import Gaps, Observation
+    from subitize.analysis.overview import StandIns
     from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
     from subitize.report.terminal import Bar
@@ -35,6 +37,9 @@ def score(
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: RuleText = None,
     agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    pass_at_k: Annotated[
+        bool, typer.Option("--pass-at-k", help="How likely one of k images of a prompt is right, for every k.")
+    ] = False,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
     images: ImagesFolder = None,
@@ -51,6 +56,8 @@ def score(
         stand_ins = find_stand_ins(opened)
         protocols = fingerprints(opened, reader)
         gaps = None if as_json else find_gaps(opened)
+    if pass_at_k:
+        return _print_passes(observations, by or (), stand_ins, gaps)
     scores = score_observations(observations, by)
     if gaps is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
@@ -167,6 +174,28 @@ def align(
 
 
 @app.command()
+def agree(
+    run: RunName,
+    judge: Annotated[str | None, typer.Option(help="Only the people of this name, as `show` has it.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compute how far the people who answered the same questions agree: Fleiss' κ and others, with intervals."""
+    from subitize.analysis.agreement import agree_run
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.report.passes import concord_row, print_agreement
+
+    with open_run(run, database, images) as opened:
+        found = agree_run(opened, judge, by or ())
+        stand_ins = find_stand_ins(opened)
+    if as_json:
+        return print_json([concord_row(one, stand_ins) for one in found])
+    return print_agreement(found, stand_ins)
+
+
+@app.command()
 def report(
     runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
@@ -188,6 +217,21 @@ def report(
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
             print(path)
+
+
+def _print_passes(
+    observations: Sequence["Observation"], by: Sequence[str], stand_ins: "StandIns", gaps: "Gaps | None"
+) -> None:
+    from subitize.analysis.attempts import gather_attempts
+    from subitize.analysis.passes import rate_passes
+    from subitize.report.passes import pass_row, print_passes
+    from subitize.report.terminal import print_gaps
+
+    passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
+    if gaps is None:
+        return print_json([pass_row(one, stand_ins) for one in passes])
+    print_passes(passes, stand_ins)
+    return print_gaps(gaps)
 
 
 def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:

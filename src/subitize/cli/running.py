@@ -15,6 +15,7 @@ from subitize.cli.options import (
     ImagesFolder,
     NounsFile,
     PromptsFile,
+    Refine,
     RunName,
     Seed,
     SuiteSpec,
@@ -23,6 +24,7 @@ from subitize.cli.options import (
     open_run,
     print_json,
     print_warnings,
+    split_refinements,
     with_options,
 )
 from subitize.cli.rules import is_same_rule, rule_for
@@ -42,7 +44,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be 
 
 
 @contextlib.contextmanager
-def _stopping() -> Iterator[None]:
+def stopping() -> Iterator[None]:
+    """Say that a stopped command can go on."""
     try:
         yield
     except KeyboardInterrupt:
@@ -51,7 +54,7 @@ def _stopping() -> Iterator[None]:
 
 
 @app.command()
-@_stopping()
+@stopping()
 def run(
     suite: SuiteSpec,
     model: Annotated[
@@ -67,6 +70,7 @@ def run(
     official: PromptsFile = None,
     fresh: FreshSeed = None,
     nouns: NounsFile = None,
+    refine: Refine = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
     tries: Tries = 5,
     max_cost: MaxCost = None,
@@ -78,23 +82,27 @@ def run(
 ) -> None:
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_suite
+    from subitize.registry import make_judge, make_model, make_refined, make_suite
     from subitize.report.terminal import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit
+    from subitize.runner.refining import describe_refined, pair_settings
     from subitize.runner.running import Settings, list_matches, run_suite
 
     if not model:
         raise BadValueError(
             "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
         )
-    made_suite = make_suite(with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns}))
+    spec = with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    made_suite = make_suite(spec)
+    refined = [make_refined(spec, text) for text in split_refinements(refine)]
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
     ledger = Ledger(load_prices(prices), max_cost)
     how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
     slots = {} if concurrency is None else {"concurrency": str(concurrency)}
-    each = [Settings(made_suite, make_model(text, **slots), *how) for text in model]
+    models = [make_model(text, **slots) for text in model]
+    each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
     if dry_run:
         return _print_forecast(each, locate(name, database, images), as_json=as_json)
@@ -114,12 +122,15 @@ def run(
             ledger.enter(opened)
         for settings in each:
             summary = run_suite(opened, settings, bar)
-            print(f"{settings.model.spec.shown}: {summary}")
+            which = f"{settings.suite.spec.name} on " if refined else ""
+            print(f"{which}{settings.model.spec.shown}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
+    for line in describe_refined(each):
+        print(line)
     next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
     print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
     _raise_if_exhausted(ledger)
-    return _raise_failures(failures)
+    return raise_failures(failures)
 
 
 def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool) -> None:
@@ -141,7 +152,7 @@ def _print_age(ledger: "Ledger") -> None:
 
 
 @app.command("judge")
-@_stopping()
+@stopping()
 def judge_(
     run: RunName,
     judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
@@ -187,7 +198,7 @@ def judge_(
         anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
     _raise_if_exhausted(ledger)
-    return _raise_failures(summary.reasons)
+    return raise_failures(summary.reasons)
 
 
 def _spent(ledger: "Ledger") -> str:
@@ -202,7 +213,8 @@ def _raise_if_exhausted(ledger: "Ledger") -> None:
         )
 
 
-def _raise_failures(reasons: list[str]) -> None:
+def raise_failures(reasons: list[str]) -> None:
+    """End with the first reasons why something failed, if anything did."""
     if reasons:
         distinct = list(dict.fromkeys(reasons))
         more = f" (and {len(distinct) - 3} other reasons)" if len(distinct) > 3 else ""

@@ -22,6 +22,8 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
     """Decide what stands where in a picture of a scene; the same scene, seed and size give the same layout."""
     for entity in scene.entities:
         _check_form(entity)
+    if scene.grid and scene.relations:
+        raise BadValueError("a grid and relations: things stand in the one or in the other")
     holders = _holders(scene)
     fields = _fields(scene, size_px)
     number = sum(entity.exact_number for entity in scene.entities)
@@ -38,7 +40,10 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
     for place, (field, holds) in enumerate(zip(within, is_holder, strict=True)):
         if holds:
             wanted[place] = math.floor(largest * field.width_of_disc)
-    diameters, corners = placement.fit(wanted, size_px, random, fields=within)
+    if scene.grid is None:
+        diameters, corners = placement.fit(wanted, size_px, random, fields=within)
+    else:
+        diameters, corners = placement.fit_into_grid(wanted, size_px, scene.grid)
     items = [
         (index, _placed(scene, index, (*corner, diameter), random))
         for index, corner, diameter in zip(things, corners.tolist(), diameters, strict=True)
@@ -134,7 +139,9 @@ def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
         for entity in scene.entities
     ]
     relations = [[relation.subject, relation.word, relation.landmark] for relation in scene.relations]
-    return np.random.Generator(np.random.PCG64(int(digest("composition", entities, relations, seed, size_px), 16)))
+    grid = [list(scene.grid)] if scene.grid else []
+    key = digest("composition", entities, relations, *grid, seed, size_px)
+    return np.random.Generator(np.random.PCG64(int(key, 16)))
 
 
 def _diameters(scene: Scene, within: Sequence[Field], size_px: int, random: np.random.Generator) -> list[int]:

@@ -79,6 +79,26 @@ def fit(
         shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
 
 
+def fit_into_grid(diameters: Sequence[int], size_px: int, grid: tuple[int, int]) -> tuple[tuple[int, ...], Corners]:
+    """Place discs in the middle of the cells of a grid, row by row, those shrunk that are wider than a cell.
+
+    Where there are more discs than cells there are more rows; where there are fewer, the last cells stay empty.
+    """
+    gap, columns = gap_px(size_px), grid[1]
+    rows = max(grid[0], math.ceil(len(diameters) / columns))
+    cell = np.array([size_px - gap, size_px - gap]) / (columns, rows)
+    widest = math.floor(cell.min()) - gap
+    if widest < SMALLEST_ITEM_PX:
+        raise BadValueError(
+            f"{_that_many(len(diameters), size_px)} find no room in {rows} rows and {columns} columns on "
+            f"{size_px} × {size_px} px: ask for fewer or for a larger picture"
+        )
+    shrunk = np.minimum(diameters, widest)
+    ranks = np.arange(len(shrunk))
+    middles = gap / 2 + cell * (np.stack([ranks % columns, ranks // columns], axis=1) + 0.5)
+    return tuple(shrunk.tolist()), np.rint(middles - shrunk[:, None] / 2).astype(np.int64)
+
+
 def place(
     diameters: Sequence[int],
     size_px: int,

@@ -1,162 +1,109 @@
 """Answers that people gave elsewhere, from a CSV, as readings of a run."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from subitize import registry
-from subitize.csv_files import read_records
-from subitize.errors import BadFileError, BadValueError
+from subitize.importers.answers import (
+    Given,
+    ImportSummary,
+    Ledger,
+    Line,
+    add_answers,
+    check_judge,
+    find_group,
+    read_lines,
+    read_place,
+)
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
     Choose,
-    Discarded,
     Drawn,
     Elsewhere,
     Failed,
     Item,
+    Question,
     Reading,
     Refused,
-    Spec,
+    Response,
     Subject,
     Words,
 )
-from subitize.store import Run, StoredReading, StoredResponse, latest_attempts
+from subitize.store import Run, StoredResponse, latest_attempts
 
-COLUMNS = "annotator, item or image, question, answer; optional: model, repeat"
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSummary:
-    """What an import added: new readings, answers that were there, changed minds, answers without a value."""
-
-    added: int
-    already_there: int
-    changed: int
-    discarded: tuple[str, ...]
-
-    def __str__(self) -> str:
-        parts = [f"{self.added} readings added"]
-        if self.changed:
-            parts.append(f"{self.changed} of them replace earlier ones")
-        if self.already_there:
-            parts.append(f"{self.already_there} were there already")
-        if self.discarded:
-            parts.append(f"{len(self.discarded)} have no value, the first at {self.discarded[0]}")
-        return ", ".join(parts)
+COLUMNS = "annotator, item or image, question, answer; optional: model, repeat, group"
+_NEEDED = (("annotator",), ("answer",), ("item", "image"))
 
 
 def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSummary:
     """Add every answer of the file, or none: the first bad line is an error."""
-    if judge in registry.names("judges"):
-        raise BadValueError(
-            f"--judge {judge}: this is the name of a judge of ours; call people's answers something else"
-        )
-    lines = list(_lines(path))
-    new, discarded, known = [], [], 0
-    with run.lease(f"judge {judge}") as lease:
-        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
-        book = _Book(run, judge)
-        for line in lines:
-            reading = book.reading(line, rule)
-            if reading is None:
-                known += 1
-                continue
-            new.append(reading)
-            if isinstance(reading.value, Discarded):
-                discarded.append(f"line {line.number}: {reading.value.reason}")
-        run.add_readings(lease, new)
-    changed = sum(reading.replaces is not None for reading in new)
-    return ImportSummary(len(new), known, changed, tuple(discarded))
-
-
-def _lines(path: Path) -> Iterator["_Line"]:
-    records = read_records(path)
-    _, names = next(records, (1, []))
-    columns = [name.strip() for name in names]
-    _check_columns(path, columns)
-    for number, fields in records:
-        if len(fields) != len(columns):
-            raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield _Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
-
-
-def _check_columns(path: Path, columns: Sequence[str]) -> None:
-    missing = {"annotator", "answer"} - set(columns)
-    if missing or not {"item", "image"} & set(columns):
-        wanted = ", ".join([*sorted(missing), *["item or image"] * (not {"item", "image"} & set(columns))])
-        raise BadFileError(
-            f"{path.name} line 1: no column {wanted} in {','.join(columns)[:80]!r}; "
-            f"a comma between columns, small letters: {COLUMNS}"
-        )
-    twice = [name for name, times in Counter(columns).items() if name and times > 1]
-    if twice:
-        raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    file: str
-    number: int
-    row: Mapping[str, str]
-
-    def get(self, column: str) -> str:
-        value = self.row.get(column, "")
-        if "\x00" in value:
-            raise self.error(f"{column} {value!r} has a NUL character in it")
-        return value
-
-    def error(self, message: str) -> BadFileError:
-        return BadFileError(f"{self.file} line {self.number}: {message}")
+    check_judge(judge)
+    lines = list(read_lines(path, _NEEDED, COLUMNS))
+    return add_answers(run, judge, lines, lambda: _Book(run, Ledger(run, judge), rule))
 
 
 class _Book:
     """The responses of a run, to be found by item or image, and what the judge's annotators said before."""
 
-    def __init__(self, run: Run, judge: str) -> None:
-        self._judge = judge
+    responses: Sequence[Response] = ()
+
+    def __init__(self, run: Run, ledger: Ledger, rule: Rule) -> None:
+        self._ledger, self._rule = ledger, rule
         self._items = {item.id: item for item in run.items()}
         self._by_item: dict[str, list[StoredResponse]] = defaultdict(list)
         self._by_image: dict[str, list[StoredResponse]] = defaultdict(list)
         self._by_shorter_name: dict[str, list[StoredResponse]] = defaultdict(list)
+        self._by_model: dict[str, dict[str, list[StoredResponse]]] = defaultdict(lambda: defaultdict(list))
         for stored in run.responses():
-            outcome = stored.response.outcome
+            outcome, trial = stored.response.outcome, stored.response.trial
+            self._by_model[trial.item_id][trial.model].append(stored)
             if not isinstance(outcome, Failed | Refused):
-                self._by_item[stored.response.trial.item_id].append(stored)
+                self._by_item[trial.item_id].append(stored)
             if isinstance(outcome, Drawn):
                 names = _image_names(stored, outcome)
                 for name in names:
                     self._by_image[name].append(stored)
                 for shorter in {shorter for name in names for shorter in _shorten(name)} - names:
                     self._by_shorter_name[shorter].append(stored)
-        self._said: dict[tuple[str, str, str], StoredReading | None] = {}
-        for said in run.readings(judge):
-            self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
-    def reading(self, line: _Line, rule: Rule) -> Reading | None:
+    def reading(self, line: Line) -> Reading | None:
         """Make the reading of a line, or None if the annotator said just that before."""
         annotator, answer = line.get("annotator"), line.get("answer")
         if not annotator or not answer:
             raise line.error("annotator and answer should not be empty")
-        stored = self._response(line)
-        question = self._ask(line, self._items[stored.response.trial.item_id]).question
-        subject, evidence = Subject((stored.trial_id,)), Words(answer)
-        key = (annotator, subject.id, question.id)
-        before = self._said.get(key)
-        if key in self._said and before is None:
-            raise line.error(f"{annotator!r} answers {question.id!r} of this response a second time in this file")
-        self._said[key] = None
-        if before is not None and before.reading.evidence == evidence:
-            return None
+        subject, question = self._about(line)
         # People's codes for lines are positions, which only this rule reads.
-        used = Rule("geckonum") if isinstance(question, Choose) and answer.isdecimal() else rule
-        value = interpret(evidence, question, used)
-        replaces = before.id if before else None
-        return Reading(subject, question, self._judge, evidence, str(used), value, annotator, replaces)
+        used = Rule("geckonum") if isinstance(question, Choose) and answer.isdecimal() else self._rule
+        value = interpret(Words(answer), question, used)
+        return self._ledger.enter(line, Given(annotator, subject, question, answer), str(used), value)
 
-    def _response(self, line: _Line) -> StoredResponse:
+    def _about(self, line: Line) -> tuple[Subject, Question]:
+        """Find the response that is answered about, or the group of them where the question is about a group."""
+        item = self._items.get(line.get("item"))
+        ask = self._ask(line, item) if item and not line.get("image") and item.id in self._by_item else None
+        if item is not None and ask is not None and ask.group > 1:
+            return self._group(line, item, ask), ask.question
+        stored = self._response(line)
+        ask = self._ask(line, self._items[stored.response.trial.item_id])
+        if ask.group > 1:
+            raise line.error(
+                f"{ask.question.id!r} is about {ask.group} images together; name them by item, model and group"
+            )
+        return Subject((stored.trial_id,)), ask.question
+
+    def _group(self, line: Line, item: Item, ask: Ask) -> Subject:
+        models = self._by_model[item.id]
+        wanted = line.get("model") or (next(iter(models)) if len(models) == 1 else "")
+        if wanted not in models:
+            raise line.error(
+                f"model {wanted!r} has no response to item {item.id!r}; those that have: {', '.join(models)}"
+            )
+        repeat = line.get("repeat")
+        place = int(repeat) // ask.group if repeat.isdecimal() else read_place(line)
+        return find_group(line, ask, models[wanted], place)
+
+    def _response(self, line: Line) -> StoredResponse:
         column = "image" if line.get("image") else "item"
         name = line.get(column)
         found = self._by_item[name] if column == "item" else self._responses_with_image(name)
@@ -178,13 +125,13 @@ class _Book:
         return self._by_image[longest] if longest else self._by_shorter_name.get(whole, [])
 
     @staticmethod
-    def _fits(line: _Line, stored: StoredResponse) -> bool:
+    def _fits(line: Line, stored: StoredResponse) -> bool:
         trial = stored.response.trial
         named = {"item": trial.item_id, "model": trial.model, "repeat": str(trial.repeat)}
         return all(line.get(column) in ("", value) for column, value in named.items())
 
     @staticmethod
-    def _ask(line: _Line, item: Item) -> Ask:
+    def _ask(line: Line, item: Item) -> Ask:
         wanted = line.get("question")
         fitting = [ask for ask in item.asks if wanted in ("", ask.question.id, ask.wording)]
         if len(fitting) != 1:

@@ -1,4 +1,4 @@
-"""Chats about a picture in OpenAI's form: what is sent, and what an answer says."""
+"""Chats in OpenAI's form, most of them about a picture: what is sent, and what an answer says."""
 
 import json
 import math
@@ -17,14 +17,13 @@ ANSWER_TOKENS = 5
 
 
 def write_messages(
-    text: str, picture: bytes, *, system: str | None = None, detail: str | None = None
+    text: str, picture: bytes | None, *, system: str | None = None, detail: str | None = None
 ) -> list[dict[str, object]]:
-    """Put a question about a picture."""
-    image = {"url": data_url(picture)} | given(detail=detail)
-    asked: dict[str, object] = {
-        "role": "user",
-        "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": text}],
-    }
+    """Put a question, most often about a picture."""
+    asked: dict[str, object] = {"role": "user", "content": text}
+    if picture is not None:
+        image = {"url": data_url(picture)} | given(detail=detail)
+        asked["content"] = [{"type": "image_url", "image_url": image}, {"type": "text", "text": text}]
     return [asked] if system is None else [{"role": "system", "content": system}, asked]
 
 

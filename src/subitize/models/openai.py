@@ -106,6 +106,10 @@ class OpenAi:
             return await self._draw(requests)
         return [await self._answer(request) for request in requests]
 
+    async def write(self, request: Request, /) -> Reply:
+        """Have a text written: the words of the task are sent to the chat endpoint, without a picture."""
+        return await self._chat(request, None)
+
     async def _draw(self, requests: Sequence[Request]) -> list[Reply]:
         """Give what came of it: where one picture of several is broken or missing, the others are kept."""
         first, count = requests[0], len(requests)
@@ -176,7 +180,9 @@ class OpenAi:
         return Pixels(data)
 
     async def _answer(self, request: Request) -> Reply:
-        picture = await load_picture(request)
+        return await self._chat(request, await load_picture(request))
+
+    async def _chat(self, request: Request, picture: bytes | None) -> Reply:
         messages = write_messages(request.text, picture, system=self._system, detail=self._detail)
         body = {"model": self.served_name, "messages": messages} | self._answering
         parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}

@@ -30,6 +30,7 @@ class Draft:
     is_article: bool = False
     is_another: bool = False
     side: str | None = None
+    cell: tuple[int, int] | None = None
     is_dropped: bool = False
 
 
@@ -92,7 +93,7 @@ def relations_of(clause: Clause, drafts: list[Draft]) -> list[Relation]:
     return found
 
 
-def make_scene(drafts: list[Draft], relations: list[Relation]) -> Scene:
+def make_scene(drafts: list[Draft], relations: list[Relation], grid: tuple[int, int] | None = None) -> Scene:
     """Make the scene, or find that it does not hold together."""
     kept = [item for item, draft in enumerate(drafts) if not draft.is_dropped]
     drafts = [drafts[item] for item in kept]
@@ -106,7 +107,9 @@ def make_scene(drafts: list[Draft], relations: list[Relation]) -> Scene:
     if told and any(draft.side for draft in drafts):
         raise PuzzledError("relations, and places in the picture besides")
     entities = tuple(Entity(draft.noun, draft.number, draft.colour) for draft in drafts)
-    scene = Scene(entities, (*told, *_side_relations(drafts)))
+    scene = Scene(entities, (*told, *_side_relations(drafts)), grid=_check_grid(drafts, grid))
+    if scene.grid and scene.relations:
+        raise PuzzledError("rows and columns, and other places besides")
     if find_places(scene) is None:
         raise PuzzledError("places that contradict one another")
     return scene
@@ -130,8 +133,26 @@ def _add_up(drafts: list[Draft], earlier: Draft, later: Draft) -> bool:
     group = [draft for draft in drafts if (draft.clause, draft.group) == (later.clause, later.group)]
     if earlier.colour != later.colour:  # of "7 apples, 3 red apples" the 3 may be among the 7
         return later.joint == "and" and group.index(later) == group.index(earlier) + 1
-    is_list = len({draft.noun for draft in group}) == 1 and group[-1].joint == "and"
+    is_drawn_out = len(group) > 2 and all(draft.number == 1 and draft.colour is None for draft in group)
+    is_list = len({draft.noun for draft in group}) == 1 and (group[-1].joint == "and" or is_drawn_out)
     return later.joint == "and" or later.is_another or is_list
+
+
+def _check_grid(drafts: list[Draft], grid: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The grid that is told of, or that things fill row by row with one in each cell."""
+    cells = [draft.cell for draft in drafts if draft.cell]
+    if grid:
+        if cells or len(drafts) > 1 or grid[0] * grid[1] != drafts[0].number:
+            raise PuzzledError(f"a grid of {grid[0]} × {grid[1]} for other things than {grid[0] * grid[1]} of a kind")
+        return grid
+    if not cells:
+        return None
+    columns = max(column for _, column in cells)
+    in_order = [(place // columns + 1, place % columns + 1) for place in range(len(drafts))]
+    is_of_a_kind = len({(draft.noun, draft.colour) for draft in drafts}) == 1
+    if len(cells) < 2 or cells != in_order or not is_of_a_kind:
+        raise PuzzledError("rows and columns that are not filled one by one with things of a kind")
+    return cells[-1][0], columns
 
 
 def _side_relations(drafts: list[Draft]) -> list[Relation]:

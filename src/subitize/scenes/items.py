@@ -22,6 +22,8 @@ class Items:
         """Read the item that begins here, and give its place among the drafts."""
         cursor = self._cursor
         start = cursor.at
+        if cursor.peek().kind == "pot":  # it holds what is counted, and need not be drawn
+            cursor.take()
         cursor.take_all("exactly")
         if cursor.peek().kind == "of-them":  # "five cats, of which two are black and three are white"
             cursor.take()
@@ -50,7 +52,7 @@ class Items:
         cursor, opening = self._cursor, self._cursor.take()
         number = 1
         if opening.kind == "number":
-            number = _whole_number(opening)
+            number = self._number(opening)
             is_part = self._skip_to_thing(opening, number) or is_part
         colour = self._modifiers(number)
         noun = cursor.peek()
@@ -71,6 +73,20 @@ class Items:
         if number == 1 and colour in FRUIT_COLOURS:
             cursor.puzzle("a colour or a fruit?")
         return self._add(clause, "", number, colour, opening)
+
+    def _number(self, first: Term) -> int:
+        """The number, or two that make it up, right before what they count: "3 times 4 apples", "5 plus 6 apples"."""
+        cursor, joint, number = self._cursor, self._cursor.peek(), _whole_number(first)
+        is_sum = joint.kind == "and" and joint.text.lower() == "plus"
+        if not (is_sum or joint.kind == "product") or cursor.kinds(3)[1:] != ["number", "noun"]:
+            return number
+        second, noun = cursor.peek(1), cursor.peek(2)
+        other = _whole_number(second)
+        number = number + other if is_sum else number * other
+        if first.is_group or second.is_group or (noun.is_singular and number != 1):
+            cursor.puzzle("a number of what?")
+        cursor.take(2)
+        return _whole_number(Term("number", f"{first.text} {joint.text} {second.text}", number=number))
 
     def _skip_to_thing(self, opening: Term, number: int) -> bool:
         """Pass over what may follow a number, and tell whether it counts a part of things told of ("3 of them")."""

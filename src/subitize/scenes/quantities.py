@@ -15,9 +15,9 @@ from subitize.scenes.openers import Openers
 from subitize.scenes.quantity_items import Joint, QuantityItems, is_spelt_fraction
 from subitize.scenes.quantity_words import HOLDS, QUANTITY_PHRASES, SPECIAL
 from subitize.scenes.scene import ComparisonWord, HoldingWord, Portion, Scene
-from subitize.scenes.terms import Vocabulary, find_terms
+from subitize.scenes.terms import PuzzledError, Vocabulary, find_terms
 from subitize.scenes.things import Thing, Things
-from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE
+from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, names_place
 
 
 def read_quantities(prompt: str, known: Vocabulary, *, is_held: bool = False) -> Scene | None:
@@ -39,6 +39,7 @@ class _Reader:
         self._joint: Joint | None = "first"
         self._in_clause: list[Thing] = []
         self._is_full = False
+        self._settings: list[str] = []
 
     def read(self) -> Scene:
         while self._cursor.peek().kind != "end":
@@ -47,6 +48,8 @@ class _Reader:
             if self._cursor.peek().kind == "question" and not self._openers.is_question:
                 self._cursor.puzzle("a question")
             self._cursor.take()
+        if any(names_place(setting, thing.noun) for setting in self._settings for thing in self._things.told):
+            raise PuzzledError("a place that is drawn, and another like it besides")
         return self._things.make_scene()
 
     def _clause(self) -> None:
@@ -196,6 +199,8 @@ class _Reader:
         self._in_clause.append(told[0])
 
     def _pass_over(self) -> None:
+        if self._cursor.peek().kind == "setting":
+            self._settings.append(self._cursor.peek().text.lower())
         if not EXCLUSIVE.isdisjoint(self._cursor.take().text.lower().split()):
             self._things.at_most = min(self._things.at_most, len(self._things.told))
         self._joint = None

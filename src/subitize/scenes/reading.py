@@ -20,7 +20,7 @@ from subitize.scenes.openers import Openers
 from subitize.scenes.quantities import read_quantities
 from subitize.scenes.scene import Relation, Scene
 from subitize.scenes.terms import HeldError, PuzzledError, Term, Vocabulary, find_terms, vocabulary
-from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, Kind
+from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, Kind, names_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class _Reader:
         self._openers = Openers(cursor)
         self._items_at_most = MOST_ITEMS
         self._settings: list[str] = []
+        self._grid: tuple[int, int] | None = None
 
     def read(self) -> Scene:
         while self._cursor.peek().kind != "end":
@@ -73,12 +74,12 @@ class _Reader:
         if len(self._drafts) > self._items_at_most:
             raise PuzzledError("something else after nothing else")
         self._check_settings()
-        return make_scene(self._drafts, self._relations)
+        return make_scene(self._drafts, self._relations, self._grid)
 
     def _check_settings(self) -> None:
         """A place that is drawn is no mere setting: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
         for setting in self._settings:
-            told = [draft.noun for draft in self._drafts if draft.noun and f" {draft.noun} " in f" {setting} "]
+            told = [draft.noun for draft in self._drafts if draft.noun and names_place(setting, draft.noun)]
             if told:
                 raise HeldError(f"what is {setting!r}, and what beside the {told[0]}?")
 
@@ -107,6 +108,10 @@ class _Reader:
                 self._begin_breakdown(clause)
             case "with":
                 self._join_with_holder(clause)
+            case "grid" if clause.items and clause.joint != "and" and self._grid is None:
+                self._grid = self._take_ranks()
+            case "cell" if clause.joint is None:
+                self._put_into_cell(self._drafts[clause.items[-1]])
             case "open":
                 self._parenthesis(clause)
             case "there":
@@ -207,6 +212,15 @@ class _Reader:
         clause.sided_to = len(clause.items)
         clause.groups.append([])
         self._cursor.take()
+
+    def _put_into_cell(self, draft: Draft) -> None:
+        if draft.number != 1 or draft.cell:
+            self._cursor.puzzle("one thing in one place")
+        draft.cell = self._take_ranks()
+
+    def _take_ranks(self) -> tuple[int, int]:
+        row, column = self._cursor.take().name.split()
+        return int(row), int(column)
 
     def _set_side(self, item: int, side: str) -> None:
         if self._drafts[item].side not in (None, side):

@@ -91,8 +91,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a right picture shows."""
+    """What a right picture shows; in a grid of rows and columns things of a kind stand row by row."""
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    grid: tuple[int, int] | None = None

@@ -119,6 +119,8 @@ def _term(tokens: list[Token], i: int, known: Vocabulary) -> tuple[Term, int]:
         _of_vocabulary(tokens, i, known),
         _of_phrases(tokens, i, words.PHRASES),
         _setting(tokens, i, known),
+        _grid(tokens, i),
+        _cell(tokens, i),
     )
     found = [term for term in candidates if term]
     if not found:
@@ -188,6 +190,35 @@ def _setting(tokens: list[Token], i: int, known: Vocabulary) -> tuple[Term, int]
     if not is_place or not words.fits_preposition(preposition[0], tokens[place[1] - 1].text):
         return None
     return Term("setting", ""), place[1]
+
+
+def _grid(tokens: list[Token], i: int) -> tuple[Term, int] | None:
+    """In which rows and columns the things stand: "with a 3 row 4 column grid"."""
+    if tokens[i].text not in words.BEFORE_GRIDS:
+        return None
+    i += 1 + (tokens[i + 1].text in ("a", "an"))
+    rows = _rank(tokens, i)
+    columns = _rank(tokens, rows[1] + 1) if rows and tokens[rows[1]].text == "row" else None
+    if not rows or not columns or [token.text for token in tokens[columns[1] : columns[1] + 2]] != ["column", "grid"]:
+        return None
+    return Term("grid", "", f"{rows[0]} {columns[0]}"), columns[1] + 2
+
+
+def _cell(tokens: list[Token], i: int) -> tuple[Term, int] | None:
+    """In which row and column one thing stands: "at row 1 column 2"."""
+    if tokens[i].text not in words.BEFORE_CELLS or tokens[i + 1].text != "row":
+        return None
+    row = _rank(tokens, i + 2)
+    column = _rank(tokens, row[1] + 1) if row and tokens[row[1]].text == "column" else None
+    return (Term("cell", "", f"{row[0]} {column[0]}"), column[1]) if row and column else None
+
+
+def _rank(tokens: list[Token], i: int) -> tuple[int, int] | None:
+    """A whole number from 1 on, and where it ends."""
+    number = _number(tokens, i)
+    if number is None or number[0].number < 1 or number[0].number % 1:
+        return None
+    return int(number[0].number), number[1]
 
 
 def _is_colour(tokens: list[Token], i: int, known: Vocabulary) -> bool:

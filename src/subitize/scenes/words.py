@@ -15,7 +15,7 @@ Kind = Literal[
     "number", "noun", "colour", "post-colour", "adjective", "single", "image", "cartoon", "link", "of", "with", "ask",
     "there", "polite", "be", "that", "all", "after", "setting", "style", "exactly", "a", "the", "another", "ones",
     "they", "of-them", "number-of", "relation", "side", "and", "comma", "stop", "question", "colon", "equals", "times",
-    "open", "close", "dash", "unknown", "end",
+    "product", "pot", "grid", "cell", "open", "close", "dash", "unknown", "end",
     # of quantities.py alone:
     "quantity", "compare", "than", "share", "portion", "cut", "pieces", "shares", "size", "other", "each", "whole",
     "hold", "without", "but",
@@ -157,12 +157,19 @@ _PLACES = (
     " counter countertop bench sofa couch bed blanket tablecloth cloth napkin tray bowl basket box bag jar studio"
     " canvas surface stage playground backyard yard harbour harbor landscape countryside savannah savanna aquarium pool"
     " paddock museum gallery frame snow rain water sand grass air sun sunlight moonlight morning evening afternoon"
-    " sunset sunrise dark sidewalk pavement driveway windowsill"
+    " sunset sunrise dark sidewalk pavement driveway windowsill farmland grassland valley orchard billboard plaza"
 )
 _PLACE_PHRASES = (
     "living room, dining room, dining table, kitchen table, picnic table, picnic blanket, wooden table, coffee table,"
     "dinner table, kitchen counter, cutting board, chopping board, parking lot, coral reef, white paper, "
-    "sheet of paper, piece of paper, swimming pool, tree branch, night sky, blue sky, grocery store, living space"
+    "sheet of paper, piece of paper, swimming pool, tree branch, night sky, blue sky, grocery store, living space,"
+    "apple tree, bus station, bus stop, train station, street sign, road sign, market stall, fruit stall,"
+    "business district, central business district, main road, main street, market square, town square"
+)
+# In a city, whose name stands before them: "a city garden", "a city's main road".
+_CITY_PLACES = (
+    "garden, park, street, road, main road, main street, square, market, market stall, sidewalk, pavement, plaza,"
+    "wall, billboard, station, bus station, business district, central business district, center, centre"
 )
 _BARE_PLACES = word_set(
     "background backdrop grass sand snow water nature space daylight sunlight moonlight night sunset sunrise dawn dusk"
@@ -172,17 +179,23 @@ _PLACE_ADJECTIVES = word_set(
     "plain solid light dark pastel blurred blurry neutral wooden sunny rainy busy empty clean pure blank transparent"
     " uniform gradient simple round square marble sandy grassy snowy quiet calm rustic old concrete brick"
     " clear crowded open tropical starry gold golden silver turquoise beige cream violet cyan magenta"
-    " colorful colourful checkered chequered"
+    " colorful colourful checkered chequered temperate earthy"
 )
 _BACKDROPS = word_set("background backdrop wall")
 _SKIES = word_set("sky sun sunlight moonlight")
+_WAYS = word_set("road street sidewalk pavement driveway river beach")
 
-# Words that surely mean the same thing as the noun. A man is a person, but a person need not be a man.
+# The first word of these names nothing that is there: on an apple tree there need be no apple.
+_PLACE_HEADS = {"apple tree": "tree", "bus station": "station", "bus stop": "stop"}
+
+# Words that surely mean the same thing as the noun. A man is a person, but a person need not be a man; whoever is
+# in a picture may be a traveller.
 _SYNONYMS = {
     "airplane": "plane", "aeroplane": "plane", "human": "person", "human being": "person", "hamburger": "burger",
     "paper clip": "paperclip", "automobile": "car", "sea horse": "seahorse", "bonsai tree": "bonsai",
     "koala bear": "koala", "loaf of bread": "loaf", "bread loaf": "loaf", "grain of rice": "rice grain",
-    "okra pod": "okra", "pistachio nut": "pistachio",
+    "okra pod": "okra", "pistachio nut": "pistachio", "traveler": "person", "traveller": "person",
+    "human traveler": "person", "human traveller": "person",
 }  # fmt: skip
 _MORE_PLURALS = {"fishes": "fish", "persons": "person"}
 FRUIT_COLOURS = frozenset({"orange"})  # "an apple and an orange" are two fruits
@@ -234,6 +247,8 @@ def _phrases() -> dict[str, str]:
         ("number-of", ["number of", "the number of", "quantity of", "count of", "amount of"]),
         ("and", ["and", "plus", "as well as", "together with", "along with", "and also", "accompanied by"]),
         ("times", ["x"]),
+        ("product", ["times"]),
+        ("pot", [f"{one} {pot} with" for one in ("a", "one") for pot in ("flower pot", "flowerpot", "pot")]),
     ]
     phrases: dict[str, str] = {phrase: kind for kind, own in kinds for phrase in own}
     phrases |= dict.fromkeys(_split(_QUESTIONS), "ask question")
@@ -259,18 +274,30 @@ BEFORE_SETTINGS = Phrases(
     same_meaning("place", "on, in, at, against, inside, across, upon, on top of, during")
     | same_meaning("backdrop", "over, in front of, with")
     | same_meaning("sky", "under, beneath")
+    | same_meaning("way", "along, alongside")
 )
 SETTING_ARTICLES = word_set("a an the this")
 SETTING_ADJECTIVES = word_set(_ADJECTIVES) | _PLACE_ADJECTIVES
 SETTINGS = Phrases(
     dict.fromkeys((*_PLACES.split(), *_split(_PLACE_PHRASES), *_IMAGES.split()), "place")
+    | {f"{city} {place}": "place" for city, place in product(("city", "city's"), _split(_CITY_PLACES))}
     | dict.fromkeys(_BARE_PLACES, "bare")
+    | {"earthy surface": "bare"}
 )
+BEFORE_GRIDS = word_set("with in")
+BEFORE_CELLS = word_set("at in")
 
 
 def fits_preposition(preposition: str, place: str) -> bool:
     """Whether such a place makes a mere setting: "in front of a wall" does, "in front of a table" says where."""
-    return preposition == "place" or place in (_BACKDROPS if preposition == "backdrop" else _SKIES)
+    return preposition == "place" or place in {"backdrop": _BACKDROPS, "sky": _SKIES, "way": _WAYS}[preposition]
+
+
+def names_place(setting: str, noun: str) -> bool:
+    """Whether a setting is in or on this thing: "on a wooden table" names a table, "on an apple tree" no apple."""
+    for place, head in _PLACE_HEADS.items():
+        setting = setting.replace(place, head)
+    return f" {noun} " in f" {setting} "
 
 
 def noun_phrases(nouns: Iterable[str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Whether a scene holds of what is seen."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from subitize.records import RelationWord
 from subitize.scenes import MOST_FEW, Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene
@@ -10,9 +11,34 @@ from subitize.vision.sight import Seen, Sight
 def holds(scene: Scene, sight: Sight) -> bool:
     """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
     numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
-    return all(_is_so_many(number, entity) for number, entity in zip(numbers, scene.entities, strict=True)) and all(
-        _compares(comparison, numbers) for comparison in scene.comparisons
+    told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
+    return (
+        all(_is_so_many(number, entity) for number, entity in zip(numbers, told, strict=True))
+        and all(_compares(comparison, numbers) for comparison in scene.comparisons)
+        and (scene.grid is None or _are_in_grid(_things(scene, 0, sight), scene.grid[1]))
     )
+
+
+def _with_twins(entity: Entity, scene: Scene) -> Entity:
+    """Add up what is told in parts: an apple, an apple and an apple are three."""
+    twins = [other for other in scene.entities if replace(other, number=entity.number) == entity]
+    if len(twins) == 1 or not all(isinstance(twin.number, int) for twin in twins):
+        return entity
+    return replace(entity, number=sum(twin.exact_number for twin in twins))
+
+
+def _are_in_grid(things: Sequence[Seen], columns: int) -> bool:
+    """Tell whether things stand in rows and columns of a grid: a straight line goes through all of each."""
+    down = sorted(things, key=lambda thing: thing.xyxy[1] + thing.xyxy[3])
+    rows = [sorted(down[at : at + columns], key=lambda one: one.xyxy[0]) for at in range(0, len(down), columns)]
+    return all(_are_in_line(row, 1) for row in rows) and all(
+        _are_in_line([row[rank] for row in rows if rank < len(row)], 0) for rank in range(columns)
+    )
+
+
+def _are_in_line(things: Sequence[Seen], axis: int) -> bool:
+    starts, ends = ([thing.xyxy[side] for thing in things] for side in (axis, axis + 2))
+    return not things or max(starts) < min(ends)
 
 
 def _things(scene: Scene, index: int, sight: Sight) -> list[Seen]:

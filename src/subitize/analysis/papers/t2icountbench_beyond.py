@@ -1,0 +1,88 @@
+"""What images tell that T2ICountBench does not: too many or too few, how they scatter, where half are wrong."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from subitize.analysis.attempts import Attempt
+from subitize.analysis.refinements import MEASURES, Measure, usual_k, value_of
+from subitize.records import Estimate
+from subitize.stats.crossings import Crossing, find_crossing
+from subitize.stats.spreads import clustered_mean, clustered_spread
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNumbers:
+    """The numbers that were drawn where one was asked for: mean of drawn minus asked, and their standard deviation.
+
+    Above 0 too many are drawn, below 0 too few; n counts images, and those of one prompt hang together. The spread has
+    in it that of prompts: one object may be overdrawn, another not.
+    """
+
+    suite: str
+    model: str
+    judge: str
+    number: int
+    prompts: int
+    error: Estimate
+    spread: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class HalfPoint:
+    """The number at which a model falls below one half: of single images, or of success of k images."""
+
+    suite: str
+    model: str
+    judge: str
+    measure: Measure
+    k: int
+    crossing: Crossing
+
+
+def drawn_numbers(attempts: Iterable[Attempt]) -> list[DrawnNumbers]:
+    """Compare drawn with asked numbers, by suite, model, judge and number; prompts without a number are left out."""
+    found: list[DrawnNumbers] = []
+    for (suite, model, judge), own in _by_place(attempts).items():
+        by_number: dict[int, list[Attempt]] = defaultdict(list)
+        for one in own:
+            number = _number(one)
+            if number is not None and one.numbers:
+                by_number[number].append(one)
+        for number, there in sorted(by_number.items()):
+            drawn = np.array([value for one in there for value in one.numbers])
+            prompts = np.repeat(np.arange(len(there)), [len(one.numbers) for one in there])
+            error, spread = clustered_mean(drawn - number, prompts), clustered_spread(drawn, prompts)
+            found.append(DrawnNumbers(suite, model, judge, number, len(there), error, spread))
+    return found
+
+
+def half_points(attempts: Sequence[Attempt], k: int | None = None) -> list[HalfPoint]:
+    """Find where each model falls below one half, by suite and judge; k as `usual_k` has it if not given."""
+    found = []
+    for (suite, model, judge), own in _by_place(attempts).items():
+        chosen = k or usual_k(own)
+        for measure in MEASURES:
+            values: dict[int, list[float]] = defaultdict(list)
+            for one in own:
+                number, value = _number(one), value_of(one, measure, chosen)
+                if number is not None and value is not None:
+                    values[number].append(value)
+            crossing = find_crossing(values)
+            if crossing is not None:
+                found.append(HalfPoint(suite, model, judge, measure, chosen if measure == "success" else 1, crossing))
+    return found
+
+
+def _by_place(attempts: Iterable[Attempt]) -> dict[tuple[str, str, str], list[Attempt]]:
+    found: dict[tuple[str, str, str], list[Attempt]] = defaultdict(list)
+    for one in attempts:
+        found[one.item.suite, one.model, one.judge].append(one)
+    return found
+
+
+def _number(attempt: Attempt) -> int | None:
+    number = attempt.item.factors.get("number")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None

@@ -1,0 +1,43 @@
+"""The command that has a language model rewrite prompts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.cli.options import Seed, SuiteSpec, app, check_file
+from subitize.cli.running import Tries, raise_failures, stopping
+
+
+@app.command()
+@stopping()
+def rewrite(
+    suite: SuiteSpec,
+    model: Annotated[str, typer.Option(help="A model that writes texts: openai:MODEL,base_url=…")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The CSV file to write or go on with.")] = Path(
+        "rewritten.csv"
+    ),
+    instruction: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N prompts.")] = None,
+    seed: Seed = None,
+    tries: Tries = 5,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent first.")] = False,
+) -> None:
+    """Have a language model rewrite a suite's prompts, for: subitize run SUITE --refine rewritten:file=FILE."""
+    from subitize.registry import make_model, make_suite
+    from subitize.report.terminal import Bar
+    from subitize.runner.rewriting import INSTRUCTION, Rewriting, rewrite_suite
+
+    check_file(out)
+    told = INSTRUCTION if instruction is None else instruction
+    rewriting = Rewriting(make_suite(suite), make_model(model), out, told, limit, seed or 0, tries)
+    if dry_run:
+        items = rewriting.items()
+        return print(f"{len(items):,} prompts; the first would be sent as:\n\n{rewriting.text_for(items[0])}")
+    with Bar() as bar:
+        summary = rewrite_suite(rewriting, bar)
+    print(f"{rewriting.model.spec.shown}: {summary}")
+    print(f"written to {out}; see: subitize run {suite} --refine rewritten:file={out} --model NAME")
+    return raise_failures(summary.reasons)

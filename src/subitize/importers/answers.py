@@ -1,0 +1,190 @@
+"""What people said elsewhere, line by line of a CSV, and what of it is new to a run."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from subitize import registry
+from subitize.csv_files import read_records
+from subitize.errors import BadFileError, BadValueError
+from subitize.records import Ask, Discarded, Failed, Question, Reading, Refused, Response, Spec, Subject, Value, Words
+from subitize.store import Run, StoredReading, StoredResponse, exhibited, latest_attempts
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What an import added: new readings, answers that were there, changed minds, answers without a value.
+
+    `named_images` are responses that were made because answers are about them, known by name only.
+    """
+
+    added: int
+    already_there: int
+    changed: int
+    discarded: tuple[str, ...]
+    named_images: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.added} readings added"]
+        if self.changed:
+            parts.append(f"{self.changed} of them replace earlier ones")
+        if self.already_there:
+            parts.append(f"{self.already_there} were there already")
+        if self.discarded:
+            parts.append(f"{len(self.discarded)} have no value, the first at {self.discarded[0]}")
+        if self.named_images:
+            parts.append(f"{self.named_images} images added that are known by name only")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A record of a file, by column; an error about it names the file and the line."""
+
+    file: str
+    number: int
+    row: Mapping[str, str]
+
+    def get(self, column: str) -> str:
+        """Get a field, empty where there is no such column."""
+        value = self.row.get(column, "")
+        if "\x00" in value:
+            raise self.error(f"{column} {value!r} has a NUL character in it")
+        return value
+
+    def error(self, message: str) -> BadFileError:
+        """Say what is wrong with the line."""
+        return BadFileError(f"{self.file} line {self.number}: {message}")
+
+
+def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[Line]:
+    """Read the lines of a file that has one column of each that are needed; `known` tells all, for who has not."""
+    records = read_records(path)
+    _, names = next(records, (1, []))
+    columns = [name.strip() for name in names]
+    _check_columns(path, columns, needed, known)
+    for number, fields in records:
+        if len(fields) != len(columns):
+            raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
+        yield Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
+
+
+def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:
+    missing = [" or ".join(either) for either in needed if not set(either) & set(columns)]
+    if missing:
+        raise BadFileError(
+            f"{path.name} line 1: no column {', '.join(missing)} in {','.join(columns)[:80]!r}; "
+            f"a comma between columns, small letters: {known}"
+        )
+    twice = [name for name, times in Counter(columns).items() if name and times > 1]
+    if twice:
+        raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
+
+
+def check_judge(judge: str) -> None:
+    """Refuse the name of a judge of ours for people's answers."""
+    if judge in registry.names("judges"):
+        raise BadValueError(
+            f"--judge {judge}: this is the name of a judge of ours; call people's answers something else"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as an annotator typed it, and what it is about."""
+
+    annotator: str
+    subject: Subject
+    question: Question
+    text: str
+
+
+class Ledger:
+    """What a judge's annotators said before, and what the lines of a file add to it."""
+
+    def __init__(self, run: Run, judge: str) -> None:
+        self._judge = judge
+        self._said: dict[tuple[str, str, str], StoredReading | None] = {}
+        for said in run.readings(judge):
+            self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
+
+    def enter(self, line: Line, given: Given, rule: str, value: Value) -> Reading | None:
+        """Make the reading of a line, or None if the annotator said just that before."""
+        annotator, question, evidence = given.annotator, given.question, Words(given.text)
+        key = (annotator, given.subject.id, question.id)
+        before = self._said.get(key)
+        if key in self._said and before is None:
+            raise line.error(f"{annotator!r} answers {question.id!r} of this response a second time in this file")
+        self._said[key] = None
+        if before is not None and before.reading.evidence == evidence:
+            return None
+        replaces = before.id if before else None
+        return Reading(given.subject, question, self._judge, evidence, rule, value, annotator, replaces)
+
+
+class Reads(Protocol):
+    """Makes readings of lines, and the responses they are about where these were made elsewhere."""
+
+    responses: Sequence[Response]
+
+    def reading(self, line: Line) -> Reading | None:
+        """Make the reading of a line, or None if it is there already."""
+        ...
+
+
+def add_answers(run: Run, judge: str, lines: Sequence[Line], prepare: Callable[[], Reads]) -> ImportSummary:
+    """Add the readings of all lines, or of none; who reads them is prepared once nobody else can add any."""
+    new, discarded, known = [], [], 0
+    with run.lease(f"judge {judge}") as lease:
+        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+        reads = prepare()
+        for line in lines:
+            reading = reads.reading(line)
+            if reading is None:
+                known += 1
+                continue
+            new.append(reading)
+            if isinstance(reading.value, Discarded):
+                discarded.append(f"line {line.number}: {reading.value.reason}")
+        run.add_judged(lease, reads.responses, new)
+    changed = sum(reading.replaces is not None for reading in new)
+    return ImportSummary(len(new), known, changed, tuple(discarded), len(reads.responses))
+
+
+def read_place(line: Line) -> int | None:
+    """Read the column `group`, which counts the groups of images of an item and model from 0."""
+    text = line.get("group")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 7):
+        raise line.error(f"group {text!r}: should be a whole number, 0 for the first images of the item")
+    return int(text)
+
+
+def find_group(line: Line, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
+    """Find the group of images of one item and model that a line is about; `place` counts groups from 0."""
+    own = latest_attempts(responses)
+    groups = {one.members[0].response.trial.repeat // ask.group: one for one in exhibited(ask, own)}
+    begun = sorted({stored.response.trial.repeat // ask.group for stored in own})
+    if place is None and len(begun) > 1:
+        raise line.error(
+            f"there are {len(begun)} groups of {ask.group} images; name one in the column group: "
+            f"{', '.join(map(str, begun))}"
+        )
+    wanted = (begun or [0])[0] if place is None else place
+    if wanted not in groups:
+        raise line.error(f"group {wanted} is not complete: {_what_is_missing(ask.group, wanted, own)}")
+    if all(isinstance(member.response.outcome, Refused) for member in groups[wanted].members):
+        raise line.error(f"all {ask.group} images of group {wanted} were refused: there is nothing to vote on")
+    return groups[wanted].subject
+
+
+def _what_is_missing(size: int, place: int, responses: Iterable[StoredResponse]) -> str:
+    by_repeat = {stored.response.trial.repeat: stored.response.outcome for stored in responses}
+    wanted = range(place * size, (place + 1) * size)
+    missing = [str(repeat) for repeat in wanted if repeat not in by_repeat]
+    failed = [str(repeat) for repeat in wanted if isinstance(by_repeat.get(repeat), Failed)]
+    told = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
+    return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(told)}; finish the run, or leave the line out"

@@ -1,0 +1,189 @@
+"""Votes of people on groups of images, success or failure, from a CSV, as readings of a run."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from subitize.importers.answers import (
+    Given,
+    ImportSummary,
+    Ledger,
+    Line,
+    add_answers,
+    check_judge,
+    find_group,
+    read_lines,
+    read_place,
+)
+from subitize.interfaces import Suite
+from subitize.labels import Rule, interpret
+from subitize.records import (
+    Ask,
+    Confirm,
+    Drawn,
+    Elsewhere,
+    Item,
+    MatchesPrompt,
+    Provenance,
+    Reading,
+    Response,
+    Spec,
+    Trial,
+    Words,
+    task_text,
+)
+from subitize.registry import Made
+from subitize.store import Run, StoredResponse
+
+COLUMNS = "annotator, model, item, vote; optional: group"
+_NEEDED = tuple((name,) for name in ("annotator", "model", "item", "vote"))
+_YES = ("yes", "y", "1", "true", "right", "correct", "success", "✓")
+_NO = ("no", "n", "0", "false", "wrong", "incorrect", "failure", "✗")
+# What each word says in those of the rule, which does not know all of them.
+_MEANINGS = dict.fromkeys(_YES, Words("yes")) | dict.fromkeys(_NO, Words("no"))
+_RULE = Rule("strict")
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One line: whether an annotator calls a group of images of an item by a model a success; `place` is its group."""
+
+    line: Line
+    annotator: str
+    model: str
+    item_id: str
+    text: str
+    place: int | None
+
+    @property
+    def meaning(self) -> Words:
+        """What was typed, as yes or no."""
+        return _MEANINGS[self.text.casefold()]
+
+
+def read_votes(path: Path) -> list[Vote]:
+    """Read the votes of a file; the first bad line is an error."""
+    votes: list[Vote] = []
+    seen: dict[tuple[str, str, str, int], int] = {}
+    for line in read_lines(path, _NEEDED, COLUMNS):
+        vote = _read_vote(line)
+        key = (vote.annotator, vote.model, vote.item_id, vote.place or 0)
+        if key in seen:
+            raise line.error(f"{vote.annotator!r} votes on this group a second time, first in line {seen[key]}")
+        seen[key] = line.number
+        votes.append(vote)
+    return votes
+
+
+def _read_vote(line: Line) -> Vote:
+    fields = {name: line.get(name) for (name,) in _NEEDED}
+    empty = [name for name, field in fields.items() if not field]
+    if empty:
+        raise line.error(f"{empty[0]} should not be empty")
+    if fields["vote"].casefold() not in _MEANINGS:
+        raise line.error(f"vote {fields['vote']!r}: should be one of {', '.join(_YES)}, or {', '.join(_NO)}")
+    return Vote(line, fields["annotator"], fields["model"], fields["item"], fields["vote"], read_place(line))
+
+
+def make_items(suites: Iterable[Made[Suite]], run: Run | None = None) -> dict[str, tuple[Spec, int, list[Item]]]:
+    """Make the items of suites by name, with the seed that the run has them with, if it has."""
+    seeds = {entry.name: entry.seed for entry in run.suites()} if run else {}
+    found: dict[str, tuple[Spec, int, list[Item]]] = {}
+    for made in suites:
+        seed = seeds.get(made.spec.name, 0)
+        found[made.spec.name] = made.spec, seed, list(made.it.items(seed))
+    return found
+
+
+def check_items(votes: Iterable[Vote], items: Mapping[str, Item]) -> None:
+    """Refuse a vote on an item that is not there, or that nothing is asked of about a group of images."""
+    for vote in votes:
+        if vote.item_id not in items:
+            near = get_close_matches(vote.item_id, items, n=1, cutoff=0.0)
+            hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
+            raise vote.line.error(f"no item {vote.item_id!r}; {hint}")
+        if len(_group_asks(items[vote.item_id])) != 1:
+            raise vote.line.error(
+                f"item {vote.item_id!r} has {len(_group_asks(items[vote.item_id]))} yes-or-no questions about a group "
+                "of images, not 1; `subitize import readings` takes answers to any question"
+            )
+
+
+def _group_asks(item: Item) -> list[Ask]:
+    return [ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, MatchesPrompt | Confirm)]
+
+
+def check_votes(path: Path, suites: Iterable[Made[Suite]]) -> None:
+    """Find what is wrong with a file of votes on the items of these suites, before there is a run."""
+    check_items(read_votes(path), {item.id: item for *_, own in make_items(suites).values() for item in own})
+
+
+def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()) -> ImportSummary:
+    """Add every vote of the file, or none: the first bad line is an error.
+
+    With suites, their items are put into the run, and images that votes on them are about and that the run does not
+    have are added by name, as drawn elsewhere.
+    """
+    check_judge(judge)
+    votes = read_votes(path)
+    made = make_items(suites, run)
+    items = {item.id: item for item in run.items()} | {item.id: item for *_, own in made.values() for item in own}
+    check_items(votes, items)
+    for spec, seed, own in made.values():
+        run.add_suite(spec, seed, own)
+    return add_answers(
+        run, judge, [vote.line for vote in votes], lambda: _Votes(run, Ledger(run, judge), votes, items, set(made))
+    )
+
+
+class _Votes:
+    """The votes of a file, the groups they are about, and the images that are to be added by name."""
+
+    def __init__(
+        self, run: Run, ledger: Ledger, votes: Sequence[Vote], items: Mapping[str, Item], elsewhere: Set[str]
+    ) -> None:
+        self._ledger = ledger
+        self._votes = {vote.line.number: vote for vote in votes}
+        self._asks = {id: _group_asks(items[id])[0] for id in {vote.item_id for vote in votes}}
+        self._drawn: dict[tuple[str, str], list[StoredResponse]] = defaultdict(list)
+        for stored in run.responses():
+            trial = stored.response.trial
+            self._drawn[trial.item_id, trial.model].append(stored)
+        named = [vote for vote in votes if items[vote.item_id].suite in elsewhere]
+        self.responses: Sequence[Response] = list(self._name_images(run, named, items))
+
+    def reading(self, line: Line) -> Reading | None:
+        """Make the reading of a vote, or None if the annotator voted just so before."""
+        vote = self._votes[line.number]
+        ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])
+        if not drawn:
+            known = sorted(model for (item_id, model), own in self._drawn.items() if own and item_id == vote.item_id)
+            raise line.error(
+                f"model {vote.model!r} has no images of item {vote.item_id!r} in this run (models that have: "
+                f"{', '.join(known) or 'none'}); for images that are elsewhere name the suite with --suite"
+            )
+        subject = find_group(line, ask, drawn, vote.place)
+        value = interpret(vote.meaning, ask.question, _RULE)
+        return self._ledger.enter(line, Given(vote.annotator, subject, ask.question, vote.text), str(_RULE), value)
+
+    def _name_images(self, run: Run, votes: Iterable[Vote], items: Mapping[str, Item]) -> Iterator[Response]:
+        """Make responses for groups of which the run has no image; a model with options was run here."""
+        run_here = {entry.name for entry in run.models() if entry.options}
+        added: set[str] = set()
+        for vote in votes:
+            size, drawn = self._asks[vote.item_id].group, self._drawn[vote.item_id, vote.model]
+            repeats = range((vote.place or 0) * size, ((vote.place or 0) + 1) * size)
+            is_there = any(stored.response.trial.repeat in repeats for stored in drawn)
+            if is_there or vote.model in run_here:
+                continue
+            if vote.model not in added:
+                run.add_model(Spec(vote.model, {}, vote.model), is_stand_in=False)
+                added.add(vote.model)
+            for repeat in repeats:
+                trial = Trial(vote.item_id, vote.model, {}, repeat)
+                name = Elsewhere(f"{vote.model}/{vote.item_id}/{repeat}")
+                response = Response(trial, Drawn(name), Provenance(0, task_text(items[vote.item_id].task)))
+                drawn.append(StoredResponse(trial.id, response, 0.0))
+                yield response

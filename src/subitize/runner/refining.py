@@ -1,0 +1,46 @@
+"""A suite beside its refinements in one run: the same models, judge and items; what could not be refined is told."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from subitize.errors import NothingToDoError
+from subitize.interfaces import Suite
+from subitize.records import REFINED, Item, base_suite
+from subitize.registry import Made
+from subitize.runner.running import Settings
+
+
+def pair_settings(base: Sequence[Settings], refined: Sequence[Made[Suite]]) -> list[Settings]:
+    """Set up a suite and then its refinements on each model; a limit takes the same items of all of them."""
+    return [*base, *(_pair(settings, suite) for suite in refined for settings in base)]
+
+
+def describe_refined(each: Sequence[Settings]) -> Iterator[str]:
+    """Say of each refined suite how many prompts stayed as they were, which a comparison must know."""
+    by_suite = {settings.suite.spec.name: settings for settings in each if REFINED in settings.suite.spec.name}
+    for name, settings in by_suite.items():
+        items = _first_items(settings)
+        kept = sum(item.factors["is_refined"] is False for item in items)
+        whole = [one for one in each if one.suite.spec.name == base_suite(name)]
+        left_out = len(_first_items(whole[0])) - len(items) if whole else 0
+        if left_out:
+            yield f"{name}: {left_out:,} items are left out, which ask for more than a number of one kind of things"
+        if kept:
+            yield f"{name}: {kept:,} of {len(items):,} prompts as they were (the refinement does not apply)"
+
+
+def _pair(base: Settings, suite: Made[Suite]) -> Settings:
+    if base.limit is None:
+        return replace(base, suite=suite)
+    wanted = {item.id for item in _first_items(base)}
+    limit = sum(item.base in wanted for item in suite.it.items(base.seed or 0))
+    if not limit:
+        raise NothingToDoError(f"{suite.spec.name}: none of the first {base.limit} items can be refined; raise --limit")
+    return replace(base, suite=suite, limit=limit)
+
+
+def _first_items(settings: Settings) -> list[Item]:
+    items = settings.suite.it.items(settings.seed or 0)
+    possible = (item for item in items if item.task.kind in settings.model.it.tasks)
+    return list(islice(possible, settings.limit))

@@ -1,0 +1,261 @@
+"""Has a language model rewrite the prompts of a suite, into a CSV file that the refinement `rewritten` reads."""
+
+import asyncio
+import csv
+import io
+import os
+import re
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import astuple, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from subitize.errors import BadFileError, BadValueError, ConflictError, StorageError
+from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
+from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
+from subitize.registry import Made
+from subitize.runner.engine import Bench, work
+from subitize.runner.progress import Progress
+from subitize.runner.trying import GaveUp, Given, Trier, remember
+from subitize.runner.workers import Broken, Call
+from subitize.suites.refining.refined import find_refinable
+from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
+
+INSTRUCTION = (
+    "Rewrite the following prompt for a text-to-image model so that the picture shows exactly the number of things "
+    "that the prompt asks for. Keep the things, their number, the scene and the style. Answer with the new prompt "
+    "alone, in one paragraph."
+)
+LONGEST_REWRITTEN = 4000
+"""In characters: a longer answer is no prompt."""
+_NO_LEASE_SECONDS = 3600.0
+
+
+@runtime_checkable
+class Writes(Protocol):
+    """A model that can be asked for a text alone."""
+
+    concurrency: int
+
+    async def write(self, request: Request, /) -> Reply:
+        """Write what the words of the task ask for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What is to be rewritten, by whom, told what, and into which file."""
+
+    suite: Made[Suite]
+    model: Made[Model]
+    path: Path
+    instruction: str = INSTRUCTION
+    limit: int | None = None
+    seed: int = 0
+    tries: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "tries"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadValueError(f"--{name} {value}: should be at least 1")
+        name = self.suite.spec.name
+        if REFINED in name:
+            raise BadValueError(f"suite {name!r} is refined already; take {base_suite(name)!r}")
+        if not isinstance(self.model.it, Writes):
+            raise BadValueError(f"model {self.model.spec.shown!r} cannot write texts; take openai:MODEL")
+        if not self.instruction.strip():
+            raise BadValueError("--instruction is empty; say what the model shall do with a prompt")
+
+    def items(self) -> list[Item]:
+        """List the items whose prompts can be rewritten: those that can be refined."""
+        items = [item for item, _ in islice(find_refinable(self.suite.it.items(self.seed)), self.limit)]
+        if not items:
+            raise BadValueError(
+                f"suite {self.suite.spec.shown!r} has no prompt that asks for a number of one kind of things"
+            )
+        return items
+
+    def text_for(self, item: Item) -> str:
+        """Write what is sent for an item."""
+        return f"{self.instruction.strip()}\n\nPrompt: {_prompt(item)}"
+
+
+@dataclass(slots=True)
+class Summary:
+    """What came of one call: prompts written, failed, done before; what the answers used, and what went wrong."""
+
+    written: int = 0
+    failed: int = 0
+    already_done: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        before = f", {self.already_done} done before" if self.already_done else ""
+        used = f"; {self.tokens_in:,} tokens in, {self.tokens_out:,} out" if self.tokens_in else ""
+        return f"{self.written} rewritten, {self.failed} failed{before}{used}"
+
+
+def rewrite_suite(rewriting: Rewriting, progress: Progress) -> Summary:
+    """Have the prompts rewritten that are not in the file yet; each is in the file before its slot is used again."""
+    model = rewriting.model.it
+    if isinstance(model, Checks):
+        model.check()
+    items = rewriting.items()
+    known = _resume(rewriting, {item.id: item for item in items})
+    left = [item for item in items if item.id not in known]
+    summary = Summary(already_done=len(items) - len(left))
+    if left:
+        progress.begin(rewriting.model.spec.shown, len(left))
+        asyncio.run(_rewrite(rewriting, left, summary, progress))
+    return summary
+
+
+def clean(answer: str) -> str:
+    """Take a prompt out of an answer: without thoughts, fences, a heading such as "Here is …:" and outer quotes."""
+    text = re.sub(r"^\s*<think>.*?</think>", "", answer, flags=re.DOTALL).strip()
+    text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text, flags=re.DOTALL).strip()
+    text = " ".join(_HEADING.sub("", text, count=1).split())
+    for opening, closing in ("**", "**"), ('"', '"'), ("“", "”"), ("'", "'"), ("`", "`"):
+        inner = text[len(opening) : len(text) - len(closing)]
+        is_quoted = len(text) > len(opening + closing) and text == f"{opening}{inner}{closing}"
+        if is_quoted and opening not in inner and closing not in inner:
+            text = inner.strip()
+    return text
+
+
+_HEADING = re.compile(
+    r"^(?:(?:sure|certainly|of course|okay)\b[^:\n\w]{0,3}\s*)?(?:here(?:'s|’s| is)\b[^:\n]{0,80}|"
+    r"\**(?:the )?(?:(?:rewritten|revised|new|refined|improved) )?prompt\**)\s*:\s*\**\s*(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
+    """Say what is in the file, and make it ready for more; with other words or another model it is another file."""
+    path = rewriting.path
+    _mend(path, rewriting.instruction.strip())
+    rows = read_rows(path)
+    for row in rows.values():
+        for what, before, now in (
+            ("model", row.model, rewriting.model.spec.shown),
+            ("instruction", row.instruction, rewriting.instruction.strip()),
+            ("prompt", row.base_prompt, _prompt(items[row.item]) if row.item in items else row.base_prompt),
+        ):
+            if before != now:
+                raise ConflictError(f"{path} has {row.item} by the {what} {before!r}, not {now!r}; name another file")
+    return set(rows)
+
+
+def _mend(path: Path, instruction: str) -> None:
+    """Begin the file, or take off a last line that was not written to its end; what is no such file is left alone."""
+    header = f"{','.join(COLUMNS)}\n".encode()
+    try:
+        data = path.read_bytes() if path.exists() else b""
+        if not data.startswith(header) and not header.startswith(data):
+            raise BadFileError(f"{path} line 1: the columns should be {','.join(COLUMNS)}; name another file")
+        whole, _, last = data.rpartition(b"\n")
+        if len(data) < len(header):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(header)
+        elif last and last.endswith(_write_rows([[instruction]]).rstrip()):
+            _append(path, b"\n")
+        elif last:
+            os.truncate(path, len(whole) + 1)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+
+async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary, progress: Progress) -> None:
+    model = rewriting.model
+    if not isinstance(model.it, Writes):
+        raise TypeError(f"{model.spec.shown} cannot write texts")
+    trier = Trier(f"model {model.spec.shown!r}", _make_call(model.it), rewriting.tries)
+
+    async def perform(item: Item) -> Row | str:
+        return _row(rewriting, item, await trier.ask([_request(rewriting, item)]), summary)
+
+    def commit(done: Sequence[Row | str]) -> None:
+        _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, Row)]))
+
+    def tell(done: Row | str) -> None:
+        progress.advance(has_failed=isinstance(done, str))
+        if isinstance(done, str):
+            summary.failed += 1
+            remember(done, summary.reasons)
+        else:
+            summary.written += 1
+
+    bench: Bench[Item, Row | str] = Bench(perform, commit, lambda: None, _NO_LEASE_SECONDS, model.it.concurrency, tell)
+    async with model.it.opened() if isinstance(model.it, Opens) else nullcontext():
+        await work(items, bench)
+
+
+def _make_call(model: Writes) -> Call[Request, Reply]:
+    async def call(asked: Sequence[Request]) -> tuple[Sequence[Reply], float]:
+        start = time.perf_counter()
+        return [await model.write(one) for one in asked], time.perf_counter() - start
+
+    return call
+
+
+def _request(rewriting: Rewriting, item: Item) -> Request:
+    spec = rewriting.model.spec
+    trial = Trial(item.id, spec.shown, spec.options)
+    task = Draw(rewriting.text_for(item))
+    return Request(item.id, task, 0, 0, trial.seed(rewriting.seed), _no_picture, trial.id)
+
+
+def _no_picture(picture: Picture) -> bytes:
+    raise TypeError(f"a text is written without a picture, not with {picture}")
+
+
+def _row(rewriting: Rewriting, item: Item, given: Given[Reply] | GaveUp, summary: Summary) -> Row | str:
+    """Make a row of an answer, or say what is wrong with it."""
+    if isinstance(given, GaveUp):
+        return given.reason
+    (reply,) = given.each
+    if isinstance(reply, Broken):
+        return reply.reason
+    if reply.usage is not None:
+        summary.tokens_in += reply.usage.tokens_in
+        summary.tokens_out += reply.usage.tokens_out
+    match reply.content:
+        case Refused(reason=reason) | Failed(reason=reason):
+            return f"{item.id}: {reason}"
+        case Said(text=answer):
+            text = clean(answer)
+        case other:
+            return f"{item.id}: the model gave no text but {type(other).__name__}"
+    if reply.provenance.parameters.get("finish") == "length":
+        return f"{item.id}: the answer is cut short; a larger max_tokens=… lets it end"
+    if not 1 <= len(text) <= LONGEST_REWRITTEN:
+        return f"{item.id}: an answer of {len(text):,} characters; should be 1 to {LONGEST_REWRITTEN:,}"
+    revision = " ".join((reply.provenance.revision or "").split())
+    return Row(item.id, _prompt(item), text, rewriting.model.spec.shown, revision, rewriting.instruction.strip())
+
+
+def _prompt(item: Item) -> str:
+    return item.task.prompt.strip() if isinstance(item.task, Draw) else ""
+
+
+def _write_rows(rows: Sequence[Sequence[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8", "replace")
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Add to the file in one piece, on the disk before anything else is asked for."""
+    try:
+        with path.open("ab") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from None

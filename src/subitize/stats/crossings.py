@@ -1,0 +1,102 @@
+"""The number at which something that gets rarer with number falls below a level: accuracy below one half."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 1000
+_CELLS_AT_ONCE = 2_000_000
+LEVEL = 0.5
+_EPSILON = 1e-9  # a mean that is at the level but for rounding is not below it
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The smallest number at which the fit is below `level`, with its interval; None is a number above `highest`.
+
+    At `lowest` it may have been below before: nothing smaller was asked for. `fitted` is the fit by number.
+    """
+
+    number: int | None
+    low: int | None
+    high: int | None
+    n: int
+    lowest: int
+    highest: int
+    fitted: Mapping[int, float]
+    method: str
+    level: float = LEVEL
+    confidence: float = 0.95
+
+    def __str__(self) -> str:
+        """Write the number and its interval, the ends that nothing was asked beyond as such."""
+        return f"{self._end(self.number)} [{self._end(self.low)}, {self._end(self.high)}]"
+
+    def _end(self, number: int | None) -> str:
+        if number is None:
+            return f"above {self.highest}"
+        return f"{number} or below" if number == self.lowest else str(number)
+
+
+def find_crossing(
+    values: Mapping[int, Sequence[float]], *, level: float = LEVEL, confidence: float = 0.95, seed: int = 0
+) -> Crossing | None:
+    """Find where the mean of values (0 to 1, one per item, by number) falls below a level; None without values.
+
+    The fit is the closest that never rises with number. The interval is of a bootstrap of the items of each number,
+    with one item more that is right half of the time: where all are alike, the next might still be another.
+    """
+    numbers = sorted(number for number, own in values.items() if len(own))
+    if not numbers:
+        return None
+    sizes = np.array([len(values[number]) for number in numbers], dtype=np.float64)
+    means = np.array([float(np.mean(values[number])) for number in numbers])
+    fitted = fall(means, sizes)
+    random = np.random.default_rng(seed)
+    drawn = np.stack([_resample(np.asarray(values[number], dtype=np.float64), random) for number in numbers], axis=-1)
+    batches = np.array_split(drawn, max(1, drawn.size * len(numbers) // _CELLS_AT_ONCE))
+    places = np.concatenate([_first_below(fall(batch, sizes), level) for batch in batches])
+    place = int(_first_below(fitted, level))
+    tail = (1 - confidence) / 2
+    low = min(int(np.quantile(places, tail, method="inverted_cdf")), place)
+    high = max(int(np.quantile(places, 1 - tail, method="inverted_cdf")), place)
+    number, lowest, highest = (numbers[one] if one < len(numbers) else None for one in (place, low, high))
+    by_number = dict(zip(numbers, fitted.tolist(), strict=True))
+    method = f"isotonic fit, percentile bootstrap of items within numbers, {RESAMPLES} resamples"
+    return Crossing(
+        number, lowest, highest, int(sizes.sum()), numbers[0], numbers[-1], by_number, method, level, confidence
+    )
+
+
+def fall(means: Floats, weights: Floats) -> Floats:
+    """Fit, along the last axis, the sequence that never rises and is closest in weighted squares (isotonic regression).
+
+    Each place has the lowest, over where a stretch around it may begin, of the highest mean of a stretch that begins
+    there: pooling neighbours that rise comes to the same, but not for many sequences at once.
+    """
+    size = len(weights)
+    lengths = np.concatenate([[0.0], np.cumsum(weights)])
+    sums = np.concatenate([np.zeros((*means.shape[:-1], 1)), np.cumsum(means * weights, axis=-1)], axis=-1)
+    spans = lengths[None, 1:] - lengths[:-1, None]
+    is_stretch = np.triu(np.ones((size, size), dtype=bool))
+    stretches = (sums[..., None, 1:] - sums[..., :-1, None]) / np.where(is_stretch, spans, 1.0)
+    highest = np.maximum.accumulate(np.where(is_stretch, stretches, -np.inf)[..., ::-1], axis=-1)[..., ::-1]
+    lowest = np.minimum.accumulate(np.where(is_stretch, highest, np.inf), axis=-2)
+    return np.asarray(np.diagonal(lowest, axis1=-2, axis2=-1))
+
+
+def _resample(values: Floats, random: np.random.Generator) -> Floats:
+    """Average as many items as there are, drawn from them and one more, which is 0 or 1."""
+    n = len(values)
+    place = random.integers(0, n + 1, (RESAMPLES, n))
+    others = random.integers(0, 2, (RESAMPLES, n)).astype(np.float64)
+    return np.asarray(np.where(place < n, values[np.minimum(place, n - 1)], others).mean(axis=1))
+
+
+def _first_below(fitted: Floats, level: float) -> NDArray[np.int64]:
+    """Find the first place below, or one after the last; fits fall, so that it is as many as are not below."""
+    return np.asarray((fitted >= level - _EPSILON).sum(axis=-1))

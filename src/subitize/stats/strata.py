@@ -1,0 +1,38 @@
+"""Means of values from 0 to 1, and plain means of several such means: those of the categories of a benchmark."""
+
+import math
+from collections.abc import Sequence
+
+from subitize.records import Estimate
+from subitize.stats.intervals import share_interval, wilson_interval
+
+
+def mean_of_shares(values: Sequence[float]) -> Estimate:
+    """Estimate the mean of values from 0 to 1 with Wilson's interval, as exact as their variance lets it be.
+
+    Of 0 and 1 only, it is that of a share. One value alone, or values that never vary, count as much as a share does.
+    """
+    n, mean = len(values), math.fsum(values) / len(values)
+    if all(value in (0, 1) for value in values):
+        return wilson_interval(round(math.fsum(values)), n)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n if n > 1 else 0.0
+    effective_n = mean * (1 - mean) / variance if variance > 0 else float(n)
+    return share_interval(mean, effective_n, n=n, what="mean")
+
+
+def mean_of_strata(strata: Sequence[Sequence[float]]) -> Estimate:
+    """Average the means of strata of values from 0 to 1, each stratum weighing the same, with Wilson's interval.
+
+    It is as exact as a share of so many observations that their variances add up to the same. Each stratum's variance
+    has one value more in it that varies as all do together: a stratum that is all right may not stay so.
+    """
+    if len(strata) == 1:
+        return mean_of_shares(strata[0])
+    count, n = len(strata), sum(map(len, strata))
+    means = [math.fsum(values) / len(values) for values in strata]
+    mean = math.fsum(means) / count
+    overall = mean * (1 - mean)
+    squares = (math.fsum((value - own) ** 2 for value in values) for values, own in zip(strata, means, strict=True))
+    variances = ((within + overall) / len(values) for within, values in zip(squares, strata, strict=True))
+    error = math.fsum(own / len(values) for own, values in zip(variances, strata, strict=True)) / count**2
+    return share_interval(mean, overall / error if error > 0 else n, n=n, what=f"mean of {count} means")

@@ -1,0 +1,173 @@
+"""Agreement of people on groups of images, from a CSV through the store, against statsmodels."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
+
+from commands import call
+from subitize.analysis.agreement import ALL_MODELS, Concord, Vote, agree, agree_run, gather_votes, tally_votes
+from subitize.analysis.observations import Observation
+from subitize.errors import NothingToDoError
+from subitize.importers.votes import import_votes
+from subitize.records import Ask, Count, Draw, Item, MatchesPrompt, Scalar, Subject
+from subitize.registry import make_suite
+from subitize.store import Folder, Run
+from thoroughness import thorough
+
+SUITE = "t2icountbench:objects=apple"
+ASK = Ask(MatchesPrompt(), "Does at least one of these four?", (True,), group=4)
+COUNT = Ask(Count("apple"), "How many?", (3,))
+
+
+def votes_of(table: NDArray[np.int64], *, model: str = "imagen", is_count: bool = False) -> list[Vote]:
+    """Lay out a table (unit, rater) of 0 and 1; -1 is no vote."""
+    found = []
+    for unit, row in enumerate(table.tolist()):
+        level = "even" if unit % 2 == 0 else "odd"
+        item = Item(f"fruit/{unit}", Draw("3 apples"), (ASK,), {"parity": level})
+        subject = Subject((f"{model} {unit}",))
+        one = Observation(item, COUNT if is_count else ASK, model, "human", 0, "eligible", True, False, subject)
+        said: list[tuple[int, Scalar]] = [(who, vote if is_count else vote == 1) for who, vote in enumerate(row)]
+        found += [Vote(one, f"person {who}", value) for (who, value), vote in zip(said, row, strict=True) if vote >= 0]
+    return found
+
+
+def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) -> NDArray[np.int64]:
+    random = np.random.default_rng(seed)
+    truth = random.random((units, 1)) < 0.4
+    return np.where(random.random((units, raters)) < noise, ~truth, truth).astype(np.int64)
+
+
+def only(votes: list[Vote]) -> Concord:
+    (found,) = agree(votes)
+    return found
+
+
+def theirs(table: NDArray[np.int64]) -> float:
+    return float(fleiss_kappa(aggregate_raters(table)[0]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_kappa_is_that_of_statsmodels(seed: int) -> None:
+    table = draw_table(seed, raters=2 + seed % 4, noise=0.05 + 0.05 * seed)
+    found = only(votes_of(table))
+    assert found.kappa is not None
+    assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
+    assert found.kappa.low < found.kappa.value < found.kappa.high
+    assert (found.units, found.votes, found.annotators) == (40, table.size, table.shape[1])
+
+
+def write_votes(path: Path, tables: dict[str, NDArray[np.int64]], items: list[str]) -> None:
+    rows = ["annotator,model,item,vote"]
+    for model, table in tables.items():
+        for item, votes in zip(items, table.tolist(), strict=True):
+            rows += [f"person {who},{model},{item},{('no', 'yes')[vote]}" for who, vote in enumerate(votes)]
+    path.write_text("\n".join(rows), encoding="utf-8")
+
+
+def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) -> None:
+    suite = make_suite(SUITE)
+    items = [item.id for item in suite.it.items(0)]
+    tables = {"imagen": draw_table(1, len(items)), "glm": draw_table(2, len(items))}
+    write_votes(tmp_path / "votes.csv", tables, items)
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        import_votes(run, tmp_path / "votes.csv", suites=[suite])
+        found = {one.model: one for one in agree_run(run)}
+        ratings = tally_votes(gather_votes(run))
+    expected = {model: theirs(table) for model, table in tables.items()}
+    expected[ALL_MODELS] = theirs(np.concatenate(list(tables.values())))
+    assert list(found) == [ALL_MODELS, "glm", "imagen"]
+    assert {name: one.kappa and one.kappa.value for name, one in found.items()} == pytest.approx(expected, abs=1e-9)
+    assert int(ratings.units.sum()) == 2 * len(items)
+    rows = call("agree", tmp_path / "run", "--by", "difficulty", "--json").json()
+    assert {row["published_kappa"] for row in rows} == {0.58}
+    assert {row["group"] for row in rows} == {"all", "easy", "hard", "medium"}
+    printed = call("agree", tmp_path / "run").out
+    assert "T2ICountBench reports a Fleiss' κ of 0.58" in printed
+    assert "all models" in printed
+
+
+def test_raw_agreement_ties_and_the_share_of_yes_are_counted() -> None:
+    table = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [1, -1, -1, -1], [1, 1, -1, -1]])
+    found = only(votes_of(table))
+    assert (found.units, found.single, found.votes, found.ties, found.annotators) == (5, 1, 18, 1, 4)
+    assert (found.unanimous.value, found.unanimous.n) == (3 / 5, 5)
+    assert found.yes is not None
+    assert found.yes.value == pytest.approx((1 + 0 + 1 / 2 + 1 / 4 + 1) / 5)
+    assert found.yes.n == 5
+
+
+def test_agreement_by_factor_is_that_of_the_votes_at_each_level() -> None:
+    table = draw_table(3)
+    found = {one.group: one for one in agree(votes_of(table), ["parity"])}
+    for level, rows in (("all", table), ("even", table[::2]), ("odd", table[1::2])):
+        kappa = found[level].kappa
+        assert kappa is not None
+        assert kappa.value == pytest.approx(theirs(rows), abs=1e-9)
+
+
+@pytest.mark.parametrize("table", [[[1, 1, 1], [0, 0, 0]] * 10, [[1, 1, 0]] * 20], ids=["all agree", "none do"])
+def test_where_all_units_are_alike_the_interval_still_has_a_width(table: list[list[int]]) -> None:
+    found = only(votes_of(np.array(table)))
+    for one in (found.kappa, found.ac1, found.alpha, found.unanimous, found.yes):
+        assert one is not None
+        assert one.high - one.low > 0.05
+        assert -1 <= one.low <= one.value <= one.high <= 1
+
+
+def test_where_all_say_yes_kappa_is_not_defined_but_raw_agreement_is() -> None:
+    found = only(votes_of(np.ones((10, 3), dtype=np.int64)))
+    assert (found.kappa, found.alpha) == (None, None)
+    assert found.ac1 is not None
+    assert (found.ac1.value, found.unanimous.value) == (1, 1)
+
+
+def test_counts_are_compared_as_they_are_and_have_no_share_of_yes() -> None:
+    table = np.random.default_rng(0).integers(1, 5, (30, 3))
+    table[:15] = table[:15, :1]
+    found = only(votes_of(table, is_count=True))
+    assert (found.question, found.yes) == ("count", None)
+    assert found.kappa is not None
+    assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
+
+
+def test_nothing_is_said_of_answers_by_one_person_each() -> None:
+    assert agree(votes_of(np.array([[1], [0]]))) == []
+
+
+def test_a_run_that_only_one_person_voted_on_says_so(tmp_path: Path) -> None:
+    suite = make_suite(SUITE)
+    items = [item.id for item in suite.it.items(0)][:3]
+    write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 3, 1)}, items)
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        import_votes(run, tmp_path / "votes.csv", suites=[suite])
+        with pytest.raises(NothingToDoError, match="no question that two people answered; first: subitize import"):
+            agree_run(run)
+
+
+def test_an_excluded_item_is_left_out(tmp_path: Path) -> None:
+    suite = make_suite(SUITE)
+    items = [item.id for item in suite.it.items(0)][:10]
+    write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 10, 3)}, items)
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        import_votes(run, tmp_path / "votes.csv", suites=[suite])
+        run.exclude(items[0], "blurred")
+        (found,) = agree_run(run, "human")
+    assert found.units == 9
+
+
+@thorough
+@pytest.mark.parametrize(("units", "noise"), [(35, 0.1), (75, 0.2), (525, 0.3)])
+def test_the_interval_of_kappa_covers_that_of_endless_units(units: int, noise: float) -> None:
+    """Five people err independently with a known probability, so that κ of all units there could be is known."""
+    share = 0.4
+    agreed, yes = noise**2 + (1 - noise) ** 2, share * (1 - noise) + (1 - share) * noise
+    chance = yes**2 + (1 - yes) ** 2
+    truth = (agreed - chance) / (1 - chance)
+    runs = 400
+    found = [only(votes_of(draw_table(seed, units, 5, noise))).kappa for seed in range(runs)]
+    covered = sum(one is not None and one.low <= truth <= one.high for one in found)
+    assert covered / runs >= 0.92

@@ -1,0 +1,85 @@
+"""Of how many images of a prompt how many are right, and what was voted on groups of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.observations import Observation, Status
+from subitize.records import Ask, Confirm, Count, Draw, Item, MatchesPrompt, Scalar
+
+COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
+RED = Ask(Confirm("the apples are red", is_informed=True), "Are the apples red?", (True,))
+VOTE = Ask(MatchesPrompt(), "Does at least one show exactly 3 apples?", (True,), group=4)
+ITEM = Item("fruit/apples/3", Draw("3 apples"), (COUNT, VOTE), {"category": "fruit", "number": 3})
+
+
+def see(value: Scalar | None, repeat: int = 0, *, ask: Ask = COUNT, status: Status = "eligible") -> Observation:
+    return Observation(ITEM, ask, "painter", "someone", repeat, status, value, is_excluded=False)
+
+
+def gather(*observations: Observation) -> Attempt:
+    (found,) = gather_attempts(observations)
+    return found
+
+
+def test_images_and_right_ones_are_counted_with_the_numbers_that_were_read() -> None:
+    found = gather(see(3, 0), see(4, 1), see(3, 2), see(2, 3))
+    assert (found.images, found.right, found.numbers, found.most) == (4, 2, (3, 4, 3, 2), 4)
+    assert [found.pass_at(k) for k in range(1, 6)] == pytest.approx([1 / 2, 5 / 6, 1, 1, None])
+
+
+def test_a_refusal_is_an_image_that_is_not_right_and_has_no_number() -> None:
+    found = gather(see(3), see(None, 1, status="refused"))
+    assert (found.images, found.right, found.numbers) == (2, 1, (3,))
+
+
+def test_an_answer_without_a_value_leaves_its_image_out_but_nothing_drawn_is_wrong() -> None:
+    found = gather(see(3), see(None, 1, status="discarded"), see(0, 2, status="discarded"))
+    assert (found.images, found.right) == (2, 1)
+
+
+def test_an_image_is_right_if_all_that_was_asked_about_it_is() -> None:
+    found = gather(see(3), see(True, ask=RED), see(3, 1), see(False, 1, ask=RED))
+    assert (found.images, found.right) == (2, 1)
+
+
+def test_of_several_counts_there_is_no_one_number() -> None:
+    other = replace(COUNT, question=Count("cat"))
+    assert gather(see(3), see(3, ask=other)).numbers == ()
+
+
+def test_a_vote_on_a_group_is_pass_at_its_size_and_says_nothing_of_fewer_images() -> None:
+    found = gather(see(True, ask=VOTE), see(False, 4, ask=VOTE))
+    assert (found.images, found.votes, found.group, found.most) == (0, (True, False), 4, 4)
+    assert [found.pass_at(k) for k in (1, 3, 4)] == [None, None, 0.5]
+    assert (found.choices(4), found.is_voted(4), found.is_voted(3)) == (2, True, False)
+
+
+def test_votes_count_before_images_at_their_size_only() -> None:
+    found = gather(*(see(4, repeat) for repeat in range(4)), see(True, ask=VOTE))
+    assert [found.pass_at(k) for k in range(1, 5)] == [0, 0, 0, 1]
+    assert found.choices(2) == 2
+
+
+def test_votes_on_groups_of_two_sizes_are_not_mixed() -> None:
+    pair = replace(VOTE, group=2)
+    found = gather(see(True, ask=VOTE), see(False, ask=pair), see(False, 2, ask=pair))
+    assert (found.votes, found.group) == ((True,), 4)
+
+
+def test_a_tie_is_no_attempt_unless_it_is_to_be_counted() -> None:
+    tie = see(None, ask=VOTE, status="discarded")
+    assert gather_attempts([tie]) == []
+    (kept,) = gather_attempts([tie], keep_empty=True)
+    assert (kept.most, kept.pass_at(4)) == (0, None)
+
+
+def test_what_was_excluded_by_hand_is_left_out() -> None:
+    assert gather_attempts([replace(see(3), is_excluded=True)], keep_empty=True) == []
+
+
+def test_items_models_and_judges_are_kept_apart() -> None:
+    others = [replace(see(3), model="other"), replace(see(3), judge="other")]
+    others.append(replace(see(3), item=replace(ITEM, id="fruit/apples/4")))
+    assert len(gather_attempts([see(3), see(2, 1), *others])) == 4

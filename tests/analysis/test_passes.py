@@ -1,0 +1,109 @@
+"""pass@k by model and condition: means over items, and what is left out is counted."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import call
+from subitize.analysis.attempts import Attempt
+from subitize.analysis.passes import PassRate, rate_passes
+from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
+from subitize.stats.number_laws import Slips, painter_law
+from thoroughness import thorough
+
+ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
+
+
+def attempt(place: int, right: int, images: int = 4, *, model: str = "painter", category: str = "fruit") -> Attempt:
+    item = Item(f"fruit/{place}", Draw("3 apples"), ASKS, {"category": category, "number": place})
+    return Attempt(item, model, "observer", images, right)
+
+
+def voted(place: int, *votes: bool) -> Attempt:
+    return Attempt(attempt(place, 0).item, "painter", "human", 0, 0, (), votes, 4 if votes else 0)
+
+
+def by_k(passes: list[PassRate]) -> dict[int, PassRate]:
+    return {one.k: one for one in passes}
+
+
+def test_the_mean_is_over_items_for_every_k() -> None:
+    found = by_k(rate_passes([attempt(1, 4), attempt(2, 1), attempt(3, 0)]))
+    assert [found[k].estimate.value for k in (1, 2, 3, 4)] == pytest.approx([5 / 12, 1 / 2, 7 / 12, 2 / 3])
+    assert {one.estimate.n for one in found.values()} == {3}
+    assert {one.images for one in found.values()} == {12}
+    assert not any(one.is_voted or one.is_informed or one.left_out for one in found.values())
+
+
+def test_items_with_fewer_images_are_left_out_and_counted() -> None:
+    found = by_k(rate_passes([attempt(1, 4), attempt(2, 1, images=2), attempt(3, 0, images=1)]))
+    assert {k: (one.estimate.n, one.left_out, one.images) for k, one in found.items()} == {
+        1: (3, 0, 7),
+        2: (2, 1, 6),
+        3: (1, 2, 4),
+        4: (1, 2, 4),
+    }
+
+
+def test_votes_are_pass_at_the_size_of_their_group_and_informed() -> None:
+    (found,) = rate_passes([voted(1, True), voted(2, False), voted(3, True, False), voted(4)])
+    assert (found.k, found.estimate.value, found.estimate.n, found.images) == (4, 0.5, 3, 16)
+    assert (found.is_voted, found.is_informed, found.undecided, found.left_out) == (True, True, 1, 0)
+
+
+def test_groups_come_by_factor_in_order_and_numbers_by_size() -> None:
+    passes = rate_passes([attempt(10, 1), attempt(9, 2, category="cats"), attempt(9, 2)], ["category", "number"])
+    assert [(one.factor, one.group) for one in passes if one.k == 1] == [
+        ("all", "all"),
+        ("category", "cats"),
+        ("category", "fruit"),
+        ("number", "9"),
+        ("number", "10"),
+    ]
+
+
+def test_models_are_kept_apart() -> None:
+    passes = rate_passes([attempt(1, 4), attempt(1, 0, model="other")])
+    assert {one.model: one.estimate.value for one in passes if one.k == 1} == {"painter": 1.0, "other": 0.0}
+
+
+def test_a_factor_that_no_item_has_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="no factor named 'colour'; known: category, number"):
+        rate_passes([attempt(1, 1)], ["colour"])
+
+
+@pytest.mark.parametrize("attempts", [[], [voted(1)]], ids=["nothing", "a tie"])
+def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
+    with pytest.raises(NothingToDoError, match="has a value yet; first: subitize judge"):
+        rate_passes(attempts)
+
+
+@thorough
+@pytest.mark.parametrize("suite", ["t2icountbench:numbers=2-6,objects=apple+cat", "production:numbers=2-6"])
+def test_the_interval_covers_what_a_painter_of_known_law_does(suite: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert call("run", suite, "--model", "painter:weber=0.25", "--repeats", 4, "--out", run).code == 0
+    rows = call("score", run, "--pass-at-k", "--by", "number", "--json").json()
+    law = {number: float(painter_law(number, Slips(weber=0.25))[number]) for number in range(2, 7)}
+    for row in rows:
+        shares = np.array([law[int(row["group"])]] if row["factor"] == "number" else list(law.values()))
+        expected = float(np.mean(1 - (1 - shares) ** row["k"]))
+        assert row["low"] <= expected <= row["high"], row
+    assert {row["k"] for row in rows} == {1, 2, 3, 4}
+
+
+@thorough
+def test_the_command_prints_a_sensible_set_of_k_and_json_has_all(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert (
+        call("run", "production:numbers=2,categories=apples", "--model", "painter", "--repeats", 12, "--out", run).code
+        == 0
+    )
+    printed = call("score", run, "--pass-at-k")
+    heads = [word for word in printed.out.split() if word.startswith("pass@") and word[5:].isdecimal()]
+    assert heads[:7] == ["pass@1", "pass@2", "pass@3", "pass@4", "pass@5", "pass@10", "pass@12"]
+    rows = call("score", run, "--pass-at-k", "--json").json()
+    assert [row["k"] for row in rows] == list(range(1, 13))
+    assert all(row["is_stand_in"] for row in rows)

@@ -1,0 +1,92 @@
+"""Refined and original prompts, in pairs: differences are of the same prompts, tests those of scipy and statsmodels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+from subitize.analysis.attempts import Attempt
+from subitize.analysis.refinements import Refinement, compare, pair, usual_k
+from t2icountbench_attempts import attempt_all, design
+
+
+@pytest.fixture(scope="module")
+def attempts() -> list[Attempt]:
+    made: list[Attempt] = []
+    for seed, model in enumerate(("one", "two")):
+        made += attempt_all(model, design(), lambda _: 0.4, seed=seed)
+        made += attempt_all(model, design("grid"), lambda _: 0.3, seed=10 + seed)
+        made += attempt_all(model, design("additive"), lambda _: 0.4, seed=20 + seed)
+    return made
+
+
+def row(rows: list[Refinement], model: str, refinement: str, measure: str) -> Refinement:
+    return next(one for one in rows if (one.model, one.refinement, one.measure) == (model, refinement, measure))
+
+
+@pytest.mark.parametrize("measure", ["success", "accuracy"])
+def test_differences_are_those_of_the_same_prompts(attempts: list[Attempt], measure: str) -> None:
+    found = row(compare(attempts), "one", "grid", measure)
+    value = {
+        (one.item.suite, one.item.base or one.item.id): float(one.right > 0) if measure == "success" else one.right / 4
+        for one in attempts
+        if one.model == "one"
+    }
+    bases = [base for suite, base in value if suite == "t2icountbench"]
+    after, before = (
+        np.array([value[suite, base] for base in bases]) for suite in ("t2icountbench~grid", "t2icountbench")
+    )
+    differences = after - before
+    assert found.pairing.difference.value == pytest.approx(differences.mean())
+    assert (found.pairing.first.value, found.pairing.second.value) == pytest.approx((after.mean(), before.mean()))
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert (found.pairing.difference.low, found.pairing.difference.high) == pytest.approx((low, high))
+    expected = stats.wilcoxon(differences, correction=False, method="approx").pvalue
+    assert found.pairing.p == pytest.approx(expected)
+    assert (found.k, found.pairing.difference.n, found.fallbacks, found.unpaired) == (4, 525, 35, 0)
+    assert found.applied is not None
+    assert found.applied.difference.n == 490
+
+
+def test_p_is_adjusted_over_models_and_refinements(attempts: list[Attempt]) -> None:
+    rows = [one for one in compare(attempts) if one.measure == "success"]
+    assert len(rows) == 4
+    expected = multipletests([one.pairing.p for one in rows], method="holm")[1]
+    assert [one.pairing.p_holm for one in rows] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_right_and_wrong_p_is_mcnemars_exact_one(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    first, second = (random.random(90) < 0.4).astype(float), (random.random(90) < 0.55).astype(float)
+    names = [str(place) for place in range(90)]
+    found = pair(dict(zip(names, first.tolist(), strict=True)), dict(zip(names, second.tolist(), strict=True)))
+    table = [[int(((first == a) & (second == b)).sum()) for b in (1, 0)] for a in (1, 0)]
+    assert found is not None
+    assert found.p == pytest.approx(mcnemar(table, exact=True).pvalue)
+
+
+def test_prompts_without_a_partner_are_counted_and_left_out(attempts: list[Attempt]) -> None:
+    some = [one for one in attempts if "~" in one.item.suite or one.item.factors["scene"] == "home"]
+    found = row(compare(some), "two", "grid", "success")
+    assert (found.pairing.difference.n, found.unpaired) == (315, 210)
+
+
+def test_without_refined_prompts_there_is_nothing_to_compare(attempts: list[Attempt]) -> None:
+    assert compare([one for one in attempts if "~" not in one.item.suite]) == []
+
+
+def test_models_that_never_differ_have_p_1_and_an_interval() -> None:
+    found = pair({"a": 1.0, "b": 0.0}, {"a": 1.0, "b": 0.0})
+    assert found is not None
+    assert found.p == 1
+    assert found.difference.low < 0 < found.difference.high
+
+
+def test_k_is_what_most_prompts_have() -> None:
+    made = attempt_all("one", design(numbers=[2, 3]), lambda _: 0.5)
+    broken = [replace(made[0], images=3, right=0), *made[1:]]
+    assert (usual_k(made), usual_k(broken), usual_k(made, 2)) == (4, 4, 2)

@@ -1,0 +1,235 @@
+"""Prompts rewritten by a language model, through the real command line against a real local server."""
+
+import csv
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commands import Finished, call, start
+from openai_server import Behaviour, Fault, Server, serving
+from subitize.records import task_text
+from subitize.registry import make_suite
+from subitize.runner.rewriting import INSTRUCTION, LONGEST_REWRITTEN, clean
+from subitize.store import Folder, Run
+from subitize.suites.refining.rewritten import COLUMNS, read_rows
+
+KEY = "sk-test-0123456789abcdef"
+SUITE = "production:categories=apples+dots,numbers=1-3"
+BASE = [item.id for item in make_suite(SUITE).it.items(0)]
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def server(shared: Server) -> Server:
+    shared.behave(Behaviour(text='Here is the new prompt:\n"Three apples in a row"'))
+    return shared
+
+
+def spec(server: Server) -> str:
+    return f"openai:test-model,base_url={server.base_url}"
+
+
+def rewrite(server: Server, out: Path, *more: object, model: str = "") -> Finished:
+    return call("rewrite", SUITE, "--model", model or spec(server), "--out", out, *more)
+
+
+def test_every_prompt_is_sent_as_text_and_kept_with_who_wrote_it(server: Server, tmp_path: Path) -> None:
+    before = server.counters().received
+    done = rewrite(server, tmp_path / "own.csv", "--instruction", "Say it, better")
+    assert done.code == 0, done.err
+    assert "6 rewritten, 0 failed; " in done.out
+    with (tmp_path / "own.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["item"] for row in rows} == set(BASE)
+    first = next(row for row in rows if row["item"] == "production/dots/3")
+    assert first == {
+        "item": "production/dots/3",
+        "base_prompt": "3 filled dots in white background",
+        "prompt": "Three apples in a row",
+        "model": spec(server),
+        "revision": "test-model-2026-01-01 fp_0000000000",
+        "instruction": "Say it, better",
+    }
+    sent = [one["body"]["messages"] for one in server.requests()[-6:]]
+    assert [{"role": "user", "content": "Say it, better\n\nPrompt: 3 filled dots in white background"}] in sent
+    assert server.counters().received == before + 6
+
+
+def test_what_is_in_the_file_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "deeper" / "own.csv"
+    assert "2 rewritten, 0 failed" in rewrite(server, own, "--limit", 2).out
+    assert set(read_rows(own)) == set(BASE[:2])
+    assert "4 rewritten, 0 failed, 2 done before" in rewrite(server, own).out
+    before = server.counters().received
+    assert "0 rewritten, 0 failed, 6 done before" in rewrite(server, own).out
+    assert server.counters().received == before
+
+
+def test_a_killed_rewriting_loses_nothing_and_goes_on(server: Server, tmp_path: Path) -> None:
+    server.behave(Behaviour(text="Dots.", latency_seconds=0.15))
+    own, arguments = tmp_path / "own.csv", ("rewrite", SUITE, "--model", f"{spec(server)},concurrency=1")
+    process = start(*arguments, "--out", own)
+    deadline = time.monotonic() + 60
+    while (not own.exists() or own.read_bytes().count(b"\n") < 3) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    kept = own.read_bytes()
+    assert 2 <= len(read_rows(own)) < 6
+    own.write_bytes(kept + b'production/apples/3,"cut off in the mi')
+    assert call(*arguments, "--out", own).code == 0
+    assert own.read_bytes().startswith(kept)
+    assert set(read_rows(own)) == set(BASE)
+
+
+def test_a_last_line_without_its_end_is_kept_if_it_is_whole(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    rewrite(server, own, "--limit", 2)
+    own.write_bytes(own.read_bytes().rstrip(b"\n"))
+    assert "4 rewritten, 0 failed, 2 done before" in rewrite(server, own).out
+    own.write_bytes(b"item,base_")
+    assert "6 rewritten" in rewrite(server, own).out
+
+
+@pytest.mark.parametrize("content", ["item,prompt\na,b\n", "my notes", "\x00\x01"])
+def test_a_file_of_another_kind_is_left_alone(server: Server, tmp_path: Path, content: str) -> None:
+    own = tmp_path / "notes.txt"
+    own.write_text(content)
+    done = rewrite(server, own)
+    assert done.code == 2
+    assert f"line 1: the columns should be {','.join(COLUMNS)}; name another file" in done.err
+    assert own.read_text() == content
+
+
+def test_another_model_or_instruction_needs_another_file(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    rewrite(server, own, "--limit", 1)
+    before = own.read_bytes()
+    other = rewrite(server, own, "--instruction", "Otherwise")
+    assert f"has production/apples/1 by the instruction {INSTRUCTION!r}, not 'Otherwise'; name another" in other.err
+    model = f"{spec(server)},temperature=0"
+    assert f"by the model {spec(server)!r}, not {model!r}" in rewrite(server, own, model=model).err
+    assert own.read_bytes() == before
+
+
+def test_what_fails_is_named_and_tried_by_the_same_command(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    faults = (Fault("refusal", 1.0, containing="2 apples"), Fault("busy", calls=(0,)))
+    server.behave(Behaviour(text="Apples.", faults=faults, retry_after_seconds=0.01))
+    done = rewrite(server, own)
+    assert done.code == 2
+    assert "5 rewritten, 1 failed" in done.out
+    assert "some failed: production/apples/2: Apples." in done.err
+    server.behave(Behaviour(text="Apples."))
+    assert "1 rewritten, 0 failed, 5 done before" in rewrite(server, own).out
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "reason"),
+    [
+        ("   ", "", "an answer of 0 characters; should be 1 to 4,000"),
+        ("x" * (LONGEST_REWRITTEN + 1), "", "an answer of 4,001 characters; should be 1 to 4,000"),
+        ("A long story about apples.", ",max_tokens=2", "the answer is cut short; a larger max_tokens=… lets it end"),
+    ],
+    ids=["nothing", "too long", "cut short"],
+)
+def test_an_answer_that_is_no_prompt_is_not_kept(
+    server: Server, tmp_path: Path, text: str, options: str, reason: str
+) -> None:
+    own = tmp_path / "own.csv"
+    server.behave(Behaviour(text=text))
+    done = rewrite(server, own, "--limit", 1, model=spec(server) + options)
+    assert done.code == 2
+    assert reason in done.err
+    assert read_rows(own) == {}
+
+
+def test_the_key_is_neither_shown_nor_kept(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    server.behave(Behaviour(text="Apples", echo_headers=True))
+    done = rewrite(server, own, "--limit", 1)
+    assert server.requests()[-1]["headers"]["authorization"] == f"Bearer {KEY}"
+    assert "[key]" in own.read_text()
+    assert KEY not in own.read_text() + done.out + done.err
+
+
+def test_rewritten_prompts_are_run_beside_their_base(server: Server, tmp_path: Path, odd_models: None) -> None:
+    own, run = tmp_path / "own.csv", tmp_path / "run"
+    rewrite(server, own, "--limit", 4, "--instruction", "Better")
+    refine = ("--refine", f"rewritten:file={own}", "--model", "noisy:longest_ms=1", "--judge", "none", "--repeats", 1)
+    done = call("run", SUITE, *refine, "--out", run)
+    assert done.code == 0, done.err
+    assert "production~rewritten: 2 of 6 prompts as they were" in done.out
+    with Run(Folder(run)) as opened:
+        items = opened.items("production~rewritten")
+        assert [item.base for item in items] == BASE
+        assert len(list(opened.responses())) == 12
+    assert [task_text(item.task) for item in items[:4]] == ["Three apples in a row"] * 4
+    assert {item.factors.get("rewriter") for item in items} == {spec(server), None}
+    own.write_text(own.read_text().replace("Three apples in a row", "Three"))
+    assert "was made with the suite" in call("run", SUITE, *refine, "--out", run).err
+
+
+def test_a_dry_run_shows_what_would_be_sent_and_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    own = tmp_path / "own.csv"
+    done = call("rewrite", SUITE, "--model", "openai:any", "--out", own, "--dry-run")
+    assert done.out == (f"6 prompts; the first would be sent as:\n\n{INSTRUCTION}\n\nPrompt: An image with 1 apple\n")
+    assert not own.exists()
+    assert "needs a key" in call("rewrite", SUITE, "--model", "openai:any", "--out", own).err
+    assert not own.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((SUITE, "--model", "painter"), "model 'painter' cannot write texts; take openai:MODEL"),
+        (("naming", "--model", "openai:any"), "suite 'naming' has no prompt that asks for a number of one kind"),
+        (("production~grid", "--model", "openai:any"), "suite 'production~grid' is refined already; take 'production'"),
+        ((SUITE, "--model", "openai:any", "--limit", 0), "--limit 0: should be at least 1"),
+        ((SUITE, "--model", "openai:any", "--instruction", " "), "--instruction is empty"),
+        ((SUITE, "--model", "openai:any", "--out", "run.sqlite"), "run.sqlite is the name of a run's database"),
+    ],
+    ids=["model", "suite", "refined", "limit", "instruction", "file"],
+)
+def test_what_cannot_be_done_says_why(arguments: tuple[object, ...], message: str) -> None:
+    done = call("rewrite", *arguments, "--dry-run")
+    assert done.code == 2
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "prompt"),
+    [
+        ("Three apples.", "Three apples."),
+        ('"Three apples."', "Three apples."),
+        ("“Three apples.”", "Three apples."),
+        ("Here is the rewritten prompt:\n\nThree apples.", "Three apples."),
+        ("Sure! Here's a better one: 'Three apples.'", "Three apples."),
+        ("**Prompt:** Three apples.", "Three apples."),
+        ("Rewritten prompt: Three apples.", "Three apples."),
+        ("<think>They want three.\n</think>\nThree apples.", "Three apples."),
+        ("```text\nThree apples.\n```", "Three apples."),
+        ("Three apples\nin a row.", "Three apples in a row."),
+        ('"Three" apples and "four" pears', '"Three" apples and "four" pears'),
+        ("Here is a table with 3 apples", "Here is a table with 3 apples"),
+        ("Grid: three rows of apples", "Grid: three rows of apples"),
+        ("Prompt:", "Prompt:"),
+        ("A sign that says 'apples'", "A sign that says 'apples'"),
+        ("", ""),
+    ],
+)
+def test_only_what_surrounds_a_prompt_is_taken_off(answer: str, prompt: str) -> None:
+    assert clean(answer) == prompt

@@ -1,0 +1,81 @@
+"""pass@k is the share of all choices with a right image, without bias, and its interval covers the truth."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from subitize.stats.number_laws import Slips, painter_law
+from subitize.stats.passes import average_passes, pass_at_k
+from thoroughness import IS_THOROUGH
+
+RUNS = 2000 if IS_THOROUGH else 300
+
+
+@pytest.mark.parametrize("images", range(1, 9))
+def test_it_is_the_share_of_all_choices_that_have_a_right_image(images: int) -> None:
+    for right in range(images + 1):
+        shown = [place < right for place in range(images)]
+        for k in range(1, images + 1):
+            chosen = [any(choice) for choice in combinations(shown, k)]
+            assert pass_at_k(images, right, k) == pytest.approx(np.mean(chosen), abs=1e-12)
+
+
+def test_many_images_make_no_difference_to_precision() -> None:
+    expected = stats.hypergeom(5000, 3, 2500).sf(0)
+    assert pass_at_k(5000, 3, 2500) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 10])
+def test_it_has_no_bias(k: int) -> None:
+    images, share = 10, 0.17
+    law = stats.binom(images, share)
+    mean = sum(law.pmf(right) * pass_at_k(images, right, k) for right in range(images + 1))
+    assert mean == pytest.approx(1 - (1 - share) ** k, abs=1e-12)
+
+
+@pytest.mark.parametrize(("images", "right", "k"), [(4, 5, 1), (4, -1, 1), (4, 2, 0), (4, 2, 5)])
+def test_what_cannot_be_is_refused(images: int, right: int, k: int) -> None:
+    with pytest.raises(ValueError, match=r"cannot be right|should be from 1"):
+        pass_at_k(images, right, k)
+
+
+def test_of_rates_that_are_0_or_1_the_mean_is_a_share() -> None:
+    found = average_passes([1, 0, 1, 1, 0, 1, 1], 7)
+    wilson = stats.binomtest(5, 7).proportion_ci(method="wilson")
+    assert (found.value, found.n) == (5 / 7, 7)
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rates", "choices"),
+    [([0.0] * 5, 20), ([1.0] * 5, 20), ([0.25] * 5, 20), ([0.5], 4), ([1.0], 4), ([0.5] * 30 + [0.75], 124)],
+    ids=["all wrong", "all right", "all alike", "one item", "one right item", "nearly alike"],
+)
+def test_the_interval_always_has_a_width_and_stays_within_0_and_1(rates: list[float], choices: float) -> None:
+    found = average_passes(rates, choices)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.high - found.low > 0.05
+
+
+def test_prompts_that_differ_widen_the_interval() -> None:
+    alike, apart = average_passes([0.4, 0.5, 0.5, 0.6] * 5, 80), average_passes([0.0, 0.1, 0.9, 1.0] * 5, 80)
+    assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize(("items", "images"), [(6, 4), (30, 4), (30, 10)])
+def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images: int, k: int) -> None:
+    """Prompts are drawn anew each time: their numbers are a sample, as those of a benchmark are of all prompts."""
+    random = np.random.default_rng(items * images + k)
+    numbers = range(1, 13)
+    right = np.array([painter_law(number, Slips(weber=0.2))[number] for number in numbers])
+    truth = float(np.mean(1 - (1 - right) ** k))
+    rates = [pass_at_k(images, count, k) for count in range(images + 1)]
+    covered = 0
+    for _ in range(RUNS):
+        counts = random.binomial(images, random.choice(right, items))
+        found = average_passes([rates[count] for count in counts.tolist()], items * images / k)
+        covered += found.low <= truth <= found.high
+    assert covered / RUNS >= 0.93

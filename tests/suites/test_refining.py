@@ -1,0 +1,412 @@
+"""Refinements say the same number in other words, of every item that they are made for, and of no other."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
+from subitize.interfaces import Tried
+from subitize.numerals import in_words, plural
+from subitize.records import Ask, Count, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
+from subitize.registry import make_refined, make_suite, names
+from subitize.store import Folder, Run
+from subitize.suites.refining.phrases import Counted, find_counted
+from subitize.suites.refining.refined import Refined, Refinement
+from subitize.suites.refining.refinements import (
+    additive,
+    factor,
+    grid,
+    multiplicative,
+    position,
+    positions,
+    spell_out,
+)
+
+OWN = (multiplicative, additive, grid, position, spell_out, positions)
+SUITES = ("production", "t2icountbench", "geckonum:types=numeric_simple")
+
+
+def item(prompt: str, noun: str, number: int, *more: Ask) -> Item:
+    ask = Ask(Count(noun), f"How many {plural(noun)} are in the image?", (number,))
+    return Item("own/1", Draw(prompt), (ask, *more), {"number": number})
+
+
+def take_apart(prompt: str, noun: str, number: int) -> Counted:
+    counted = find_counted(item(prompt, noun, number))
+    assert counted is not None
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("refine", "prompt", "noun", "number", "refined"),
+    [
+        (multiplicative, "Generate 12 watermelons on a wooden table in a cartoon style.", "watermelon", 12,
+         "Generate 3 times 4 watermelons on a wooden table in a cartoon style."),
+        (multiplicative, "14 apples on a wooden table", "apple", 14, "2 times 7 apples on a wooden table"),
+        (additive, "Generate 11 triangles on a painting on a wall.", "triangle", 11,
+         "Generate 5 plus 6 triangles on a painting on a wall."),
+        (additive, "12 humans on a wooden floor", "person", 12, "6 plus 6 humans on a wooden floor"),
+        (grid, "Generate 12 watermelons on a wooden table in a cartoon style.", "watermelon", 12,
+         "Generate 12 watermelons on a wooden table in a cartoon style, with a 3 row 4 column grid."),
+        (grid, "12 humans on a wooden floor", "person", 12, "12 humans on a wooden floor, with a 3 row 4 column grid"),
+        (position, "Generate 11 triangles on a painting on a wall.", "triangle", 11,
+         "Generate 5 triangles on the left, 6 triangles on the right, on a painting on a wall."),
+        (position, "14 cats on a wooden floor", "cat", 14,
+         "7 cats on the left, 7 cats on the right, on a wooden floor"),
+    ],
+)  # fmt: skip
+def test_the_examples_of_the_paper_come_out(
+    refine: Refinement, prompt: str, noun: str, number: int, refined: str
+) -> None:
+    assert refine(take_apart(prompt, noun, number)) == refined
+
+
+@pytest.mark.parametrize(
+    ("refine", "prompt", "noun", "number", "refined"),
+    [
+        (spell_out, "Generate 3 human travelers in a valley.", "person", 3,
+         "Generate a human traveler, a human traveler and a human traveler in a valley."),
+        (spell_out, "2 apples.", "apple", 2, "An apple and an apple."),
+        (position, "Generate a flower pot with 3 flowers on a wooden table.", "flower", 3,
+         "Generate a flower pot with 1 flower on the left, 2 flowers on the right, on a wooden table."),
+        (position, "Five filled dots in white background", "dot", 5,
+         "Two filled dots on the left, three filled dots on the right, in white background"),
+        (positions, "An image with 3 persons", "person", 3,
+         "An image with 1 person at row 1 column 1, 1 person at row 1 column 2 and 1 person at row 2 column 1"),
+        (multiplicative, "Seven fish.", "fish", 7, "One times seven fish."),
+        (grid, "a photo of twenty-one apples", "apple", 21,
+         "a photo of twenty-one apples, with a three row seven column grid"),
+    ],
+)  # fmt: skip
+def test_numbers_and_things_stay_as_the_prompt_writes_them(
+    refine: Refinement, prompt: str, noun: str, number: int, refined: str
+) -> None:
+    assert refine(take_apart(prompt, noun, number)) == refined
+
+
+@pytest.mark.parametrize("refine", OWN)
+def test_none_applies_to_one_thing(refine: Refinement) -> None:
+    for prompt in ("Generate 1 apple on a table.", "One apple.", "An apple."):
+        assert refine(take_apart(prompt, "apple", 1)) is None
+
+
+@pytest.mark.parametrize("number", range(2, 60))
+def test_what_is_said_adds_up_to_the_number(number: int) -> None:
+    counted = take_apart(f"Generate {number} apples on a table.", "apple", number)
+    product = re.search(r"(\d+) times (\d+) apples on", str(multiplicative(counted)))
+    total = re.search(r"(\d+) plus (\d+) apples on", str(additive(counted)))
+    sides = re.findall(r"(\d+) apples? on the (?:left|right)", str(position(counted)))
+    cells = re.search(r"a (\d+) row (\d+) column grid", str(grid(counted)))
+    assert product is not None
+    assert total is not None
+    assert cells is not None
+    assert int(product[1]) * int(product[2]) == int(cells[1]) * int(cells[2]) == number
+    assert int(product[1]) <= int(product[2])
+    assert int(total[1]) + int(total[2]) == sum(map(int, sides)) == number
+    assert abs(int(total[2]) - int(total[1])) == number % 2
+    if number > 50:
+        assert (spell_out(counted), positions(counted)) == (None, None)
+        return
+    places = re.findall(r"1 apple at (row \d+ column \d+)", str(positions(counted)))
+    assert str(spell_out(counted)).count("an apple") == number
+    assert len(set(places)) == len(places) == number
+
+
+def test_the_factors_are_the_closest_to_a_square() -> None:
+    for number in range(1, 200):
+        pairs = [(a, number // a) for a in range(1, number + 1) if number % a == 0 and a * a <= number]
+        assert factor(number) == min(pairs, key=lambda pair: pair[1] - pair[0])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "noun", "number", "parts"),
+    [
+        ("3 apples on 3 plates", "apple", 3, ("", "apples", " on 3 plates")),
+        ("Three apples and a pear tree", "apple", 3, ("", "apples", " and a pear tree")),
+        ("Generate 5 trees alongside a city's main road.", "tree", 5,
+         ("Generate ", "trees", " alongside a city's main road.")),
+        ("There are 4 loaves of bread here", "loaf of bread", 4, ("There are ", "loaves of bread", " here")),
+        ("7 tennis rackets, seen from above", "racket", 7, ("", "tennis rackets", ", seen from above")),
+        ("2 cats in 2026", "cat", 2, ("", "cats", " in 2026")),
+        ("Generate 1 human traveler in a valley", "person", 1, ("Generate ", "human travelers", " in a valley")),
+        ("Generate a flower pot with 1 flower.", "flower", 1, ("Generate a flower pot with ", "flowers", ".")),
+        ("5 human travelers walking in a valley", "person", 5, ("", "human travelers", " walking in a valley")),
+    ],
+)  # fmt: skip
+def test_the_counted_phrase_is_found_in_the_text(
+    prompt: str, noun: str, number: int, parts: tuple[str, str, str]
+) -> None:
+    counted = take_apart(prompt, noun, number)
+    assert (counted.before, counted.plural, counted.after) == parts
+
+
+RELEVANT = Ask(Count("dog"), "How many dogs are in the image?", (2,))
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        item("2 cats and 2 dogs", "cat", 2, RELEVANT),
+        item("many cats", "cat", 3),
+        item("3.5 cats", "cat", 3),
+        item("3 humans and 3 travelers", "person", 3),
+        replace(item("0 cats", "cat", 0)),
+        replace(item("2 red cats", "cat", 2), asks=(Ask(Count("cat", "red"), "How many?", (2,)),)),
+        replace(
+            item("2 cats left of a dog", "cat", 2), asks=(Ask(Count("cat", None, Place("left of", "dog")), "?", (2,)),)
+        ),
+        replace(item("2 or 3 cats", "cat", 2), asks=(Ask(Count("cat"), "How many?", (2, 3)),)),
+        replace(item("2 cats", "cat", 2), asks=()),
+    ],
+    ids=lambda unfit: task_text(unfit.task),
+)
+def test_what_is_not_about_one_number_of_one_kind_is_not_taken_apart(unfit: Item) -> None:
+    assert find_counted(unfit) is None
+
+
+def test_a_question_about_the_group_or_beside_the_point_does_not_matter() -> None:
+    group = Ask(MatchesPrompt(), "Does one of these show 2 cats?", (True,), group=4)
+    assert find_counted(item("2 cats", "cat", 2, group, replace(RELEVANT, is_relevant=False))) is not None
+
+
+def t2i_or_skip(spec: str) -> str:
+    if spec.partition(":")[0] not in names("suites"):
+        pytest.skip(f"{spec} is not there")
+    return spec
+
+
+@pytest.mark.parametrize("spec", SUITES)
+@pytest.mark.parametrize("name", [name for name in names("refinements") if name != "rewritten"])
+def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(spec: str, name: str) -> None:
+    base, made = make_suite(t2i_or_skip(spec)), make_refined(spec, name)
+    before, after = list(base.it.items(0)), list(made.it.items(0))
+    assert [one.base for one in after] == [one.id for one in before]
+    assert {one.suite for one in after} == {f"{base.spec.name}~{name}"} == {made.spec.name}
+    for one, other in zip(before, after, strict=True):
+        assert other.asks == one.asks
+        assert other.factors == {**one.factors, "refinement": name, "is_refined": one.factors["number"] != 1}
+        assert (task_text(other.task) == task_text(one.task)) == (one.factors["number"] == 1)
+    for attribute in ("title", "judge", "repeats", "max_attempts"):
+        assert getattr(made.it, attribute) == getattr(base.it, attribute)
+
+
+@pytest.mark.parametrize("spec", SUITES)
+def test_the_thing_is_named_as_its_prompt_names_it(spec: str) -> None:
+    for one in make_suite(t2i_or_skip(spec)).it.items(0):
+        counted, number = find_counted(one), one.factors["number"]
+        assert counted is not None
+        assert isinstance(number, int)
+        written = counted.before + counted.count(number) + counted.after
+        assert written.lower() == task_text(one.task).lower()
+        assert not re.search(r"\d|\b(?:in|on|at|with)\b", counted.plural)
+        assert counted.style == ("digits" if str(number) in task_text(one.task) else "words") or number == 1
+        assert counted.write(number) in (str(number), in_words(number))
+
+
+def test_what_cannot_be_refined_is_left_out_and_the_order_stays() -> None:
+    base = [one.id for one in make_suite("geckonum").it.items(0)]
+    refined = [str(one.base) for one in make_suite("geckonum~grid").it.items(0)]
+    assert len(refined) == 700 < len(base)
+    assert sorted(refined, key=base.index) == refined
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("naming~grid", "suite 'naming' cannot be refined: it shows pictures"),
+        ("geckonum~grid:types=2-additive", "suite 'geckonum' cannot be refined: no prompt asks for a number of one"),
+        ("production~grid~list", "a refinement of a refinement is none; take production~grid"),
+        ("production~grid:most=3", "suite 'production~grid' has no option 'most'; known options: categories, numbers"),
+        ("production~list:most=three", "refinement 'list': most='three': should be a whole number"),
+        ("production~list:fifty", "suite 'production' takes options as key=value, not 'fifty'"),
+        ("production~rewritten", "refinement 'rewritten' needs file=FILE.csv"),
+    ],
+)
+def test_what_cannot_be_made_says_why(spec: str, message: str) -> None:
+    with pytest.raises(BadValueError, match=re.escape(message)):
+        make_suite(spec)
+
+
+@pytest.mark.parametrize("spec", ["production~cube", "production~", "unknown~grid"])
+def test_an_unknown_refinement_or_suite_lists_the_known_ones(spec: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"known: .*(positions, rewritten|production)"):
+        make_suite(spec)
+
+
+def test_a_refined_suite_is_not_refined_again() -> None:
+    with pytest.raises(BadValueError, match="is refined already; take 'production'"):
+        make_refined("production~grid", "list")
+
+
+def test_a_prompt_is_asked_again_where_the_base_would() -> None:
+    refined = make_suite("production~grid:numbers=2-4").it
+    tried = [
+        Tried(one, repeat, 0, {"count:x": Known(repeat)} if one.factors["number"] != 3 else {"x": Discarded("?")})
+        for one in refined.items(0)
+        for repeat in (0, 1)
+    ]
+    again = list(refined.again(tried))
+    assert again == [one for one in tried if one.repeat == 0 and one.item.factors["number"] != 3]
+
+
+class Recorder:
+    """A suite of which one item is asked again: that which it knows by its own id and factors."""
+
+    title, judge, repeats, max_attempts = "Recorder", "observer", 1, 2
+
+    def items(self, seed: int) -> Sequence[Item]:
+        return [item("2 cats", "cat", 2), replace(item("3 cats", "cat", 3), id="own/2")]
+
+    def again(self, tried: Sequence[Tried]) -> Sequence[Tried]:
+        return [one for one in tried if one.item.id == "own/2" and one.item.factors == {"number": 3}]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 20_001, 3])
+def test_what_a_refinement_gives_is_checked(text: str) -> None:
+    refined = Refined(Recorder(), "odd", lambda counted: text)  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match=r"refinement 'odd' gives .* for own/1; should be a prompt"):
+        list(refined.items(0))
+
+
+def test_the_base_sees_its_own_items() -> None:
+    refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
+    tried = [Tried(one, 0, 0, {}) for one in refined.items(0)]
+    assert [one.item.id for one in refined.again(tried)] == ["own~grid/2"]
+
+
+def test_a_refinement_that_fails_is_named_with_the_item() -> None:
+    refined = Refined(Recorder(), "odd", lambda counted: str(1 / 0))  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match="refinement 'odd' fails on own/1: ZeroDivisionError"):
+        list(refined.items(0))
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_rewritten_prompts_are_read_from_a_file_and_the_others_stay(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "own.csv",
+        "item,prompt,model,instruction",
+        'production/apples/2,"Two apples, side by side",openai:x,Say it better',
+        "production/dots/9,never asked for,openai:x,Say it better",
+    )
+    made = make_refined("production:numbers=1-2,categories=apples", f"rewritten:file={file}")
+    one, two = made.it.items(0)
+    assert (task_text(one.task), one.factors["is_refined"]) == ("An image with 1 apple", False)
+    assert task_text(two.task) == "Two apples, side by side"
+    assert two.factors == {
+        "category": "apples", "number": 2, "refinement": "rewritten", "is_refined": True, "rewriter": "openai:x",
+    }  # fmt: skip
+    assert made.spec.options["instruction"] == "Say it better"
+    assert make_suite(made.spec.shown).spec == made.spec
+
+
+def test_a_changed_file_is_a_conflict_with_the_run(tmp_path: Path) -> None:
+    file = write(tmp_path / "own.csv", "item,prompt", "production/apples/2,Two apples")
+    run = Run(Folder(tmp_path / "run"), create=True)
+    made = make_refined("production", f"rewritten:file={file}")
+    run.add_suite(made.spec, 0, made.it.items(0))
+    write(file, "item,prompt", "production/apples/2,2 apples")
+    changed = make_refined("production", f"rewritten:file={file}")
+    with pytest.raises(ConflictError, match=re.escape(f"was made with the suite {made.spec.shown!r}, not")):
+        run.add_suite(changed.spec, 0, changed.it.items(0))
+    assert made.spec.shown != changed.spec.shown
+    with pytest.raises(BadFileError, match=r"own\.csv has changed"):
+        make_suite(made.spec.shown)
+    run.close()
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["prompt", "x"], "own.csv line 1: no column 'item'; should have item, base_prompt, prompt"),
+        (["item,prompt"], "own.csv: no rewritten prompts"),
+        (["item,prompt", "production/apples/2"], "own.csv line 2: 1 columns instead of 2"),
+        (["item,prompt", "production/apples/2,"], "own.csv line 2: no prompt"),
+        (["item,prompt", "a,b", "a,c"], "own.csv line 3: a stands there twice"),
+        (["item,prompt", "t2icountbench/x,b"], "own.csv: no item of this suite"),
+        (
+            ["item,base_prompt,prompt", "production/apples/2,Two apples,2 apples"],
+            "production/apples/2 was rewritten from 'Two apples', and is 'An image with 2 apples' now",
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(lines: list[str], message: str, tmp_path: Path) -> None:
+    file = write(tmp_path / "own.csv", *lines)
+    with pytest.raises(BadFileError, match=re.escape(message)):
+        list(make_refined("production", f"rewritten:file={file}").it.items(0))
+
+
+SMALL = "production:categories=apples+people,numbers=1-2"
+
+
+def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Path, odd_models: None) -> None:
+    refine = ("--refine", "additive+position", "--refine", "list:most=3")
+    arguments = (
+        "run",
+        "geckonum:types=numeric_simple+2-additive,numbers=1-4",
+        *refine,
+        "--model",
+        "noisy:longest_ms=1",
+    )
+    run = tmp_path / "run"
+    done = call(*arguments, "--judge", "none", "--repeats", 1, "--limit", 12, "--out", run)
+    drawn: dict[str, list[str]] = {}
+    with Run(Folder(run)) as opened:
+        by_id = {one.id: one for one in opened.items()}
+        for stored in opened.responses():
+            one = by_id[stored.response.trial.item_id]
+            drawn.setdefault(one.suite, []).append(one.base or one.id)
+        refinable = [one.id for one in opened.items("geckonum")[:12] if find_counted(one)]
+    assert len(drawn["geckonum"]) == 12 > len(refinable) > 1
+    for name in ("additive", "position", "list"):
+        assert sorted(drawn[f"geckonum~{name}"]) == sorted(refinable)
+        assert f"geckonum~{name}: {12 - len(refinable)} items are left out" in done.out
+
+
+def test_a_run_tells_how_many_prompts_stayed_as_they_were(tmp_path: Path, odd_models: None) -> None:
+    arguments = ("run", SMALL, "--refine", "grid", "--model", "noisy", "--judge", "none", "--repeats", 1)
+    done = call(*arguments, "--out", tmp_path / "run")
+    assert "production~grid: 2 of 4 prompts as they were (the refinement does not apply)" in done.out
+    assert "\nproduction~grid on noisy: " in done.out
+    planned = call(*arguments, "--out", tmp_path / "none", "--dry-run")
+    assert f"{SMALL.replace(':', '~grid:')} on noisy: 4 items, 4 trials, 0 of them done" in planned.out
+    assert not (tmp_path / "none").exists()
+
+
+def test_prompts_are_listed_beside_those_that_they_refine() -> None:
+    listed = call("prompts", "production:numbers=4,categories=apples", "--refine", "grid").out.splitlines()
+    assert listed == [
+        "id,prompt,base,category,number,refinement,is_refined",
+        "production/apples/4,An image with 4 apples,,apples,4,,",
+        'production~grid/apples/4,"An image with 4 apples, with a 2 row 2 column grid",'
+        "production/apples/4,apples,4,grid,True",
+    ]
+    assert call("prompts", "production~grid:numbers=4,categories=apples").out.splitlines() == [listed[0], listed[2]]
+
+
+@pytest.mark.parametrize(
+    ("refine", "message"),
+    [
+        (["grid", "additive+grid"], "--refine grid stands there 2 times; once is enough"),
+        (["cube"], "no refinement named 'cube'; known: additive, grid, list, multiplicative, position, positions"),
+        (["list:ten"], "refinement 'list' takes options as key=value, not 'ten'; known options: most"),
+    ],
+)
+def test_a_wrong_refinement_says_what_would_be_right(refine: list[str], message: str) -> None:
+    done = call("prompts", SMALL, *(part for one in refine for part in ("--refine", one)))
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_refinements_are_listed_with_their_options() -> None:
+    listed = {one["name"]: one for one in call("list", "refinements", "--json").json()}
+    assert listed["list"]["options"] == {"most": "50"}
+    assert listed["rewritten"]["options"] == {"file": "", "sha256": ""}
+    assert listed["grid"]["summary"].startswith("Name a grid")
