@@ -12,8 +12,8 @@ from subitize.analysis.attempts import Attempt
 from subitize.records import REFINED, Estimate, base_suite
 from subitize.stats.multiplicity import adjust_holm
 from subitize.stats.pairs import compare_models
+from subitize.stats.passes import average_passes
 from subitize.stats.signed_ranks import wilcoxon_test
-from subitize.stats.strata import mean_of_shares
 
 Measure = Literal["success", "accuracy"]
 MEASURES: tuple[Measure, ...] = ("success", "accuracy")
@@ -101,7 +101,7 @@ def pair(first: Mapping[str, float], second: Mapping[str, float]) -> Pairing | N
     # Without zeros the law is exact for up to 50 prompts that differ; with 0 and 1 only, it is McNemar's exact test.
     p = wilcoxon_test(differences[differences != 0]).p if differences.any() else 1.0
     bounded = replace(found.difference, low=max(-1.0, found.difference.low), high=min(1.0, found.difference.high))
-    return Pairing(mean_of_shares(ours), mean_of_shares(theirs), bounded, p, p)
+    return Pairing(average_passes(ours), average_passes(theirs), bounded, p, p)
 
 
 def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:

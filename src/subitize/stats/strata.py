@@ -1,23 +1,11 @@
-"""Means of values from 0 to 1, and plain means of several such means: those of the categories of a benchmark."""
+"""Plain means of several means of values from 0 to 1: those of the categories of a benchmark."""
 
 import math
 from collections.abc import Sequence
 
 from subitize.records import Estimate
-from subitize.stats.intervals import share_interval, wilson_interval
-
-
-def mean_of_shares(values: Sequence[float]) -> Estimate:
-    """Estimate the mean of values from 0 to 1 with Wilson's interval, as exact as their variance lets it be.
-
-    Of 0 and 1 only, it is that of a share. One value alone, or values that never vary, count as much as a share does.
-    """
-    n, mean = len(values), math.fsum(values) / len(values)
-    if all(value in (0, 1) for value in values):
-        return wilson_interval(round(math.fsum(values)), n)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n if n > 1 else 0.0
-    effective_n = mean * (1 - mean) / variance if variance > 0 else float(n)
-    return share_interval(mean, effective_n, n=n, what="mean")
+from subitize.stats.intervals import share_interval
+from subitize.stats.passes import average_passes
 
 
 def mean_of_strata(strata: Sequence[Sequence[float]]) -> Estimate:
@@ -27,7 +15,7 @@ def mean_of_strata(strata: Sequence[Sequence[float]]) -> Estimate:
     has one value more in it that varies as all do together: a stratum that is all right may not stay so.
     """
     if len(strata) == 1:
-        return mean_of_shares(strata[0])
+        return average_passes(strata[0])
     count, n = len(strata), sum(map(len, strata))
     means = [math.fsum(values) / len(values) for values in strata]
     mean = math.fsum(means) / count

@@ -7,7 +7,6 @@ least one of four images is right, as in the paper; the share of all images that
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.papers.t2icountbench_published import (
@@ -21,16 +20,15 @@ from subitize.analysis.papers.t2icountbench_published import (
 from subitize.analysis.refinements import MEASURES, Measure, is_fallback, usual_k, value_of
 from subitize.records import REFINED, Estimate, Scalar
 from subitize.stats.strata import mean_of_strata
+from subitize.suites.t2icountbench import suite, wording
 
-SUITE = "t2icountbench"
-IMAGES = 4
+SUITE = suite.NAME
+IMAGES = suite.GROUP
 """How many images of a prompt the paper looks at together."""
 
-SCENES: tuple[str, ...] = ("home", "nature", "city")
-STYLES: tuple[str, ...] = ("plain", "watercolor", "cartoon")
-DIFFICULTIES: tuple[str, ...] = ("easy", "medium", "hard", "beyond")
-_OBJECTS = ("apple", "watermelon", "human", "cat", "triangle", "chair", "plant")
-_PLACES = ("home/plain", "nature/plain", "city/plain", "home/watercolor", "home/cartoon")
+SCENES: tuple[str, ...] = tuple(wording.SCENES)
+STYLES: tuple[str, ...] = tuple(wording.STYLES)
+DIFFICULTIES: tuple[str, ...] = (*suite.DIFFICULTIES, suite.BEYOND)
 
 Where = Callable[[Attempt], bool]
 
@@ -187,7 +185,7 @@ def _warnings(attempts: Sequence[Attempt]) -> Iterator[str]:
     few = sum(one.most < k for one in attempts)
     if few:
         yield f"{few} of {len(attempts)} prompts have fewer than {k} judged images and are left out of success"
-    design = {f"{SUITE}/{thing}/{there}/{number}" for thing, there, number in product(_OBJECTS, _PLACES, range(1, 16))}
+    design = {item.id for item in suite.T2ICountBench().items(0)}
     given = {one.item.id for one in own}
     if given - design:
         yield (

@@ -40,7 +40,7 @@ CLAIMS: Mapping[str, str] = MappingProxyType(
         "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
     }
 )
-"""The paper's observations in our words, by their numbers there; κ is from its section 4.2."""
+"""The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
 Values = Mapping[str, float]
 ByModel = Mapping[str, Values]
@@ -147,7 +147,7 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
         cell.value for cell in by_difficulty(attempts) if cell.column == "hard" and isinstance(cell.value, Estimate)
     ]
     if not comparisons or not hard:
-        return _undecided("4.2", "it needs prompts of at least two levels of difficulty, hard ones among them")
+        return _undecided("4.2", "it needs the same objects and scenes at two levels of difficulty, and hard prompts")
     below, above = (sum(found) for found in ([one.high < 0.1 for one in hard], [one.low >= 0.1 for one in hard]))
     main = _main(comparisons)
     falls = judge_drops(main)
@@ -194,7 +194,9 @@ def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
     """Observation C.1: nature and city are harder than home, in plain style."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     comparisons = _drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
-    return _drop_statement("C.1", comparisons, "it needs plain prompts at home and in another scene")
+    return _drop_statement(
+        "C.1", comparisons, "it needs the same objects and numbers, in plain style, at home and elsewhere"
+    )
 
 
 def ranks_change(attempts: Sequence[Attempt]) -> Statement:
@@ -203,7 +205,7 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
-        return _undecided("C.2", f"it needs 3 models and 2 scenes; there are {len(models)} and {len(at)}")
+        return _undecided("C.2", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}")
     names = [set(values[model]) for values in at.values() for model in models]
     common = sorted(set.intersection(*names))
     if not common:
@@ -240,14 +242,14 @@ def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
     comparisons = _drops(drops)
     decisive = [one for one in _main(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        return _undecided("C.3", "it needs each of the paper's scenes in plain style and each of its styles at home")
+        return _undecided("C.3", "it needs the same objects and numbers in all three scenes and all three styles")
     told = "; ".join(map(tell, _main(comparisons)))
     said = f"{told}; styles − scenes is how much more scenes cost than styles"
     return Statement("C.3", judge_drops(decisive), said, comparisons)
 
 
 def annotators_agree(votes: Ratings) -> Statement:
-    """Section 4.2's Fleiss' κ of annotators' votes on groups of images."""
+    """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
         return _undecided("κ", "it needs two votes on a group, and votes that are not all the same")

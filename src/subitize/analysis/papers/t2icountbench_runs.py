@@ -1,9 +1,11 @@
 """T2ICountBench's figures from a run: its attempts as one judge saw them, and all that is computed from them."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
+from subitize.analysis.agreement import gather_votes
 from subitize.analysis.attempts import Attempt, gather_attempts
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.papers.t2icountbench import (
@@ -25,10 +27,9 @@ from subitize.analysis.papers.t2icountbench_beyond import DrawnNumbers, HalfPoin
 from subitize.analysis.papers.t2icountbench_observations import Statement, observe
 from subitize.analysis.refinements import Refinement, compare
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.records import Known, MatchesPrompt, base_suite
+from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings, tally
 from subitize.store import Run
-from subitize.store.rows import decode_value, read_answers
 
 AGREEMENT = "majority"
 """How the votes of several annotators become one; the paper does not say how. A tie has no value and is left out."""
@@ -94,14 +95,15 @@ def read_attempts(run: Run, judge: str | None = None) -> list[Attempt]:
 
 
 def read_votes(run: Run, judge: str) -> Ratings | None:
-    """Count what annotators said of groups of images; None if no group was voted on by two."""
-    asked = MatchesPrompt().id
-    groups: dict[str, list[float]] = {}
-    for row in read_answers(run, judge):
-        value = decode_value(row.value) if row.question_id == asked else None
-        if isinstance(value, Known) and isinstance(value.value, bool):
-            groups.setdefault(row.subject_id, []).append(float(value.value))
-    if not any(len(votes) > 1 for votes in groups.values()):
+    """Count what annotators said of groups of images of unrefined prompts; None if no group was voted on by two."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for vote in gather_votes(run, judge):
+        one = vote.observation
+        is_on_group = one.item.suite == SUITE and isinstance(one.ask.question, MatchesPrompt) and one.ask.group > 1
+        if is_on_group and one.subject is not None:
+            groups[one.subject.id].append(float(bool(vote.value)))
+    several = [votes for votes in groups.values() if len(votes) > 1]
+    if not several:
         return None
-    units = np.repeat(np.arange(len(groups)), [len(votes) for votes in groups.values()])
-    return tally(units, np.array([vote for votes in groups.values() for vote in votes]))
+    units = np.repeat(np.arange(len(several)), [len(votes) for votes in several])
+    return tally(units, np.array([vote for votes in several for vote in votes]))

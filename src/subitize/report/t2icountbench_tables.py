@@ -1,0 +1,185 @@
+"""T2ICountBench's tables on the terminal: a run's beside the paper's, and what the paper's own cells come to."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from subitize.analysis.papers.t2icountbench import Placement, TableCell
+from subitize.analysis.papers.t2icountbench_beyond import DrawnNumbers, HalfPoint
+from subitize.analysis.papers.t2icountbench_checks import VERDICTS, MeanCheck, TextCheck
+from subitize.analysis.papers.t2icountbench_observations import Statement
+from subitize.analysis.papers.t2icountbench_published import AVERAGE
+from subitize.analysis.papers.t2icountbench_reproduction import Reproduction
+from subitize.analysis.papers.t2icountbench_runs import PaperTables
+from subitize.analysis.refinements import Pairing, Refinement
+from subitize.records import Estimate
+from subitize.report.cells import NOTHING, figure, interval, printable
+from subitize.report.terminal import whole_lines
+
+_TITLES = {
+    "table2": "Table 2: success by category",
+    "figure1": "Figure 1: success by difficulty",
+    "figure3": "Figure 3: success by style, at home",
+    "figure4": "Figure 4: success by scene, in plain style",
+    "figure5": "Figure 5: success by scene and style, all models",
+    "table3": "Table 3: success by refinement, at home in plain style",
+    "table3_applied": "Table 3 without the prompts that could not be refined",
+}
+_DIGITS = 3
+
+
+def print_tables(found: PaperTables, console: Console | None = None) -> None:
+    """Print the tables of a run, where its models stand among the paper's, and the observations."""
+    console = console or whole_lines()
+    images = f"at least one of {found.k} images" if found.k > 1 else "one image"
+    console.print(Text(f"judged by {found.judge}; success: {images} of a prompt is right", style="bold"))
+    for name in dict.fromkeys(cell.table for cell in found.cells):
+        console.print(_table(_TITLES[name], [cell for cell in found.cells if cell.table == name]))
+    console.print("value [95 % interval] n prompts; per image: the share of images that are right; paper: as printed,")
+    console.print("tables as shares, what its text says of figures in percent")
+    console.print(_placements(found.placements))
+    _print_statements(found.statements, console)
+    if found.beyond:
+        if found.beyond.refinements:
+            console.print(_refinements(found.beyond.refinements))
+        console.print(_drawn(found.beyond.drawn_numbers))
+        console.print(_half_points(found.beyond.half_points))
+
+
+def print_checks(found: Reproduction, console: Console | None = None) -> None:
+    """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
+    console = console or whole_lines()
+    console.print(Text(found.citation))
+    console.print("No images or votes were released: these are checks of the printed cells against one another.")
+    console.print(_means(found.means))
+    counted = Counter(one.verdict for one in found.means)
+    for verdict, meaning in VERDICTS.items():
+        console.print(f"{counted[verdict]} {verdict}: {meaning}")
+    console.print(_text_checks(found.text))
+    _print_statements(found.statements, console)
+    console.print("units are the fifteen models; a printed cell may be .005 off")
+
+
+def _table(title: str, cells: Sequence[TableCell]) -> Table:
+    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=lambda name: name == AVERAGE)
+    rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
+    for cell in cells:
+        rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
+    table = _headed(title, ["", *columns], numbers=len(columns))
+    for (row, is_published), own in rows.items():
+        texts = (_text(own[column]) if column in own else "" for column in columns)
+        _add(table, f"{row} (paper)" if is_published else row, *texts)
+        per_image = [own[column].per_image if column in own else None for column in columns]
+        if any(per_image):
+            _add(table, "  per image", *(_estimate(one) if one else "" for one in per_image))
+    return table
+
+
+def _text(cell: TableCell) -> str:
+    if isinstance(cell.value, str):
+        return cell.value
+    fallbacks = f" ({cell.fallbacks} unrefined)" if cell.fallbacks else ""
+    return f"{_estimate(cell.value)} {cell.value.n}{fallbacks}"
+
+
+def _placements(placements: Iterable[Placement]) -> Table:
+    table = _headed(
+        "among the paper's fifteen, by average (1 is the best)", ["model", "average", "rank", "range"], numbers=3
+    )
+    for one in placements:
+        _add(table, one.model, _estimate(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+    return table
+
+
+def _print_statements(statements: Iterable[Statement], console: Console) -> None:
+    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+    console.print(Text("observations", style="italic"))
+    for one in statements:
+        console.print(Text(printable(f"{one.id} {one.verdict}: {one.claim}")))
+        for part in one.sentence.split("; "):
+            console.print(Text(f"    {printable(part)}"))
+
+
+def _refinements(rows: Iterable[Refinement]) -> Table:
+    names = [
+        "refinement",
+        "model",
+        "measure",
+        "original",
+        "refined",
+        "refined − original",
+        "p (Holm)",
+        "pairs",
+        "unrefined",
+    ]
+    table = _headed(
+        "refined and original prompts, in pairs, all scenes and styles", [*names, "where it applies"], numbers=7
+    )
+    for one in rows:
+        measure = f"success of {one.k}" if one.measure == "success" else "per image"
+        applied = NOTHING if one.applied is None else _pairing(one.applied)[2]
+        cells = (*_pairing(one.pairing), str(one.pairing.difference.n), str(one.fallbacks), applied)
+        _add(table, one.refinement, one.model, measure, *cells)
+    return table
+
+
+def _pairing(one: Pairing) -> tuple[str, str, str, str]:
+    p = f"{one.p_holm:.{_DIGITS}f}" if one.p_holm >= 10**-_DIGITS else f"< {10**-_DIGITS}"
+    return _estimate(one.second), _estimate(one.first), _estimate(one.difference), p
+
+
+def _drawn(rows: Iterable[DrawnNumbers]) -> Table:
+    names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
+    table = _headed("numbers drawn", names, numbers=5)
+    for one in rows:
+        spread = NOTHING if one.spread is None else _estimate(one.spread)
+        cells = (str(one.number), _estimate(one.error), spread, str(one.error.n), str(one.prompts))
+        _add(table, one.suite, one.model, *cells)
+    return table
+
+
+def _half_points(rows: Iterable[HalfPoint]) -> Table:
+    table = _headed(
+        "the number at which less than half is right", ["suite", "model", "measure", "number", "n"], numbers=2
+    )
+    for one in rows:
+        measure = f"success of {one.k}" if one.measure == "success" else "per image"
+        _add(table, one.suite, one.model, measure, str(one.crossing), str(one.crossing.n))
+    return table
+
+
+def _means(rows: Iterable[MeanCheck]) -> Table:
+    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
+    table = _headed("printed means", names, numbers=0)
+    for one in rows:
+        span = f"{one.low:.4f} to {one.high:.4f}"
+        _add(table, *one.place, one.printed, f"{one.recomputed:.4f}", span, one.verdict)
+    return table
+
+
+def _text_checks(rows: Iterable[TextCheck]) -> Table:
+    table = _headed("what the text says of the tables", ["section", "said", "the printed cells", ""], numbers=0)
+    for one in rows:
+        _add(table, one.where, one.said, one.found, "agrees" if one.agrees else "does not agree")
+    return table
+
+
+def _headed(title: str, columns: Sequence[str], *, numbers: int) -> Table:
+    """Make a table whose last columns but the text ones are numbers, set to the right."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for place, column in enumerate(columns):
+        table.add_column(Text(column), justify="right" if place >= len(columns) - numbers else "left")
+    return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    # As Text: a name with brackets in it is a name, not markup.
+    table.add_row(*(Text(printable(cell)) for cell in cells))
+
+
+def _estimate(one: Estimate) -> str:
+    return f"{figure(one.value, _DIGITS)} {interval(one, _DIGITS)}"

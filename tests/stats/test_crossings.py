@@ -1,0 +1,72 @@
+"""The number at which accuracy falls below one half: the fit is scipy's, the interval covers a known painter's."""
+
+import numpy as np
+import pytest
+from scipy.optimize import isotonic_regression
+
+from subitize.stats.crossings import fall, find_crossing
+from subitize.stats.number_laws import Slips, painter_law
+from thoroughness import IS_THOROUGH
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_fit_is_scipys_isotonic_regression(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    means, weights = random.integers(0, 8, 15) / 8, random.integers(1, 40, 15).astype(float)
+    expected = isotonic_regression(means, weights=weights, increasing=False).x
+    assert fall(means, weights) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rates", "number", "written"),
+    [
+        ([1, 1, 0, 0], 3, "3"),
+        ([1, 1, 1, 1], None, "above 4"),
+        ([0, 0, 0, 0], 1, "1 or below"),
+        ([1, 0.5, 0.5, 0], 4, "4"),
+        ([1, 0.4, 0.8, 0], 4, "4"),
+    ],
+    ids=["a step", "never", "always", "one half is not below", "a dip that is made up for"],
+)
+def test_the_first_number_below_one_half_is_found(rates: list[float], number: int | None, written: str) -> None:
+    values = {n: [1.0] * round(20 * rate) + [0.0] * round(20 * (1 - rate)) for n, rate in enumerate(rates, 1)}
+    found = find_crossing(values)
+    assert found is not None
+    assert found.number == number
+    assert str(found).startswith(f"{written} [")
+    assert found.n == 80
+
+
+def test_without_values_there_is_no_crossing() -> None:
+    assert find_crossing({}) is None
+    assert find_crossing({3: []}) is None
+
+
+def test_a_single_prompt_per_number_leaves_a_wide_interval() -> None:
+    found = find_crossing({number: [float(number < 5)] for number in range(1, 10)})
+    assert found is not None
+    assert found.number == 5
+    low, high = found.low, found.high
+    assert low is not None
+    assert low < 5
+    assert high is None or high > 5
+
+
+@pytest.mark.parametrize("prompts", [5, 35])
+@pytest.mark.parametrize("k", [1, 4], ids=["single images", "success of four"])
+@pytest.mark.parametrize("weber", [0.1, 0.2, 0.3])
+def test_the_interval_covers_the_crossing_of_a_painter_whose_law_is_known(weber: float, k: int, prompts: int) -> None:
+    numbers = range(1, 16)
+    alone = np.array([painter_law(number, Slips(weber=weber))[number] for number in numbers])
+    rates = 1 - (1 - alone) ** k
+    below = np.flatnonzero(rates < 0.5)
+    truth = numbers[below[0]] if len(below) else 99
+    random, inside, runs = np.random.default_rng(7), 0, 200 if IS_THOROUGH else 20
+    for seed in range(runs):
+        images = random.random((len(numbers), prompts, 4)) < alone[:, None, None]
+        drawn = images.mean(axis=2) if k == 1 else images.any(axis=2).astype(float)
+        found = find_crossing(dict(zip(numbers, drawn.tolist(), strict=True)), seed=seed)
+        assert found is not None
+        inside += (found.low or 99) <= truth <= (found.high or 99)
+    assert rates[0] > 0.5
+    assert inside >= (0.9 if IS_THOROUGH else 0.8) * runs

@@ -1,0 +1,37 @@
+"""Means over categories that weigh the same: their intervals are Wilson's, and cover."""
+
+import numpy as np
+import pytest
+
+from subitize.stats import wilson_interval
+from subitize.stats.strata import mean_of_strata
+
+
+def test_one_stratum_alone_is_itself() -> None:
+    assert mean_of_strata([[1.0] * 3 + [0.0] * 6]) == wilson_interval(3, 9)
+
+
+def test_strata_weigh_the_same_however_large() -> None:
+    found = mean_of_strata([[1.0] * 10 + [0.0] * 90, [1.0, 0.0]])
+    assert found.value == pytest.approx(0.3)
+    assert found.n == 102
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_strata_that_are_all_right_or_all_wrong_are_wilsons_interval_of_all(value: float) -> None:
+    found, share = mean_of_strata([[value] * 10] * 3), wilson_interval(30 * int(value), 30)
+    assert (found.low, found.high) == (share.low, share.high)
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [(0.2, 0.3, 0.5, 0.6, 0.1, 0.4), (0.0, 1.0, 0.5, 0.95, 0.02, 1.0), (0.02,) * 6, (0.99,) * 6],
+    ids=["mixed", "extreme", "hardly any", "nearly all"],
+)
+@pytest.mark.parametrize("n", [5, 75])
+def test_the_interval_of_a_mean_of_strata_covers_the_truth(rates: tuple[float, ...], n: int) -> None:
+    random, inside, runs = np.random.default_rng(3), 0, 1000
+    for _ in range(runs):
+        found = mean_of_strata([[1.0] * right + [0.0] * (n - right) for right in random.binomial(n, rates).tolist()])
+        inside += found.low <= sum(rates) / len(rates) <= found.high
+    assert inside >= 0.93 * runs

@@ -1,0 +1,106 @@
+"""T2ICountBench on the command line: the check of its printed figures, and the tables of a run."""
+
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from thoroughness import thorough
+
+
+def test_reproduce_needs_no_folder_and_lists_what_does_not_add_up() -> None:
+    done = call("reproduce", "t2icountbench")
+    assert done.code == 0, done.err
+    for part in ("Star-3 Alpha", "by rounding", "half way", "does not agree", "original − position"):
+        assert part in done.out
+
+
+def test_reproduce_prints_json() -> None:
+    found = call("reproduce", "t2icountbench", "--json").json()
+    assert {"citation", "means", "text", "statements"} == found.keys()
+    assert len(found["means"]) == 37
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "geckonum"], "geckonum needs its release: subitize reproduce geckonum DIR"),
+        (["reproduce", "t2icountbench", "folder"], "nothing was released"),
+        (["tables", "run", "--paper", "t2icountbench"], "run is not a run"),
+    ],
+)
+def test_wrong_input_is_named_in_one_line(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = call(*arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_run_of_something_else_is_told(tmp_path: Path) -> None:
+    call("run", "naming:numbers=1-2", "--model", "observer", "--out", tmp_path / "run", "--limit", "2")
+    done = call("tables", tmp_path / "run", "--paper", "t2icountbench")
+    assert done.code == 2
+    assert "has no items of t2icountbench" in done.err
+
+
+def test_the_tables_of_a_small_run(tmp_path: Path) -> None:
+    suite = "t2icountbench:numbers=1+3,objects=apple+cat"
+    model = "painter:size_px=256,weber=0.3"
+    done = call("run", suite, "--model", model, "--refine", "grid", "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    printed = call("tables", tmp_path / "run", "--paper", "t2icountbench", "--extensions")
+    assert printed.code == 0, printed.err
+    for part in (
+        "Table 2",
+        "Imagen-3 (paper)",
+        "Figure 5",
+        "Table 3",
+        "unrefined",
+        "numbers drawn",
+        "above",
+        "undecided",
+    ):
+        assert part in printed.out
+    assert "judges differ" in printed.err
+    assert "505 of the 525 published prompts" in printed.err
+    found = call("tables", tmp_path / "run", "--paper", "t2icountbench", "--extensions", "--json").json()
+    assert found["k"] == 4
+    assert {one["id"] for one in found["statements"]} == {"4.1", "4.2", "5.1", "C.1", "C.2", "C.3"}
+    assert {one["refinement"] for one in found["beyond"]["refinements"]} == {"grid"}
+
+
+def test_tables_of_peoples_votes_on_groups_have_kappa_and_no_single_images(tmp_path: Path) -> None:
+    suite = "t2icountbench:numbers=1+3,objects=apple+cat,scenes=home,styles=plain"
+    model = "painter:size_px=256"
+    assert call("run", suite, "--model", model, "--out", tmp_path / "run").code == 0
+    lines = ["annotator,model,item,vote"]
+    for place, (thing, number) in enumerate((thing, number) for thing in ("apple", "cat") for number in (1, 3)):
+        for person in range(3):
+            vote = "success" if person < place else "failure"
+            lines.append(f'{person},"{model}",t2icountbench/{thing}/home/plain/{number},{vote}')
+    (tmp_path / "votes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = call("import", "votes", tmp_path / "votes.csv", "--run", tmp_path / "run")
+    assert done.code == 0, done.err
+    several = call("tables", tmp_path / "run", "--paper", "t2icountbench")
+    assert several.code == 2
+    assert "has several judges: human, observer; name one with --judge" in several.err
+    found = call("tables", tmp_path / "run", "--paper", "t2icountbench", "--judge", "human", "--json").json()
+    assert found["placements"][0]["average"]["value"] == 0.5
+    assert "over 4 groups" in found["statements"][-1]["sentence"]
+    assert all(cell["per_image"] is None for cell in found["cells"])
+
+
+@thorough
+def test_a_painter_without_slips_is_above_all_and_a_poor_one_below_it(tmp_path: Path) -> None:
+    suite = "t2icountbench:numbers=2+7+12,objects=apple+cat+triangle"
+    models = [f"painter:size_px=256{slips}" for slips in ("", ",weber=0.1", ",weber=0.3")]
+    chosen = [part for model in models for part in ("--model", model)]
+    assert call("run", suite, *chosen, "--out", tmp_path / "run").code == 0
+    found = call("tables", tmp_path / "run", "--paper", "t2icountbench", "--json").json()
+    averages = [one["average"]["value"] for one in found["placements"]]
+    assert averages == sorted(averages)
+    assert found["placements"][-1]["rank"] == 1
+    assert averages[-1] > 0.9
