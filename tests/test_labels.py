@@ -727,6 +727,24 @@ def test_without_a_vote_there_is_no_label_and_the_first_reason_stands(rule: str)
     assert consensus([], rule) == Discarded("no reading")
 
 
+def test_a_tie_of_yes_and_no_has_no_value_in_any_order() -> None:
+    assert consensus(_values(True, False), "mode") == Discarded("no majority among 2 votes")
+    assert consensus(_values(False, True), "mode") == Discarded("no majority among 2 votes")
+    assert consensus(_values(False, True, True), "mode") == Known(True)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [(" Right ", True), ("✓", True), ("1", True), ("wrong", False), ("FAILURE", False), ("n", False)],
+)
+def test_a_vote_is_read_by_its_own_words(text: str, value: bool) -> None:
+    assert interpret(Words(text), MatchesPrompt(), parse_rule("votes")) == Known(value)
+
+
+def test_what_is_no_vote_is_discarded() -> None:
+    assert interpret(Words("maybe"), MatchesPrompt(), parse_rule("votes@1")) == Discarded("no vote: 'maybe'")
+
+
 @pytest.mark.parametrize("values", [(), (None,), (3,)], ids=["nothing", "discarded", "a vote"])
 def test_an_unknown_consensus_rule_lists_the_known_ones(values: tuple[Scalar | None, ...]) -> None:
     with pytest.raises(UnknownNameError, match="no consensus rule named 'median'; known: geckonum, majority, mode"):

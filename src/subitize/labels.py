@@ -35,8 +35,9 @@ from subitize.records import (
 # Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
 # strict, total and geckonum are policies of numerals, for words; boxes counts the boxes with enough score, of two that
 # overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose centres are
-# on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it.
-RULE_VERSIONS: dict[str, int] = {"strict": 2, "total": 2, "geckonum": 2, "boxes": 1, "compared": 1}
+# on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it; votes knows
+# the words in which people say yes or no to a picture, each by itself.
+RULE_VERSIONS: dict[str, int] = {"strict": 2, "total": 2, "geckonum": 2, "boxes": 1, "compared": 1, "votes": 1}
 CONSENSUS_RULES: tuple[str, ...] = ("mode", "majority", "geckonum")
 
 # Where digits are a line's position from 0: people's codes in released data, and what our observer says. A model is
@@ -153,7 +154,7 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
         case Words(text=text), Count():
             return _number(text, rule)
         case Words(text=text), Confirm() | MatchesPrompt():
-            return _yes_or_no(text)
+            return _vote(text) if rule.name == "votes" else _yes_or_no(text)
         case Words(text=text), Choose(lines=lines):
             return _line(text, lines, has_positions=rule.name in _POSITIONAL)
         case Words(text=text), Name() | Transcribe():
@@ -179,9 +180,10 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
     votes = [value.value for value in values if isinstance(value, Known)]
     if not votes:
         return values[0] if values else Discarded("no reading")
-    # Counter keeps the order of first appearance, so that a tie goes to the first.
+    # Counter keeps the order of first appearance, so that a tie goes to the first; yes and no may not be left to that.
     winner, count = Counter(votes).most_common(1)[0]
-    if rule == "majority" and 2 * count <= len(votes):
+    needs_majority = rule == "majority" or (rule == "mode" and isinstance(winner, bool))
+    if needs_majority and 2 * count <= len(votes):
         return Discarded(f"no majority among {len(votes)} votes")
     # What reproduces GeckoNum: the mode of the unrounded values, rounded half to even only then.
     return Known(round(winner)) if rule == "geckonum" and isinstance(winner, float) else Known(winner)
@@ -280,6 +282,17 @@ def _number(text: str, rule: Rule) -> Value:
     if isinstance(number, numerals.Unread):
         return Discarded(number.reason, is_refusal=isinstance(numerals.read(text), numerals.Refusal))
     return Known(int(number) if number == int(number) else number)
+
+
+VOTES_FOR = ("yes", "y", "1", "true", "right", "correct", "success", "✓")
+VOTES_AGAINST = ("no", "n", "0", "false", "wrong", "incorrect", "failure", "✗")
+
+
+def _vote(text: str) -> Value:
+    said = text.strip().casefold()
+    if said in VOTES_FOR or said in VOTES_AGAINST:
+        return Known(said in VOTES_FOR)
+    return Discarded(f"no vote: {text[:40]!r}")
 
 
 # A word is an answer if it stands alone, or is set off from what follows, or goes on as a sentence: "yes", "No, …",

@@ -101,7 +101,7 @@ def test_a_vote_is_a_reading_of_the_group_in_order_with_what_was_typed(run: Run,
     assert str(vote(f"ada,random,{WHOLE.id},Success")) == "1 readings added"
     (found,) = [one.reading for one in run.readings()]
     assert (found.subject, found.question, found.judge) == (group(WHOLE.id, 0, 1), MatchesPrompt(), "human")
-    assert (found.evidence, found.value, found.rule) == (Words("Success"), Known(True), "strict@2")
+    assert (found.evidence, found.value, found.rule) == (Words("Success"), Known(True), "votes@1")
     assert found.annotator == "ada"
 
 

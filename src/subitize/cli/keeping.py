@@ -123,7 +123,7 @@ def import_votes_(
     with opened:
         summary = import_votes(opened, csv_file, judge=judge, suites=suites)
     name = shlex.quote(run)
-    print(f"{summary}; see: subitize score {name} --pass-at-k --agreement majority, subitize agree {name}")
+    print(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
 
 
 @import_app.command("named-counts")

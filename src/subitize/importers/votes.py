@@ -18,10 +18,11 @@ from subitize.importers.answers import (
     read_place,
 )
 from subitize.interfaces import Suite
-from subitize.labels import Rule, interpret
+from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
 from subitize.records import (
     Ask,
     Confirm,
+    Discarded,
     Drawn,
     Elsewhere,
     Item,
@@ -39,11 +40,7 @@ from subitize.store import Run, StoredResponse
 
 COLUMNS = "annotator, model, item, vote; optional: group"
 _NEEDED = tuple((name,) for name in ("annotator", "model", "item", "vote"))
-_YES = ("yes", "y", "1", "true", "right", "correct", "success", "✓")
-_NO = ("no", "n", "0", "false", "wrong", "incorrect", "failure", "✗")
-# What each word says in those of the rule, which does not know all of them.
-_MEANINGS = dict.fromkeys(_YES, Words("yes")) | dict.fromkeys(_NO, Words("no"))
-_RULE = Rule("strict")
+_RULE = Rule("votes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +53,6 @@ class Vote:
     item_id: str
     text: str
     place: int | None
-
-    @property
-    def meaning(self) -> Words:
-        """What was typed, as yes or no."""
-        return _MEANINGS[self.text.casefold()]
 
 
 def read_votes(path: Path) -> list[Vote]:
@@ -82,8 +74,9 @@ def _read_vote(line: Line) -> Vote:
     empty = [name for name, field in fields.items() if not field]
     if empty:
         raise line.error(f"{empty[0]} should not be empty")
-    if fields["vote"].casefold() not in _MEANINGS:
-        raise line.error(f"vote {fields['vote']!r}: should be one of {', '.join(_YES)}, or {', '.join(_NO)}")
+    if isinstance(interpret(Words(fields["vote"]), MatchesPrompt(), _RULE), Discarded):
+        known = f"{', '.join(VOTES_FOR)}, or {', '.join(VOTES_AGAINST)}"
+        raise line.error(f"vote {fields['vote']!r}: should be one of {known}")
     return Vote(line, fields["annotator"], fields["model"], fields["item"], fields["vote"], read_place(line))
 
 
@@ -165,7 +158,7 @@ class _Votes:
                 f"{', '.join(known) or 'none'}); for images that are elsewhere name the suite with --suite"
             )
         subject = find_group(line, ask, drawn, vote.place)
-        value = interpret(vote.meaning, ask.question, _RULE)
+        value = interpret(Words(vote.text), ask.question, _RULE)
         return self._ledger.enter(line, Given(vote.annotator, subject, ask.question, vote.text), str(_RULE), value)
 
     def _name_images(self, run: Run, votes: Iterable[Vote], items: Mapping[str, Item]) -> Iterator[Response]:
