@@ -1,4 +1,4 @@
-"""Small runs to report on: naming with every kind of outcome, drawn pictures, and a suite without numbers."""
+"""Small runs to report on: naming with every kind of outcome, drawn and refined ones, and a suite without numbers."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ from subitize.records import (
     Failed,
     Item,
     Known,
+    MatchesPrompt,
     Outcome,
     Provenance,
     Reading,
@@ -30,11 +31,13 @@ from subitize.records import (
     Scalar,
     Spec,
     Stimulus,
+    Stored,
     Subject,
     Trial,
     Value,
     Words,
 )
+from subitize.registry import make_suite
 from subitize.report.writing import Outputs, write_report
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
@@ -117,7 +120,9 @@ def fill(run: Run, items: Sequence[Item], model: Spec, answers: Answers, *, is_s
 
 def new_run(folder: Path, suite: str, items: Sequence[Item]) -> Run:
     run = Run(Folder(folder), create=True)
-    run.add_suite(Spec(suite, {}, suite), 11, items)
+    # What is drawn in production is asked for again where it shows nothing, as its options say.
+    options = {"max_attempts": "5"} if suite == "production" else {}
+    run.add_suite(Spec(suite, options, suite), 11, items)
     run.add_judge(Spec("parser", {"policy": "strict"}, "parser"), is_stand_in=False)
     return run
 
@@ -185,3 +190,74 @@ def report(runs: Sequence[Run], folder: Path) -> Written:
     written = Written(folder / "report.html", folder / "figures", folder / "tables")
     write_report(runs, Outputs(written.page, written.figures, written.tables), Silent())
     return written
+
+
+PAINTERS = {"exact": 0, "low": 5, "shaky": 9}
+"""Models that draw, and by how much they are off at most where more than 5 things are asked for."""
+
+
+def refined(folder: Path, suite: str, *refinements: str, repeats: int = 4) -> Run:
+    """A run of a suite that draws and of its refinements, in which a judge counted what models drew."""
+    run = Run(Folder(folder), create=True)
+    run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
+    items = []
+    for text in (suite, *(_refine(suite, name) for name in refinements)):
+        made = make_suite(text)
+        own = list(made.it.items(0))
+        run.add_suite(made.spec, 0, own)
+        items += own
+    picture = _picture(run)
+    for model, most in PAINTERS.items():
+        run.add_model(Spec(model, {}, model), is_stand_in=False)
+        responses, readings = [], []
+        for place, item in enumerate(items):
+            for repeat in range(repeats):
+                trial = Trial(item.id, model, {}, repeat)
+                responses.append(Response(trial, Drawn(picture), Provenance(repeat, "p")))
+                number = int(item.factors["number"])
+                seen = number - (place + repeat) % (most + 1) if number > 5 else number
+                question = item.asks[0].question
+                readings.append(Reading(Subject((trial.id,)), question, "finder", Words(""), "test@1", Known(seen)))
+        with run.lease("test") as lease:
+            run.add_responses(lease, responses)
+            run.add_readings(lease, readings)
+    return run
+
+
+def voted(folder: Path, suite: str, *, annotators: int = 5) -> Run:
+    """A run of which nobody counted anything: people voted on groups of four, one of them always yes."""
+    made = make_suite(suite)
+    items = list(made.it.items(0))
+    run = Run(Folder(folder), create=True)
+    run.add_suite(made.spec, 0, items)
+    run.add_judge(Spec("human", {}, "human"), is_stand_in=False)
+    picture = _picture(run)
+    for model, most in PAINTERS.items():
+        run.add_model(Spec(model, {}, model), is_stand_in=False)
+        responses, readings = [], []
+        for place, item in enumerate(items):
+            trials = [Trial(item.id, model, {}, repeat) for repeat in range(4)]
+            responses += [Response(trial, Drawn(picture), Provenance(0, "p")) for trial in trials]
+            group = Subject(tuple(trial.id for trial in trials))
+            for one in range(annotators):
+                is_right = one == 0 or place % (most + 2) < 2 + one % 2
+                vote = Words("yes" if is_right else "no")
+                name = f"annotator {one}"
+                readings.append(
+                    Reading(group, MatchesPrompt(), "human", vote, "strict@1", Known(is_right), annotator=name)
+                )
+        with run.lease("test") as lease:
+            run.add_responses(lease, responses)
+            run.add_readings(lease, readings)
+    return run
+
+
+def _refine(suite: str, refinement: str) -> str:
+    name, separator, options = suite.partition(":")
+    return f"{name}~{refinement}{separator}{options}"
+
+
+def _picture(run: Run) -> Stored:
+    file = io.BytesIO()
+    Image.new("RGB", (64, 64), (20, 90, 90)).save(file, "PNG")
+    return run.images.save(file.getvalue(), "png")

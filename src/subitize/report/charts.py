@@ -35,6 +35,7 @@ _CELL_HEIGHT_PX = 7
 _LEAST_FOR_TWO_DIGITS_PX = 18
 # The lowest colour of viridis: the ground of the numbers asked, on which cells that nothing fell into are not drawn.
 _VIRIDIS_ZERO = "#440154"
+_FAR = 1e6  # an interval that reaches so far may be whatever is possible
 _SHARE = {"domain": [0, 1]}
 _PERCENT = {"format": ".0%", "tickCount": 5}
 _QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
@@ -60,7 +61,7 @@ class Palette:
         """Encode the model."""
         names = self.order
         colours = [_COLOURS[self.names.index(name) % len(_COLOURS)] for name in names]
-        shown = {**_LEGEND, "columns": 3} if legend else None
+        shown = {**_LEGEND, "columns": _legend_columns(names)} if legend else None
         return _field("model", "nominal", scale={"domain": names, "range": colours}, legend=shown)
 
 
@@ -86,6 +87,11 @@ def colour_kinds(kinds: Mapping[str, str]) -> Spec:
     """Encode what is compared within a model, each kind in the colour named for it."""
     scale = {"domain": list(kinds), "range": list(kinds.values())}
     return _field("kind", "nominal", scale=scale, legend={**_LEGEND, "columns": 5})
+
+
+def colour_levels(levels: Sequence[str]) -> Spec:
+    """Encode the levels of a factor, which may be any; beyond ten, colours come again."""
+    return colour_kinds({level: _COLOURS[place % len(_COLOURS)] for place, level in enumerate(levels)})
 
 
 def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
@@ -194,7 +200,7 @@ def spread(rows: Rows, palette: Palette) -> Spec:
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
     """Draw one estimate per line with its interval and a line at 0, a panel per model."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK}
+    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 260}
     y = _field("name", "nominal", title=None, sort=list(order), axis=axis)
     x = _field("value", "quantitative", title=x_title, axis={"tickCount": 5})
     colour = palette.colour(legend=False)
@@ -312,6 +318,68 @@ def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
     return _spec(chart, names)
 
 
+def bars(rows: Rows, names: Sequence[str], colour: Spec, *, x_title: str = "share right") -> Spec:
+    """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
+    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK, "labelPadding": 8}
+    y = _field("model", "nominal", title=None, sort=list(names), axis=axis)
+    x = _field("value", "quantitative", title=x_title, scale=_SHARE, axis=_PERCENT)
+    kinds = colour["scale"]["domain"]
+    beside = {"yOffset": _field("kind", "nominal", scale={"domain": kinds, "paddingOuter": 0.25})}
+    shared = {"y": y, **beside}
+    layers = [
+        _layer("bar", {**shared, "x": x, "color": colour}, opacity=0.8),
+        _layer("rule", {**shared, **_bounds("x")}, color=INK, strokeWidth=1.5),
+    ]
+    step = {"step": 10 + 12 * len(kinds), "for": "position"}
+    return _spec({"data": {"values": list(rows)}, "width": _RANKING_PX, "height": step, "layer": layers}, names)
+
+
+def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
+    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
+    x, colour = _number_axis("number asked for"), colour_kinds(kinds)
+    y = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
+    shared = {"x": x, "color": colour}
+    crossed = {"x": _field("crossing", "quantitative", aggregate="mean"), "color": colour}
+    layers = [
+        _layer("rule", {"y": {"datum": level}}, color=QUIET, strokeDash=[1, 3]),
+        {**_when("isValid(datum.crossing)"), **_layer("rule", crossed, strokeDash=[4, 3], opacity=0.8)},
+        _layer("line", {**shared, "y": y}, strokeWidth=1.25, opacity=0.6),
+        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
+        _layer("circle", {**shared, "y": y}, size=34, opacity=1),
+    ]
+    return _panels(rows, layers, Facet("model", models))
+
+
+def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
+    """Draw a share that rises with a small number, the models side by side, or many in panels of their own."""
+    are_many = len(palette.order) > MOST_SIDE_BY_SIDE
+    numbers = sorted({int(str(row["number"])) for row in rows})
+    axis = {"labelAngle": 0, "ticks": False}
+    x = _field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=axis)
+    y = _field("value", "quantitative", title="share with one right", scale=_SHARE, axis=_PERCENT)
+    beside = {"xOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.4})}
+    shared = {"x": x, "color": palette.colour(legend=not are_many), **({} if are_many else beside)}
+    layers = [
+        _layer("line", {**shared, "y": y}, strokeWidth=1.5, opacity=0.6),
+        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
+        _layer("circle", {**shared, "y": y}, size=46, opacity=1),
+    ]
+    if are_many:
+        return _panels(rows, layers, Facet("model", palette.order))
+    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
+
+
+def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
+    """Draw values on both sides of 0 by number with their intervals, a panel per model."""
+    ends = [float(str(row[end])) for row in rows for end in ("value", "low", "high")]
+    near = [0.0, *(end for end in ends if abs(end) < _FAR)]
+    scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
+    y = _field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
+    zero = _layer("rule", {"y": {"datum": 0}}, color=QUIET, strokeDash=[3, 3])
+    layers = [zero, *_dots_and_bounds(_number_axis("number asked for"), y, palette.colour(legend=False))]
+    return _panels(rows, layers, Facet("model", palette.order))
+
+
 def distribution(rows: Rows, models: Sequence[str]) -> Spec:
     """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
     axis = {"labelAngle": 0, "ticks": False, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
@@ -394,6 +462,15 @@ _MARKS = {
 _LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity": 1}
 
 
+def _legend_columns(names: Sequence[str]) -> int:
+    """Put as many names side by side as there is room for."""
+    longest = max((len(name) for name in names), default=0)
+    return max(1, min(3, _LEGEND_CHARACTERS // (longest + 6)))
+
+
+_LEGEND_CHARACTERS = 110
+
+
 def _field(name: str, kind: str, **how: object) -> Spec:
     """Encode a column of the rows."""
     return {"field": name, "type": kind, **how}
@@ -437,7 +514,7 @@ def _panels(
     """Repeat layers for each model, or whatever the panels stand for."""
     columns = _columns(len(facet.order))
     width_px = min(420, _PANELS_WIDTH_PX // columns)
-    header = {"labelAnchor": "start", "labelLimit": width_px - 24}
+    header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": _in_two_lines(width_px)}
     chart: Spec = {
         "data": {"values": list(rows)},
         "facet": _field(facet.field, "nominal", sort=list(facet.order), title=None, header=header),
@@ -447,6 +524,15 @@ def _panels(
     # A shared axis would stand under the empty places of the last row too.
     own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(facet.order) % columns else {}
     return _spec({**chart, **own_axes}, labels)
+
+
+def _in_two_lines(width_px: int) -> str:
+    """Put a name that is too long for its panel in two lines: models may differ in the end only."""
+    most = width_px // _LETTER_PX - 3
+    return f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
+
+
+_LETTER_PX = 7
 
 
 def _spec(chart: Spec, labels: Sequence[str] = ()) -> Spec:

@@ -10,7 +10,7 @@ from subitize.analysis.papers.numbersense_published import TABLE_1
 from subitize.analysis.scoring import Score, score
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
-from subitize.records import Draw, Item, Name
+from subitize.records import REFINED, Draw, Item, Name, base_suite
 from subitize.registry import make_suite
 from subitize.report.alignments import alignment_sections
 from subitize.report.baselines import name_baselines
@@ -27,10 +27,13 @@ from subitize.report.leaderboard import rank_counts, rank_scores
 from subitize.report.protocols import describe_protocols, follow, mark_protocols
 from subitize.report.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.references import references
+from subitize.report.refinements import refinement_sections
 from subitize.report.sources import Series, Source, list_series
 from subitize.report.summary import Headlines, summarize
+from subitize.report.t2icountbench import compose_t2icountbench
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
+from subitize.suites.t2icountbench.suite import NAME as T2ICOUNTBENCH
 
 
 def compose(sources: Sequence[Source], progress: Progress) -> Document:
@@ -40,15 +43,14 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     counted = _count(sources, series)
     ranked = [model.label for models in counted.values() for model in models]
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
-    suites = list(dict.fromkeys(one.suite for one in series))
+    suites = _order(series)
     titles = {suite: _title(suite) for suite in suites}
     trails = {source.name: follow_trails(source.run) for source in sources}
     conduct = follow(series, trails)
     leaders, results, headlines = [], [], {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
-        is_geckonum = suite == GECKONUM
-        account = compose_geckonum(own, palette) if is_geckonum else _suite(name, own, counted[suite], palette)
+        account = _account(suite, series, counted[suite], palette)
         of_suite = [one for one in conduct if one.series.suite == suite]
         warnings, leader = mark_protocols(account.leaderboard, of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
@@ -63,10 +65,33 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     costs = (*alignment_sections(sources), *cost_sections(sources, series, trails))
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
     return Document(
-        _headline(list(titles.values())),
+        _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
         summarize(sources, series, Headlines(counted, headlines), trails),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
+
+
+def _order(series: Sequence[Series]) -> list[str]:
+    """Put suites whose prompts are refined right after the one that they are made of."""
+    return sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
+
+
+def _account(suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
+    """Say of a suite what there is to say of it; of one whose prompts are refined only how it does on the whole."""
+    own = [one for one in series if one.suite == suite]
+    refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
+    if REFINED in suite:
+        return _compact(slug(suite), own)
+    if suite == T2ICOUNTBENCH:
+        return compose_t2icountbench(own, refined, counted, palette)
+    account = compose_geckonum(own, palette) if suite == GECKONUM else _suite(slug(suite), own, counted, palette)
+    sections = (*account.sections, *refinement_sections(suite, own, refined, palette))
+    return Account(account.leaderboard, sections, account.headline)
+
+
+def _compact(suite: str, series: Sequence[Series]) -> Account:
+    left = [one for one in series if not one.is_excluded]
+    return Account(rank_scores(suite, left, _score(left, ())) if left else (), ())
 
 
 def _check_left(series: Sequence[Series]) -> None:
@@ -90,7 +115,7 @@ def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
 
 def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
     """Measure what is a count of a known number, by suite; of other suites there is nothing to measure."""
-    observed = {source.name: [*source.survey.observations, *_controls(source)] for source in sources}
+    observed = {source.name: [*_unrefined(source), *_controls(source)] for source in sources}
     try:
         found = numbersense.evaluate(observed)
     except NothingToDoError:
@@ -102,6 +127,11 @@ def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, lis
         if it is not None:
             counted[one.suite].append(Counted(one.label, one.badge, it))
     return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
+
+
+def _unrefined(source: Source) -> list[Observation]:
+    """Leave out refined prompts, which are compared with those that they are made of and not measured again."""
+    return [one for one in source.survey.observations if one.item.base is None]
 
 
 def _controls(source: Source) -> list[Observation]:
@@ -155,11 +185,13 @@ _MOST_LEVELS = 50
 
 
 def _title(suite: str) -> str:
-    """Get a suite's title; one that is not installed here goes by its name."""
+    """Get a suite's title, with the refinement of its prompts; one that is not installed here goes by its name."""
+    base, _, refinement = suite.partition(REFINED)
     try:
-        return make_suite(suite).it.title
+        title = make_suite(base).it.title
     except SubitizeError:
         return suite
+    return f"{title}, refined: {refinement}" if refinement else title
 
 
 def _headline(titles: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from subitize.records import (
     Elsewhere,
     Item,
     Known,
+    MatchesPrompt,
     Outcome,
     Picture,
     Question,
@@ -37,7 +38,7 @@ from subitize.records import (
 from subitize.report.cells import printable
 from subitize.report.document import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.sources import Series
-from subitize.report.thumbnails import thumbnail
+from subitize.report.thumbnails import thumbnail, thumbnail_of_group
 from subitize.runner.progress import Progress
 from subitize.store import Run
 from subitize.store.rows import (
@@ -219,7 +220,7 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
         one.category,
         _target(item, ask),
         response,
-        _thumbnail(item, answered.outcome, one),
+        _thumbnail(one, records),
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
         outlines,
         _subject_of(item, ask),
@@ -243,7 +244,7 @@ def _told(value: Scalar, question: Question, *, is_short: bool = False) -> str:
     match question:
         case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
             return _differing(lines)[value] if is_short else lines[value]
-        case Confirm():
+        case Confirm() | MatchesPrompt():
             return "yes" if value else "no"
     return str(value)
 
@@ -283,9 +284,14 @@ def _picture(item: Item, outcome: Outcome) -> Picture | None:
     return outcome.picture if isinstance(outcome, Drawn) else None
 
 
-def _thumbnail(item: Item, outcome: Outcome, one: _Picked) -> Thumbnail | str:
-    picture = _picture(item, outcome)
-    return "nothing was drawn" if picture is None else thumbnail(picture, one.series.source.run.images)
+def _thumbnail(one: _Picked, records: _Records) -> Thumbnail | str:
+    """Make a small picture of what was judged: of a group, all that was drawn."""
+    item, images = one.observation.item, one.series.source.run.images
+    shown = [_picture(item, records.responses[id].outcome) for id in one.subject.trial_ids]
+    pictures = [picture for picture in shown if picture is not None]
+    if not pictures:
+        return "nothing was drawn"
+    return thumbnail(pictures[0], images) if len(shown) == 1 else thumbnail_of_group(pictures, images)
 
 
 def _details(one: _Picked, answered: Answered, judged: Sequence[Judged], rule: str) -> list[tuple[str, str]]:

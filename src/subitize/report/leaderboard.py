@@ -55,15 +55,17 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
     rows = []
     for one in series:
         found = whole[one.label]
-        accuracy = found.get("accuracy")
+        # Where groups of images were voted on, nobody may have looked at single ones.
+        accuracy = found.get("accuracy") or found.get("success")
         cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
-        rows.append((-(accuracy.value if accuracy else 0.0), Row(cells, one.badge)))
+        rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
+        rows.append((rank, Row(cells, one.badge)))
     ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
     return [TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, "accuracy"))]
 
 
-_MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "mae": "MAE", "nae": "NAE"}
-_MEASURES |= {"discarded": "Discarded", "refused": "Refused"}
+_MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "success": "One of a group right"}
+_MEASURES |= {"mae": "MAE", "nae": "NAE", "discarded": "Discarded", "refused": "Refused"}
 
 
 def _nae(model: Counted) -> float:

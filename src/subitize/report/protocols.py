@@ -25,11 +25,12 @@ _COLUMN = Column(
     is_numeric=False,
 )
 # Who counted in the papers. Testolin, Hou and Zorzi (2025): rules that read the numbers in answers, and a detector in
-# what was drawn; Kajić and others (2024): five people per image.
+# what was drawn; Kajić and others (2024): five people per image; Guo and others (2025): five people per four images.
 _PUBLISHED_JUDGES = {
     "naming": "parser",
     "production": "Grounding DINO",
     "geckonum": "people",
+    "t2icountbench": "people",
 }
 _MOST_COMPARED = 8
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from subitize.analysis.papers import geckonum_published
+from subitize.analysis.papers import geckonum_published, t2icountbench_published
 from subitize.analysis.papers.numbersense_published import CITATION
+from subitize.records import base_suite
 from subitize.report.document import ReferenceBlock
 
 _NUMBERSENSE = (
@@ -33,9 +34,22 @@ _GECKONUM = (
         "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
     ),
 )
-_BY_SUITE = {"naming": _NUMBERSENSE, "production": _NUMBERSENSE, "geckonum": _GECKONUM, "geckonum-vqa": _GECKONUM}
+_T2ICOUNTBENCH = (
+    ReferenceBlock(
+        t2icountbench_published.CITATION,
+        "",
+        "Prompts, refinements of prompts, measures and published figures of t2icountbench.",
+    ),
+)
+_BY_SUITE = {
+    "naming": _NUMBERSENSE,
+    "production": _NUMBERSENSE,
+    "geckonum": _GECKONUM,
+    "geckonum-vqa": _GECKONUM,
+    "t2icountbench": _T2ICOUNTBENCH,
+}
 
 
 def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:
-    """List what to cite for these suites, each work once."""
-    return tuple(dict.fromkeys(one for suite in suites for one in _BY_SUITE.get(suite, ())))
+    """List what to cite for these suites, each work once; a refined suite rests on the works of its base."""
+    return tuple(dict.fromkeys(one for suite in suites for one in _BY_SUITE.get(base_suite(suite), ())))

@@ -10,6 +10,7 @@ from subitize.errors import BadValueError
 from subitize.report.cells import printable
 from subitize.report.document import Badge
 from subitize.store import Database, Run
+from subitize.store.rows import read_judgings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,14 @@ class Series:
 def read_sources(runs: Sequence[Run]) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""
     return [Source(name, run, survey_run(run)) for name, run in zip(_names(runs), runs, strict=True)]
+
+
+def shared_judges(run: Run) -> set[str]:
+    """Name the judges as which several people may have looked; it takes a moment only."""
+    annotators: Counter[str] = Counter()
+    for one in read_judgings(run):
+        annotators[one.judge] += one.annotators
+    return {judge for judge, count in annotators.items() if count > 1}
 
 
 def list_series(sources: Sequence[Source]) -> list[Series]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from subitize.analysis.scoring import accuracy
 from subitize.analysis.trails import Trails
-from subitize.records import Estimate
+from subitize.records import Estimate, base_suite
 from subitize.report.cells import figure, printable
 from subitize.report.counted import Counted, level_name
 from subitize.report.document import Badge
@@ -56,7 +56,8 @@ def _stand_ins(badges: Sequence[Badge]) -> str:
 
 def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     found = []
-    for suite in dict.fromkeys(one.suite for one in series):
+    # Refined prompts are told of with those that they are made of.
+    for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
         ranked = [one for one in headlines.counted.get(suite, ()) if one.it.nae]
         general = _headline(suite, ranked) if ranked else _accuracies(suite, series)
         found.append(headlines.own.get(suite) or general)

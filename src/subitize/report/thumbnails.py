@@ -2,6 +2,8 @@
 
 import base64
 import io
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -20,6 +22,7 @@ from subitize.vision.pixels import decode
 
 LONGEST_SIDE_PX = 160
 _QUALITY = 72
+_GREY = "#c4c9d0"
 
 
 def thumbnail(picture: Picture, images: Images) -> Thumbnail | str:
@@ -34,6 +37,22 @@ def thumbnail(picture: Picture, images: Images) -> Thumbnail | str:
                 return f"known by name only: {printable(name)}"
     except SubitizeError as error:
         return printable(str(error))
+
+
+def thumbnail_of_group(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
+    """Make one small picture of several, two in a row, or say why there is none; what cannot be shown stays grey."""
+    made = [thumbnail(picture, images) for picture in pictures]
+    small = [one for one in made if isinstance(one, Thumbnail)]
+    if not small:
+        return str(made[0])
+    side = LONGEST_SIDE_PX // 2
+    sheet = Image.new("RGB", (LONGEST_SIDE_PX, side * math.ceil(len(made) / 2)), _GREY)
+    for place, one in enumerate(made):
+        if isinstance(one, Thumbnail):
+            image = Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2])))
+            image.thumbnail((side - 2, side - 2))
+            sheet.paste(image, (side * (place % 2) + 1, side * (place // 2) + 1))
+    return _small(sheet)
 
 
 @lru_cache(1_000)

@@ -31,9 +31,6 @@ from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings, tally
 from subitize.store import Run
 
-AGREEMENT = "majority"
-"""How the votes of several annotators become one; the paper does not say how. A tie has no value and is left out."""
-
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
@@ -82,7 +79,7 @@ def read_attempts(run: Run, judge: str | None = None) -> list[Attempt]:
         raise NothingToDoError(
             f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
         )
-    observed = observe_run(run, Reader(judge, agreement=AGREEMENT))
+    observed = observe_run(run, Reader(judge))
     attempts = gather_attempts(one for one in observed if base_suite(one.item.suite) == SUITE)
     judges = sorted({one.judge for one in attempts})
     if len(judges) > 1:
