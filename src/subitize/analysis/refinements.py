@@ -8,12 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from subitize.analysis.attempts import Attempt
+from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.observations import Reader, observe_run
+from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Estimate, base_suite
 from subitize.stats.multiplicity import adjust_holm
 from subitize.stats.pairs import compare_models
 from subitize.stats.passes import average_passes
 from subitize.stats.signed_ranks import wilcoxon_test
+from subitize.store import Run
 
 Measure = Literal["success", "accuracy"]
 MEASURES: tuple[Measure, ...] = ("success", "accuracy")
@@ -68,6 +71,17 @@ def compare(attempts: Iterable[Attempt], k: int | None = None) -> list[Refinemen
         chosen = k or usual_k(own)
         for measure in MEASURES:
             found += _adjust([row for row in _compare(own, measure, chosen) if row])
+    return found
+
+
+def compare_run(run: Run, reader: Reader) -> list[Refinement]:
+    """Compare each refinement with the original, for all suites, models and judges of a run."""
+    found = compare(gather_attempts(observe_run(run, reader)))
+    if not found:
+        raise NothingToDoError(
+            f"{run.location} has no refined prompts that were judged beside the original ones; first: "
+            "subitize run SUITE --refine NAME --model MODEL --out RUN"
+        )
     return found
 
 

@@ -99,6 +99,29 @@ def measure(
 
 
 @app.command()
+def compare(
+    run: RunName,
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: RuleText = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Compare refined prompts with those that they are made of, prompt by prompt."""
+    from subitize.analysis.observations import Reader
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.refinements import compare_run
+    from subitize.report.refinement_tables import print_refinements, refinement_row
+
+    with open_run(run, database, images) as opened:
+        found = compare_run(opened, Reader(*choose_reader(judge, rule)))
+        stand_ins = find_stand_ins(opened)
+    if as_json:
+        return print_json([refinement_row(one, stand_ins) for one in found])
+    return print_refinements(found, stand_ins)
+
+
+@app.command()
 def calibrate(
     run: RunName,
     judge: Annotated[str, typer.Option(help="Whose boxes, as `show` names it.")],

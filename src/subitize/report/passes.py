@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
 from subitize.analysis.agreement import Concord
 from subitize.analysis.overview import StandIns
@@ -13,8 +12,8 @@ from subitize.analysis.papers.t2icountbench_published import KAPPA
 from subitize.analysis.passes import PassRate
 from subitize.analysis.scoring import WHOLE
 from subitize.records import Estimate, base_suite
-from subitize.report.cells import NOTHING, figure, interval, printable
-from subitize.report.terminal import whole_lines
+from subitize.report.cells import NOTHING, figure, interval
+from subitize.report.terminal import add_row, whole_lines
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -33,7 +32,7 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
         undecided = max(one.undecided for one in row.values())
         items = f"{max(one.estimate.n for one in row.values())}" + f" + {undecided} undecided" * (undecided > 0)
         images = max(one.images for one in row.values())
-        _add_row(table, *names, *(_pass(row.get(k)) for k in ks), items, str(images))
+        add_row(table, *names, *(_pass(row.get(k)) for k in ks), items, str(images))
     whole_lines().print(table)
     _print_marks([(one.model, one.judge, one.is_informed) for one in passes], stand_ins)
     print("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
@@ -61,7 +60,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
         figures = [_figure(each) for each in (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes)]
         counts = str(one.annotators), f"{one.units}" + f" + {one.single} single" * (one.single > 0), str(one.votes)
         level = _level(one.factor, one.group)
-        _add_row(table, one.suite, model, one.judge, one.question, level, *figures, *counts, str(one.ties))
+        add_row(table, one.suite, model, one.judge, one.question, level, *figures, *counts, str(one.ties))
     whole_lines().print(table)
     _print_marks([(one.model, one.judge, False) for one in concords], stand_ins)
     print("value [95 % interval over units]; κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal")
@@ -101,10 +100,6 @@ def _pass(one: PassRate | None) -> str:
 
 def _figure(estimate: Estimate | None) -> str:
     return NOTHING if estimate is None else f"{figure(estimate.value, 3)} {interval(estimate, 3)}"
-
-
-def _add_row(table: Table, *cells: str) -> None:
-    table.add_row(*(Text(printable(cell)) for cell in cells))
 
 
 def _print_marks(shown: Sequence[tuple[str, str, bool]], stand_ins: StandIns) -> None:

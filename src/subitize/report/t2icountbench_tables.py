@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,10 +14,9 @@ from subitize.analysis.papers.t2icountbench_observations import Statement
 from subitize.analysis.papers.t2icountbench_published import AVERAGE
 from subitize.analysis.papers.t2icountbench_reproduction import Reproduction
 from subitize.analysis.papers.t2icountbench_runs import PaperTables
-from subitize.analysis.refinements import Pairing, Refinement
-from subitize.records import Estimate
-from subitize.report.cells import NOTHING, figure, interval, printable
-from subitize.report.terminal import whole_lines
+from subitize.report.cells import NOTHING, printable
+from subitize.report.refinement_tables import estimate_text, headed, refinement_table
+from subitize.report.terminal import add_row, whole_lines
 
 _TITLES = {
     "table2": "Table 2: success by category",
@@ -29,7 +27,6 @@ _TITLES = {
     "table3": "Table 3: success by refinement, at home in plain style",
     "table3_applied": "Table 3 without the prompts that could not be refined",
 }
-_DIGITS = 3
 
 
 def print_tables(found: PaperTables, console: Console | None = None) -> None:
@@ -45,7 +42,7 @@ def print_tables(found: PaperTables, console: Console | None = None) -> None:
     _print_statements(found.statements, console)
     if found.beyond:
         if found.beyond.refinements:
-            console.print(_refinements(found.beyond.refinements))
+            console.print(refinement_table(found.beyond.refinements))
         console.print(_drawn(found.beyond.drawn_numbers))
         console.print(_half_points(found.beyond.half_points))
 
@@ -69,13 +66,13 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
     for cell in cells:
         rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
-    table = _headed(title, ["", *columns], numbers=len(columns))
+    table = headed(title, ["", *columns], numbers=len(columns))
     for (row, is_published), own in rows.items():
         texts = (_text(own[column]) if column in own else "" for column in columns)
-        _add(table, f"{row} (paper)" if is_published else row, *texts)
+        add_row(table, f"{row} (paper)" if is_published else row, *texts)
         per_image = [own[column].per_image if column in own else None for column in columns]
         if any(per_image):
-            _add(table, "  per image", *(_estimate(one) if one else "" for one in per_image))
+            add_row(table, "  per image", *(estimate_text(one) if one else "" for one in per_image))
     return table
 
 
@@ -83,15 +80,15 @@ def _text(cell: TableCell) -> str:
     if isinstance(cell.value, str):
         return cell.value
     fallbacks = f" ({cell.fallbacks} unrefined)" if cell.fallbacks else ""
-    return f"{_estimate(cell.value)} {cell.value.n}{fallbacks}"
+    return f"{estimate_text(cell.value)} {cell.value.n}{fallbacks}"
 
 
 def _placements(placements: Iterable[Placement]) -> Table:
-    table = _headed(
+    table = headed(
         "among the paper's fifteen, by average (1 is the best)", ["model", "average", "rank", "range"], numbers=3
     )
     for one in placements:
-        _add(table, one.model, _estimate(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+        add_row(table, one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
     return table
 
 
@@ -104,82 +101,37 @@ def _print_statements(statements: Iterable[Statement], console: Console) -> None
             console.print(Text(f"    {printable(part)}"))
 
 
-def _refinements(rows: Iterable[Refinement]) -> Table:
-    names = [
-        "refinement",
-        "model",
-        "measure",
-        "original",
-        "refined",
-        "refined − original",
-        "p (Holm)",
-        "pairs",
-        "unrefined",
-    ]
-    table = _headed(
-        "refined and original prompts, in pairs, all scenes and styles", [*names, "where it applies"], numbers=7
-    )
-    for one in rows:
-        measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        applied = NOTHING if one.applied is None else _pairing(one.applied)[2]
-        cells = (*_pairing(one.pairing), str(one.pairing.difference.n), str(one.fallbacks), applied)
-        _add(table, one.refinement, one.model, measure, *cells)
-    return table
-
-
-def _pairing(one: Pairing) -> tuple[str, str, str, str]:
-    p = f"{one.p_holm:.{_DIGITS}f}" if one.p_holm >= 10**-_DIGITS else f"< {10**-_DIGITS}"
-    return _estimate(one.second), _estimate(one.first), _estimate(one.difference), p
-
-
 def _drawn(rows: Iterable[DrawnNumbers]) -> Table:
     names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
-    table = _headed("numbers drawn", names, numbers=5)
+    table = headed("numbers drawn", names, numbers=5)
     for one in rows:
-        spread = NOTHING if one.spread is None else _estimate(one.spread)
-        cells = (str(one.number), _estimate(one.error), spread, str(one.error.n), str(one.prompts))
-        _add(table, one.suite, one.model, *cells)
+        spread = NOTHING if one.spread is None else estimate_text(one.spread)
+        cells = (str(one.number), estimate_text(one.error), spread, str(one.error.n), str(one.prompts))
+        add_row(table, one.suite, one.model, *cells)
     return table
 
 
 def _half_points(rows: Iterable[HalfPoint]) -> Table:
-    table = _headed(
+    table = headed(
         "the number at which less than half is right", ["suite", "model", "measure", "number", "n"], numbers=2
     )
     for one in rows:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        _add(table, one.suite, one.model, measure, str(one.crossing), str(one.crossing.n))
+        add_row(table, one.suite, one.model, measure, str(one.crossing), str(one.crossing.n))
     return table
 
 
 def _means(rows: Iterable[MeanCheck]) -> Table:
     names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
-    table = _headed("printed means", names, numbers=0)
+    table = headed("printed means", names, numbers=0)
     for one in rows:
         span = f"{one.low:.4f} to {one.high:.4f}"
-        _add(table, *one.place, one.printed, f"{one.recomputed:.4f}", span, one.verdict)
+        add_row(table, *one.place, one.printed, f"{one.recomputed:.4f}", span, one.verdict)
     return table
 
 
 def _text_checks(rows: Iterable[TextCheck]) -> Table:
-    table = _headed("what the text says of the tables", ["section", "said", "the printed cells", ""], numbers=0)
+    table = headed("what the text says of the tables", ["section", "said", "the printed cells", ""], numbers=0)
     for one in rows:
-        _add(table, one.where, one.said, one.found, "agrees" if one.agrees else "does not agree")
+        add_row(table, one.where, one.said, one.found, "agrees" if one.agrees else "does not agree")
     return table
-
-
-def _headed(title: str, columns: Sequence[str], *, numbers: int) -> Table:
-    """Make a table whose last columns but the text ones are numbers, set to the right."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for place, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if place >= len(columns) - numbers else "left")
-    return table
-
-
-def _add(table: Table, *cells: str) -> None:
-    # As Text: a name with brackets in it is a name, not markup.
-    table.add_row(*(Text(printable(cell)) for cell in cells))
-
-
-def _estimate(one: Estimate) -> str:
-    return f"{figure(one.value, _DIGITS)} {interval(one, _DIGITS)}"

@@ -118,7 +118,7 @@ def print_scores(
     table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
     for names, row in zip(named, rows.values(), strict=True):
         cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
-        _add_row(table, *(names[column] for column in columns), *cells, _counts(row))
+        add_row(table, *(names[column] for column in columns), *cells, _counts(row))
     if common:
         _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
     _print(table)
@@ -186,12 +186,12 @@ def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: S
     for one in enumerations:
         names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
         named = [names[place] for place in places]
-        _add_row(skill, *named, *_skill(one))
-        _add_row(nature, *named, *_nature(one))
+        add_row(skill, *named, *_skill(one))
+        add_row(nature, *named, *_nature(one))
     for name, known in name_baselines(one.numbers for one in enumerations):
         human = "" if known.human_correlation is None else f"{known.human_correlation:.3f}"
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
-        _add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
+        add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
     _say(f"suite {suite} judged by {', '.join(judges)}")
     _print(skill)
     _print(nature)
@@ -247,11 +247,11 @@ def print_overview(overview: Overview) -> None:
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
         mark = " *" if one.is_stand_in else ""
-        _add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
+        add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
     judges = Table("judge", "annotators", "readings", "without a value", box=SIMPLE_HEAD)
     for judge in overview.judges:
         mark = " *" if judge.is_stand_in else ""
-        _add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))
+        add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))
     for table, has_rows in ((models, overview.models), (judges, overview.judges)):
         if has_rows:
             _print(table)
@@ -300,7 +300,7 @@ def print_listings(listings: Iterable[Listing]) -> None:
     table = Table("name", "what it does", "options", box=SIMPLE_HEAD)
     for one in listings:
         name = f"{one.name}:{one.target.upper()}" if one.target else one.name
-        _add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
+        add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
     _print(table)
 
 
@@ -308,7 +308,7 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     """Print what can be drawn, in how many drawings, and the colours it has by nature."""
     table = Table("noun", "drawings", "colours", box=SIMPLE_HEAD)
     for glyph in sorted(glyphs, key=lambda one: one.noun):
-        _add_row(table, glyph.noun, str(len(glyph.drawings)), ", ".join(glyph.colours))
+        add_row(table, glyph.noun, str(len(glyph.drawings)), ", ".join(glyph.colours))
     _print(table)
 
 
@@ -330,8 +330,8 @@ def _counts(row: dict[str, Score]) -> str:
     return str(n) + f" + {refused} refused" * (refused > 0) + f" ({excluded} excluded)" * (excluded > 0)
 
 
-def _add_row(table: Table, *cells: str) -> None:
-    # As Text: a name with brackets in it is a name, not markup.
+def add_row(table: Table, *cells: str) -> None:
+    """Add cells as they are: a name with brackets in it is a name, not markup."""
     table.add_row(*(Text("\n".join(_printable(line) for line in cell.split("\n"))) for cell in cells))
 
 
