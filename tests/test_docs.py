@@ -65,6 +65,7 @@ def test_every_command_is_in_the_documentation() -> None:
     names = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     assert {name for name in names if f"subitize {name}" not in documented} == set()
     assert "subitize import readings" in documented
+    assert "subitize import votes" in documented
     assert "subitize import geckonum" in documented
 
 
