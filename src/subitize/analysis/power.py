@@ -1,37 +1,26 @@
 """Plans of studies: what the prompts of a suite and so many images of each can show, and what would be needed."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
-from subitize.analysis.attempts import Attempt, gather_attempts
-from subitize.analysis.observations import Reader, observe_run
-from subitize.errors import BadValueError, NothingToDoError
+from subitize.analysis.assumptions import MOST_IMAGES, MOST_IMAGES_AT, MOST_PROMPTS, check_open, check_within
+from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Estimate
-from subitize.registry import make_suite
 from subitize.stats.power import (
     Accuracy,
     Agreement,
+    Choice,
     Design,
     Difference,
-    Likeness,
     Method,
-    Pair,
     coverage,
-    discordance_range,
     half_width,
     least_number,
     least_share,
-    like_one,
-    like_two,
     power,
 )
-from subitize.store import Run
 
-MOST_IMAGES, MOST_IMAGES_AT, MOST_PROMPTS, MOST_RATERS = 100, 32, 100_000, 50
 _TABLED = (1, 2, 4, 8, 16, 32)
 _LEAST_RATE = 1e-3
 
@@ -47,6 +36,19 @@ class Wanted:
     precision: float | None = None
     against: float | None = None
     method: Method = field(default_factory=Method)
+
+    def __post_init__(self) -> None:
+        """Refuse what no study can have."""
+        check_open("--confidence", self.confidence)
+        check_open("--alpha", self.alpha)
+        check_open("--power", self.power)
+        check_within("--tests", self.tests, 1, 10_000)
+        if self.precision is not None:
+            check_open("--precision", self.precision)
+        if self.power <= self.alpha:
+            raise BadValueError(
+                f"--power {self.power:g}: should be above --alpha {self.alpha:g}, which any study has by chance"
+            )
 
     @property
     def level(self) -> float:
@@ -84,66 +86,32 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
-def measure_suite(text: str) -> tuple[int, int]:
-    """Give how many prompts a suite has, and how many images of each it asks for."""
-    suite = make_suite(text).it
-    prompts = sum(1 for _ in suite.items(0))
-    return prompts, suite.repeats
-
-
-def learn_from(run: Run, models: Sequence[str], suites: Sequence[str], judge: str | None) -> Likeness:
-    """Estimate what to assume from a run: of one model on one suite, or of two conditions on the same prompts."""
-    attempts = [one for one in gather_attempts(observe_run(run, Reader(judge))) if one.images]
-    kept = [one for one in attempts if (not models or one.model in models) and (not suites or one.item.suite in suites)]
-    conditions: dict[tuple[str, str, str], dict[str, Attempt]] = {}
-    for one in kept:
-        conditions.setdefault((one.model, one.item.suite, one.judge), {})[one.item.base or one.item.id] = one
-    if not conditions:
-        known = sorted({f"{one.model} on {one.item.suite} by {one.judge}" for one in attempts}) or ["none"]
-        raise NothingToDoError(f"{run.location} has no judged images of that; it has: {'; '.join(known)}")
-    if len(conditions) > 2:
-        named = "; ".join(f"{model} on {suite} by {judge}" for model, suite, judge in conditions)
-        raise BadValueError(
-            f"--like {run.location} has {len(conditions)} conditions: {named}; choose one, or two to "
-            "compare, by --model, --of and --judge"
-        )
-    first, *others = conditions.values()
-    if not others:
-        return like_one(*_counts(list(first.values())))
-    common = [key for key in first if key in others[0]]
-    if not common:
-        raise BadValueError(f"--like {run.location}: its two conditions have no prompt in common; choose others")
-    return like_two(_counts([first[key] for key in common]), _counts([others[0][key] for key in common]))
-
-
-def _counts(attempts: Sequence[Attempt]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.array([one.right for one in attempts]), np.array([one.images for one in attempts])
-
-
-def find_correlation(rate: float, difference: float, icc: float, discordance: float) -> float:
-    """Find the correlation of two conditions' chances at which one image of each differ so often."""
-    pair = Pair(rate, rate + difference, icc, 1.0)
-    low, high = discordance_range(pair)
-    if not low - 1e-6 <= discordance <= high + 1e-6:
-        raise BadValueError(
-            f"--discordance {discordance:g}: with --rate {rate:g}, --difference {difference:g} and --icc {icc:g} it "
-            f"can be from {low:.4f} to {high:.4f}; a higher --icc allows less"
-        )
-    spread = icc * math.sqrt(pair.first * (1 - pair.first) * pair.second * (1 - pair.second))
-    return 0.0 if spread == 0 else max(0.0, (high - discordance) / 2 / spread)
+def make_method(choice: str, simulations: int, seed: int) -> Method:
+    """Make the method of that name."""
+    known: dict[str, Choice] = {name: name for name in get_args(Choice)}
+    if choice not in known:
+        raise UnknownNameError("method", choice, known)
+    return Method(
+        known[choice],
+        check_within("--simulations", simulations, 100, 1_000_000),
+        check_within("--seed", seed, 0, 2**31),
+    )
 
 
 def plan_accuracy(design: Accuracy, wanted: Wanted) -> Plan:
     """Plan the estimate of an accuracy, and its test against a rate."""
+    if wanted.against is not None:
+        check_open("--against", wanted.against)
     answers = list(_precision(design, wanted))
-    answers += _tested(design, wanted, f"power against a rate of {wanted.against:g}" if wanted.against else "")
+    if wanted.against is not None:
+        answers += _tested(design, wanted, f"power against a rate of {wanted.against:g}", wanted.against)
     for direction, room in (("lower", design.rate), ("higher", 1 - design.rate)):
         sign = -1 if direction == "lower" else 1
 
-        def found(share: float, sign: int = sign) -> Estimate:
-            return power(design, wanted.level, wanted.method, against=design.rate + sign * share)
+        def found(share: float, method: Method, sign: int = sign) -> Estimate:
+            return power(design, wanted.level, method, against=design.rate + sign * share)
 
-        least = least_share(found, lambda value: value >= wanted.power, room)
+        least = least_share(found, lambda value: value >= wanted.power, room, wanted.method)
         note = "" if least else f"not even {0 if sign < 0 else 1}"
         answers.append(
             Answer(f"{direction} rate told apart with power {wanted.power:g}, from a difference of", least, note)
@@ -153,22 +121,17 @@ def plan_accuracy(design: Accuracy, wanted: Wanted) -> Plan:
     )
 
 
-def plan_difference(design: Difference, wanted: Wanted, *, is_given: bool) -> Plan:
-    """Plan the comparison of two conditions on the same prompts; `is_given`: for a difference that was named."""
-    answers = list(_precision(design, wanted))
+def plan_difference(design: Difference, wanted: Wanted) -> Plan:
+    """Plan the comparison of two conditions on the same prompts; a difference of 0 is one that is not known yet."""
+    answers, is_given = list(_precision(design, wanted)), design.difference != 0
     if is_given:
-        answers.append(Answer("power", power(design, wanted.level, wanted.method)))
-
-        def of(one: Design) -> Estimate:
-            return power(one, wanted.level, wanted.method)
-
-        answers += _sizes(design, of, lambda value: value >= wanted.power, f"for power {wanted.power:g}")
+        answers += _tested(design, wanted, "power", 0.0)
     for name, sign, room in (("upwards", 1, 1 - design.rate), ("downwards", -1, design.rate)):
 
-        def found(share: float, sign: int = sign) -> Estimate:
-            return power(replace(design, difference=sign * share), wanted.level, wanted.method)
+        def found(share: float, method: Method, sign: int = sign) -> Estimate:
+            return power(replace(design, difference=sign * share), wanted.level, method)
 
-        least = least_share(found, lambda value: value >= wanted.power, room - _LEAST_RATE)
+        least = least_share(found, lambda value: value >= wanted.power, room - _LEAST_RATE, wanted.method)
         note = "" if least else "no difference is large enough; more prompts are needed"
         answers.append(Answer(f"least difference {name} with power {wanted.power:g}", least, note))
     curve = _curve(design, wanted, is_tested=is_given)
@@ -177,8 +140,11 @@ def plan_difference(design: Difference, wanted: Wanted, *, is_given: bool) -> Pl
 
 def plan_agreement(design: Agreement, wanted: Wanted) -> Plan:
     """Plan the estimate of Fleiss' κ."""
+    if wanted.against is not None:
+        check_within("--against", wanted.against, -1, 1)
     answers = list(_precision(design, wanted))
-    answers += _tested(design, wanted, f"power against κ {wanted.against:g}" if wanted.against is not None else "")
+    if wanted.against is not None:
+        answers += _tested(design, wanted, f"power against κ {wanted.against:g}", wanted.against)
     return Plan(design, _assumed(design), tuple(answers), "prompts", _curve(design, wanted), _notes(design, wanted))
 
 
@@ -190,38 +156,46 @@ def _precision(design: Design, wanted: Wanted) -> list[Answer]:
     goal = wanted.precision
     if goal is not None:
 
-        def of(one: Design) -> Estimate:
-            return _width(one, wanted)
+        def of(one: Design, method: Method) -> Estimate:
+            return half_width(one, wanted.confidence, method)
 
-        answers += _sizes(design, of, lambda value: value <= goal, f"for a half-width of {goal:g}")
+        answers += _sizes(design, of, lambda value: value <= goal, wanted.method, f"for a half-width of {goal:g}")
     return answers
 
 
-def _tested(design: Accuracy | Agreement, wanted: Wanted, what: str) -> list[Answer]:
-    against = wanted.against
-    if against is None:
-        return []
+def _tested(design: Design, wanted: Wanted, what: str, against: float) -> list[Answer]:
+    def of(one: Design, method: Method) -> Estimate:
+        return power(one, wanted.level, method, against=against)
 
-    def of(one: Design) -> Estimate:
-        return power(one, wanted.level, wanted.method, against=against)
-
-    return [
-        Answer(what, of(design)),
-        *_sizes(design, of, lambda value: value >= wanted.power, f"for power {wanted.power:g}"),
-    ]
+    sizes = _sizes(design, of, lambda value: value >= wanted.power, wanted.method, f"for power {wanted.power:g}")
+    return [Answer(what, of(design, wanted.method)), *sizes]
 
 
 def _sizes(
-    design: Design, of: Callable[[Design], Estimate], is_enough: Callable[[float], bool], what: str
+    design: Design,
+    of: Callable[[Design, Method], Estimate],
+    is_enough: Callable[[float], bool],
+    method: Method,
+    what: str,
 ) -> list[Answer]:
     """Find the images that are needed of these prompts, and the prompts with these images."""
     answers = []
     if not isinstance(design, Agreement):
         most = MOST_IMAGES_AT if design.at > 1 else MOST_IMAGES
-        images = least_number(lambda images: of(_resize(design, images=images)), is_enough, range(design.at, most + 1))
+        images = least_number(
+            lambda images, method: of(_resize(design, images=images), method),
+            is_enough,
+            range(design.at, most + 1),
+            method,
+        )
         note = "" if images else f"not even {most} are enough: images of one prompt hang together; take more prompts"
         answers.append(Answer(f"images per prompt {what}, with {design.prompts} prompts", images, note))
-    prompts = least_number(lambda prompts: of(_resize(design, prompts=prompts)), is_enough, range(2, MOST_PROMPTS + 1))
+    prompts = least_number(
+        lambda prompts, method: of(_resize(design, prompts=prompts), method),
+        is_enough,
+        range(2, MOST_PROMPTS + 1),
+        method,
+    )
     each = f"{design.raters} raters" if isinstance(design, Agreement) else f"{design.images} images each"
     note = "" if prompts else f"not even {MOST_PROMPTS} are enough"
     answers.append(Answer(f"prompts {what}, with {each}", prompts, note))
@@ -275,12 +249,11 @@ def _assumed(design: Design) -> dict[str, str]:
 
 def _notes(design: Design, wanted: Wanted) -> tuple[str, ...]:
     if isinstance(design, Difference):
-        what = "interval: Student's over the prompts' differences; test: Wilcoxon's on them"
+        test = "Wilcoxon's on those that are not 0 (McNemar's if all are 1)"
+        what = f"interval: Student's over the prompts' differences; test: {test}"
     elif isinstance(design, Agreement):
         what = "interval: Student's over prompts, as Fleiss' κ is reported"
-    elif design.images in (1, design.at):
-        what = "interval: Wilson's over prompts; test: whether it leaves the rate out"
     else:
-        what = "interval: Student's over prompts; test: whether it leaves the rate out"
+        what = "interval: as of score --pass-at-k (Wilson's over prompts); test: whether it leaves the rate out"
     level = f"; level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
     return (what + level,)

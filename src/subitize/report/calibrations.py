@@ -68,8 +68,12 @@ def check_figure(path: Path) -> None:
 
 
 def write_figure(found: Calibration, path: Path) -> Path:
-    """Draw the curve into a file, whole or not at all."""
-    figure = make_figure(found)
+    """Draw the curve into a file."""
+    return save_figure(make_figure(found), path)
+
+
+def save_figure(figure: FigureBlock, path: Path) -> Path:
+    """Draw into a .png or .svg file, whole or not at all."""
     data = to_svg(figure).encode() if path.suffix.lower() == ".svg" else to_png(figure)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
