@@ -70,6 +70,12 @@ def test_a_run_tells_what_to_assume(tmp_path: Path) -> None:
 
 
 REFUSED = {
+    "a rate against itself": ("accuracy --prompts 9 --rate 0.5 --against 0.5", "it is --rate itself"),
+    "a kappa against itself": (
+        "kappa --prompts 9 --raters 3 --kappa 0.5 --against 0.5",
+        "it is --kappa itself",
+    ),
+    "a model without a run": ("accuracy --prompts 9 --model painter", "add --like RUN"),
     "no size": ("accuracy", "give --suite NAME or --prompts N"),
     "no such suite": ("accuracy --suite t2i", "no suite named 't2i'"),
     "unknown method": ("accuracy --prompts 9 --method bayes", "no method named 'bayes'"),

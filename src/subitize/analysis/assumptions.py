@@ -118,7 +118,13 @@ def measure_suite(text: str) -> tuple[int, int]:
 
 def learn_from(run: Run, models: Sequence[str], suites: Sequence[str], judge: str | None) -> Likeness:
     """Estimate what to assume from a run: of one model on one suite, or of two conditions on the same prompts."""
-    attempts = [one for one in gather_attempts(observe_run(run, Reader(judge))) if one.images]
+    found = gather_attempts(observe_run(run, Reader(judge)))
+    attempts = [one for one in found if one.images]
+    if found and not attempts:
+        raise NothingToDoError(
+            f"--like {run.location}: it has votes on groups of images only, which do not tell how images of one prompt "
+            "hang together; plan success as one outcome per prompt with --images 1 --rate SUCCESS"
+        )
     kept = [one for one in attempts if (not models or one.model in models) and (not suites or one.item.suite in suites)]
     conditions: dict[tuple[str, str, str], dict[str, Attempt]] = {}
     for one in kept:

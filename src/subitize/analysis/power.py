@@ -101,7 +101,7 @@ def make_method(choice: str, simulations: int, seed: int) -> Method:
 def plan_accuracy(design: Accuracy, wanted: Wanted) -> Plan:
     """Plan the estimate of an accuracy, and its test against a rate."""
     if wanted.against is not None:
-        check_open("--against", wanted.against)
+        _check_apart(check_open("--against", wanted.against), design.rate, "--rate")
     answers = list(_precision(design, wanted))
     if wanted.against is not None:
         answers += _tested(design, wanted, f"power against a rate of {wanted.against:g}", wanted.against)
@@ -142,6 +142,7 @@ def plan_agreement(design: Agreement, wanted: Wanted) -> Plan:
     """Plan the estimate of Fleiss' κ."""
     if wanted.against is not None:
         check_within("--against", wanted.against, -1, 1)
+        _check_apart(wanted.against, design.kappa, "--kappa")
     answers = list(_precision(design, wanted))
     if wanted.against is not None:
         answers += _tested(design, wanted, f"power against κ {wanted.against:g}", wanted.against)
@@ -161,6 +162,13 @@ def _precision(design: Design, wanted: Wanted) -> list[Answer]:
 
         answers += _sizes(design, of, lambda value: value <= goal, wanted.method, f"for a half-width of {goal:g}")
     return answers
+
+
+def _check_apart(against: float, expected: float, name: str) -> None:
+    if against == expected:
+        raise BadValueError(
+            f"--against {against:g}: it is {name} itself, so that there is nothing to find; give another"
+        )
 
 
 def _tested(design: Design, wanted: Wanted, what: str, against: float) -> list[Answer]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli.options import AsJson, DatabaseUrl, app, check_file, open_run, print_json
+from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
     from subitize.analysis.power import Plan
@@ -165,6 +166,8 @@ def _learn(
     image_folder: Path | None,
 ) -> "Likeness | None":
     if like is None:
+        if models or suites or judge:
+            raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
         return None
     from subitize.analysis.assumptions import learn_from
 
