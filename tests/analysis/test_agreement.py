@@ -90,6 +90,19 @@ def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) ->
     assert "all models" in printed
 
 
+def test_a_model_named_all_models_is_not_taken_for_all_of_them() -> None:
+    tables = {ALL_MODELS: draw_table(1), "glm": draw_table(2)}
+    found = agree([vote for model, table in tables.items() for vote in votes_of(table, model=model)])
+    kappas = {(one.model, one.is_pooled): one.kappa and one.kappa.value for one in found}
+    assert kappas == pytest.approx(
+        {
+            (ALL_MODELS, True): theirs(np.concatenate(list(tables.values()))),
+            (ALL_MODELS, False): theirs(tables[ALL_MODELS]),
+            ("glm", False): theirs(tables["glm"]),
+        }
+    )
+
+
 def test_raw_agreement_ties_and_the_share_of_yes_are_counted() -> None:
     table = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [1, -1, -1, -1], [1, 1, -1, -1]])
     found = only(votes_of(table))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.attempts import Attempt, gather_attempts
-from subitize.analysis.observations import Observation, Status
+from subitize.analysis.attempts import Attempt, adopt_refusals, find_omissions, gather_attempts
+from subitize.analysis.observations import NO_JUDGE, Observation, Status
 from subitize.records import Ask, Confirm, Count, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -42,6 +42,16 @@ def test_an_answer_without_a_value_leaves_its_image_out_but_nothing_drawn_is_wro
 def test_an_image_is_right_if_all_that_was_asked_about_it_is() -> None:
     found = gather(see(3), see(True, ask=RED), see(3, 1), see(False, 1, ask=RED))
     assert (found.images, found.right) == (2, 1)
+
+
+def test_an_image_of_which_a_relevant_question_is_not_answered_is_left_out() -> None:
+    both = replace(ITEM, asks=(COUNT, RED, VOTE))
+    asides = replace(ITEM, asks=(COUNT, replace(RED, is_relevant=False), VOTE))
+    seen = [see(3, 0), see(True, 0, ask=RED), see(3, 1)]
+    found = gather(*(replace(one, item=both) for one in seen))
+    assert (found.images, found.right, found.numbers) == (1, 1, (3,))
+    found = gather(*(replace(one, item=asides) for one in seen if one.ask is COUNT))
+    assert (found.images, found.right) == (2, 2)
 
 
 def test_of_several_counts_there_is_no_one_number() -> None:
@@ -83,3 +93,29 @@ def test_items_models_and_judges_are_kept_apart() -> None:
     others = [replace(see(3), model="other"), replace(see(3), judge="other")]
     others.append(replace(see(3), item=replace(ITEM, id="fruit/apples/4")))
     assert len(gather_attempts([see(3), see(2, 1), *others])) == 4
+
+
+def test_what_was_only_ever_refused_goes_to_every_judge_and_has_no_votes() -> None:
+    shown = [see(None, repeat, status="refused") for repeat in range(4)]
+    shown.append(see(None, ask=VOTE, status="refused"))
+    refused = gather(*(replace(one, judge=NO_JUDGE, model="shy") for one in shown))
+    assert (refused.images, refused.right, refused.votes, refused.pass_at(4)) == (4, 0, (), 0)
+    others = gather_attempts([see(3), replace(see(3), judge="other")])
+    found = adopt_refusals([refused, *others])
+    assert sorted((one.model, one.judge) for one in found) == [
+        ("painter", "other"),
+        ("painter", "someone"),
+        ("shy", "other"),
+        ("shy", "someone"),
+    ]
+    assert adopt_refusals([refused]) == [refused]
+    elsewhere = [replace(one, item=replace(ITEM, id="cats/3")) for one in others]
+    assert adopt_refusals([refused, *elsewhere])[0].judge == NO_JUDGE
+
+
+def test_ties_and_exclusions_are_what_attempts_omit() -> None:
+    tie = see(None, ask=VOTE, status="discarded")
+    excluded = replace(see(3), item=replace(ITEM, id="fruit/apples/4"), is_excluded=True)
+    found = find_omissions([tie, excluded, replace(see(3), model="other")])
+    assert found.undecided == {("painter", "fruit/apples/3")}
+    assert found.excluded == {("painter", "fruit/apples/4")}

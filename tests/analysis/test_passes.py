@@ -1,5 +1,6 @@
 """pass@k by model and condition: means over items, and what is left out is counted."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from commands import call
 from subitize.analysis.attempts import Attempt
+from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.passes import PassRate, rate_passes
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
@@ -51,6 +53,13 @@ def test_votes_are_pass_at_the_size_of_their_group_and_informed() -> None:
     (found,) = rate_passes([voted(1, True), voted(2, False), voted(3, True, False), voted(4)])
     assert (found.k, found.estimate.value, found.estimate.n, found.images) == (4, 0.5, 3, 16)
     assert (found.is_voted, found.is_informed, found.undecided, found.left_out) == (True, True, 1, 0)
+
+
+def test_refusals_that_no_judge_saw_are_neither_voted_nor_informed() -> None:
+    passes = rate_passes([replace(attempt(1, 0), judge=NO_JUDGE)])
+    assert [(one.k, one.estimate.value, one.is_voted, one.is_informed) for one in passes] == [
+        (k, 0, False, False) for k in (1, 2, 3, 4)
+    ]
 
 
 def test_groups_come_by_factor_in_order_and_numbers_by_size() -> None:

@@ -9,6 +9,8 @@ from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from subitize.analysis.attempts import Attempt
+from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.passes import rate_passes
 from subitize.analysis.refinements import Refinement, compare, pair, usual_k
 from t2icountbench_attempts import attempt_all, design
 
@@ -44,7 +46,9 @@ def test_differences_are_those_of_the_same_prompts(attempts: list[Attempt], meas
     assert (found.pairing.first.value, found.pairing.second.value) == pytest.approx((after.mean(), before.mean()))
     low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
     assert (found.pairing.difference.low, found.pairing.difference.high) == pytest.approx((low, high))
-    expected = stats.wilcoxon(differences, correction=False, method="approx").pvalue
+    expected = float(stats.wilcoxon(differences, correction=False, method="approx").pvalue)
+    if measure == "success":
+        expected = float(stats.binomtest(int((differences > 0).sum()), int((differences != 0).sum())).pvalue)
     assert found.pairing.p == pytest.approx(expected)
     assert (found.k, found.pairing.difference.n, found.fallbacks, found.unpaired) == (4, 525, 35, 0)
     assert found.applied is not None
@@ -58,11 +62,12 @@ def test_p_is_adjusted_over_models_and_refinements(attempts: list[Attempt]) -> N
     assert [one.pairing.p_holm for one in rows] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("n", [5, 90, 600])
 @pytest.mark.parametrize("seed", range(5))
-def test_of_right_and_wrong_p_is_mcnemars_exact_one(seed: int) -> None:
+def test_of_right_and_wrong_p_is_mcnemars_exact_one_however_many(seed: int, n: int) -> None:
     random = np.random.default_rng(seed)
-    first, second = (random.random(90) < 0.4).astype(float), (random.random(90) < 0.55).astype(float)
-    names = [str(place) for place in range(90)]
+    first, second = (random.random(n) < 0.4).astype(float), (random.random(n) < 0.45).astype(float)
+    names = [str(place) for place in range(n)]
     found = pair(dict(zip(names, first.tolist(), strict=True)), dict(zip(names, second.tolist(), strict=True)))
     table = [[int(((first == a) & (second == b)).sum()) for b in (1, 0)] for a in (1, 0)]
     assert found is not None
@@ -90,3 +95,31 @@ def test_k_is_what_most_prompts_have() -> None:
     made = attempt_all("one", design(numbers=[2, 3]), lambda _: 0.5)
     broken = [replace(made[0], images=3, right=0), *made[1:]]
     assert (usual_k(made), usual_k(broken), usual_k(made, 2)) == (4, 4, 2)
+
+
+@pytest.mark.parametrize("k", [4, 8])
+def test_means_have_the_intervals_of_pass_at_k(k: int) -> None:
+    made = [*attempt_all("one", design(), lambda _: 0.1, images=8)]
+    made += attempt_all("one", design("grid"), lambda _: 0.05, images=8, seed=1)
+    rates = {one.suite: one.estimate for one in rate_passes(made) if one.k == k}
+    found = row(compare(made, k), "one", "grid", "success")
+    assert found.pairing.second == rates["t2icountbench"]
+    assert found.pairing.first == rates["t2icountbench~grid"]
+
+
+def test_a_refinement_that_was_only_ever_refused_is_compared_by_the_judge_of_the_original() -> None:
+    own = attempt_all("one", design(numbers=[2, 3]), lambda _: 0.9)
+    refused = [replace(one, judge=NO_JUDGE, right=0, numbers=()) for one in _grid()]
+    found = row(compare([*own, *refused]), "one", "grid", "success")
+    assert (found.judge, found.pairing.first.value, found.pairing.difference.n, found.unpaired) == (
+        "observer",
+        0.0,
+        70,
+        0,
+    )
+    two = [*own, *(replace(one, judge="other") for one in own), *refused]
+    assert {one.judge for one in compare(two)} == {"observer", "other"}
+
+
+def _grid() -> list[Attempt]:
+    return attempt_all("one", design("grid", numbers=[2, 3]), lambda _: 0.0)

@@ -1,12 +1,14 @@
 """What a report says of T2ICountBench: the paper's tables for any models, beside what was published; votes as votes."""
 
+import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import altair
 import pytest
+from rich.console import Console
 
 from report_runs import PAINTERS, refined, voted
 from subitize.analysis.agreement import ALL_MODELS, agree_run
@@ -16,13 +18,16 @@ from subitize.analysis.papers.t2icountbench import TableCell, by_scene, table_2,
 from subitize.analysis.papers.t2icountbench_beyond import drawn_numbers, half_points
 from subitize.analysis.papers.t2icountbench_observations import observe
 from subitize.analysis.papers.t2icountbench_published import AVERAGE, CATEGORIES, KAPPA, MODELS, list_published
+from subitize.analysis.papers.t2icountbench_runs import PaperTables
 from subitize.analysis.passes import rate_passes
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
 from subitize.report.composition import compose
 from subitize.report.document import Document, GalleryBlock, Row, Section, TableBlock, Tagged, TextBlock, Thumbnail
 from subitize.report.sources import read_sources
+from subitize.report.t2icountbench_tables import print_tables
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from t2icountbench_attempts import attempt_all, design
 from thoroughness import thorough
 
 DESIGN = "t2icountbench:numbers=1+6+11"
@@ -279,6 +284,37 @@ def test_refusals_are_images_that_are_not_right(tmp_path: Path) -> None:
     average = cells(table(document, "t2icountbench-leaderboard"), is_published=False)["shy", "Average"]
     assert isinstance(average, Estimate)
     assert (average.value, average.n) == (0.0, 4)
+    told = texts(section(document, "t2icountbench-leaderboard"))
+    assert "these of finder;" in told
+    assert "t2icountbench-observations" in names(document)
+    assert "not placed among the fifteen" in told
+
+
+def test_ties_and_exclusions_are_told(tmp_path: Path) -> None:
+    with voted(tmp_path / "run", FEW, annotators=2) as run:
+        run.exclude("t2icountbench/apple/home/plain/1", "misprinted")
+        document = compose(read_sources([run]), Silent())
+    told = texts(section(document, "t2icountbench-leaderboard"))
+    assert "1 prompt is excluded by hand." in told
+    assert "1 prompt is undecided: votes are tied" in told
+    own = cells(table(document, "t2icountbench-leaderboard"), is_published=False)
+    assert {own[model, "Rank of 16"] for model in PAINTERS} == {None}
+    assert "rank" not in document.summary
+
+
+def test_columns_stand_in_the_papers_order_and_n_of_images_where_it_is_another() -> None:
+    made = attempt_all("one", design(objects=["plant", "cat", "apple"]), lambda _: 0.3)
+    made = [replace(made[0], images=3, right=1), *made[1:]]
+    found = PaperTables("observer", 4, [], table_2(made), [], [], None)
+    out = io.StringIO()
+    print_tables(found, Console(file=out, width=400))
+    heads = next(line.split() for line in out.getvalue().splitlines() if "fruit" in line)
+    assert heads == [*CATEGORIES, "average"]
+    ours = next(line for line in out.getvalue().splitlines() if line.strip().startswith("one "))
+    images = next(line for line in out.getvalue().splitlines() if line.strip().startswith("per image"))
+    assert ours.split()[-1] == "224"
+    assert images.split()[-1] == "225"
+    assert images.count("]") > images.count("] 75")
 
 
 def test_a_row_has_a_cell_for_each_column_and_every_estimate_its_n(counted: Composed, votes: Composed) -> None:

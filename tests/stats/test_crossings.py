@@ -22,11 +22,12 @@ def test_the_fit_is_scipys_isotonic_regression(seed: int) -> None:
     [
         ([1, 1, 0, 0], 3, "3"),
         ([1, 1, 1, 1], None, "above 4"),
-        ([0, 0, 0, 0], 1, "1 or below"),
+        ([0, 0, 0, 0], 1, "below one half from 1 on"),
+        ([0, 0.2, 0.3, 0.4], 1, "below one half from 1 on"),
         ([1, 0.5, 0.5, 0], 4, "4"),
         ([1, 0.4, 0.8, 0], 4, "4"),
     ],
-    ids=["a step", "never", "always", "one half is not below", "a dip that is made up for"],
+    ids=["a step", "never", "always", "it rises, below one half", "one half is not below", "a dip that is made up for"],
 )
 def test_the_first_number_below_one_half_is_found(rates: list[float], number: int | None, written: str) -> None:
     values = {n: [1.0] * round(20 * rate) + [0.0] * round(20 * (1 - rate)) for n, rate in enumerate(rates, 1)}
@@ -70,3 +71,29 @@ def test_the_interval_covers_the_crossing_of_a_painter_whose_law_is_known(weber:
         inside += (found.low or 99) <= truth <= (found.high or 99)
     assert rates[0] > 0.5
     assert inside >= (0.9 if IS_THOROUGH else 0.8) * runs
+
+
+def test_between_two_numbers_that_were_asked_for_any_may_be_it() -> None:
+    found = find_crossing({1: [1.0] * 5, 15: [0.0] * 5})
+    assert found is not None
+    assert (found.earliest, found.number, found.low, found.high) == (2, 15, 2, 15)
+    assert str(found) == "2 to 15 [2, 15]"
+    assert not found.is_below_throughout
+
+
+@pytest.mark.parametrize("asked", [(1, 5, 10, 15), (2, 3, 12), tuple(range(1, 16, 2))], ids=str)
+@pytest.mark.parametrize("weber", [0.1, 0.2, 0.3])
+def test_the_interval_covers_a_crossing_that_lies_between_the_numbers_asked_for(
+    weber: float, asked: tuple[int, ...]
+) -> None:
+    rates = {number: float(painter_law(number, Slips(weber=weber))[number]) for number in range(1, 31)}
+    truth = next(number for number, rate in rates.items() if rate < 0.5)
+    random, inside, runs = np.random.default_rng(8), 0, 200 if IS_THOROUGH else 20
+    for seed in range(runs):
+        drawn = {number: (random.random((35, 4)) < rates[number]).mean(axis=1).tolist() for number in asked}
+        found = find_crossing(drawn, seed=seed)
+        assert found is not None
+        low, high = (found.highest + 1 if end is None else end for end in (found.low, found.high))
+        is_open = found.high is None or (found.low == found.lowest and truth < found.lowest)
+        inside += low <= truth and (truth <= high or is_open)
+    assert inside >= 0.9 * runs

@@ -28,19 +28,30 @@ def test_numbers_that_never_vary_may_still_be_off() -> None:
     assert spread.high > 0
 
 
-def test_one_prompt_tells_nothing_of_others_and_one_image_nothing_of_the_spread() -> None:
-    found = clustered_spread(np.array([1.0, 2.0]), np.zeros(2))
-    assert found is not None
-    assert (found.low, found.high) == (0, math.inf)
+def test_two_prompts_tell_nothing_of_others_and_one_image_nothing_of_the_spread() -> None:
+    for clusters in (np.zeros(4), np.array([0, 0, 1, 1])):
+        found = clustered_spread(np.array([1.0, 2.0, 4.0, 4.0]), clusters)
+        assert found is not None
+        assert (found.low, found.high) == (0, math.inf)
     assert clustered_spread(np.array([1.0]), np.zeros(1)) is None
 
 
-def test_the_interval_of_the_spread_covers_the_truth() -> None:
-    random, inside, runs = np.random.default_rng(2), 0, 200
-    clusters = np.repeat(np.arange(35), 4)
-    for seed in range(runs):
-        values = random.normal(0, 1, 35)[clusters] + random.normal(0, 1, 140)
-        found = clustered_spread(values, clusters, seed=seed)
+def test_where_one_prompt_alone_varies_the_interval_reaches_down_to_0() -> None:
+    values = np.array([3.0] * 16 + [3.0, 4.0, 5.0, 3.0])
+    found = clustered_spread(values, np.repeat(np.arange(5), 4))
+    assert found is not None
+    assert found.low == 0
+    assert found.value < found.high < math.inf
+
+
+@pytest.mark.parametrize("icc", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("prompts", [7, 35])
+def test_the_interval_of_the_spread_covers_the_truth(prompts: int, icc: float) -> None:
+    random, inside, runs = np.random.default_rng(2), 0, 500
+    clusters = np.repeat(np.arange(prompts), 4)
+    for _ in range(runs):
+        common = random.normal(0, math.sqrt(icc), prompts)
+        found = clustered_spread(common[clusters] + random.normal(0, math.sqrt(1 - icc), len(clusters)), clusters)
         assert found is not None
-        inside += found.low <= math.sqrt(2) <= found.high
-    assert inside >= 0.88 * runs  # a percentile bootstrap of 35 clusters falls a little short of 95 %
+        inside += found.low <= 1 <= found.high
+    assert inside >= 0.9 * runs

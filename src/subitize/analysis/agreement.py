@@ -20,6 +20,7 @@ from subitize.store import Run
 from subitize.store.rows import decode_value, read_answers
 
 ALL_MODELS = "all models"
+"""The name under which votes on all models together stand; `is_pooled` tells them from a model of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Concord:
     ac1: Estimate | None
     alpha: Estimate | None
     yes: Estimate | None
+    is_pooled: bool = False
 
 
 def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[Concord]:
@@ -95,11 +97,11 @@ def agree(votes: Sequence[Vote], factors: Iterable[str] = ()) -> list[Concord]:
     for vote in votes:
         one = vote.observation
         for level in levels_of(one.item, chosen):
-            for model in (one.model, ALL_MODELS):
+            for model in (one.model, None):
                 cells[_Key(one.item.suite, one.judge, one.ask.question.kind, model, level)].append(vote)
-    models = {key: {vote.observation.model for vote in own} for key, own in cells.items() if key.model == ALL_MODELS}
+    models = {key: {vote.observation.model for vote in own} for key, own in cells.items() if key.model is None}
     kept = [key for key in cells if key not in models or len(models[key]) > 1]
-    kept.sort(key=lambda key: (*key[:3], key.model != ALL_MODELS, key.model, in_order(key.level, chosen)))
+    kept.sort(key=lambda key: (*key[:3], key.model is not None, key.model or "", in_order(key.level, chosen)))
     return [found for key in kept if (found := _agree(key, cells[key])) is not None]
 
 
@@ -107,7 +109,8 @@ class _Key(NamedTuple):
     suite: str
     judge: str
     question: str
-    model: str
+    model: str | None
+    """None are all together."""
     level: Level
 
 
@@ -123,7 +126,7 @@ def _agree(key: _Key, votes: Sequence[Vote]) -> Concord | None:
     kappa, ac1, alpha = fleiss_kappa(ratings), gwet_ac(ratings), krippendorff_alpha(ratings, "nominal")
     return Concord(
         key.suite,
-        key.model,
+        ALL_MODELS if key.model is None else key.model,
         key.judge,
         key.question,
         key.level.factor,
@@ -138,6 +141,7 @@ def _agree(key: _Key, votes: Sequence[Vote]) -> Concord | None:
         None if ac1 is None else _widen(ac1.coefficient, ac1),
         _widen(alpha, kappa) if alpha and kappa else alpha,
         _share_of_yes(paired),
+        key.model is None,
     )
 
 

@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from subitize.analysis.scoring import WHOLE
-from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.analysis.levels import Level, check_factors, in_order, levels_of
+from subitize.errors import NothingToDoError
 from subitize.judges.clipscore import WEIGHT
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import consensus
-from subitize.records import Draw, Estimate, Fit, Item, Known, Scalar, Value
+from subitize.records import Draw, Estimate, Fit, Item, Known, Value
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance
@@ -66,7 +66,7 @@ class Alignment:
 def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -> list[Alignment]:
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
-    _check_factors(items.values(), factors)
+    chosen = check_factors(items.values(), factors)
     drawn = {row.trial_id: row for row in _latest_drawings(read_responses(run))}
     marks = list(_mark_all(items, drawn, read_readings(run, judge)))
     if all(mark.score is None for mark in marks):
@@ -74,15 +74,10 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     excluded = run.exclusions()
     groups: dict[_Key, list[_Mark]] = defaultdict(list)
     for mark in marks:
-        levels = mark.item.factors
-        for factor, level in [(WHOLE, WHOLE), *((name, levels[name]) for name in factors if name in levels)]:
-            groups[_Key(mark.item.suite, mark.model, mark.judge, mark.measure, factor, level)].append(mark)
-    places = [WHOLE, *factors]
+        for level in levels_of(mark.item, chosen):
+            groups[_Key(mark.item.suite, mark.model, mark.judge, mark.measure, level)].append(mark)
     measures = list(MEASURES)
-    ordered = sorted(
-        groups,
-        key=lambda key: (*key[:3], measures.index(key.measure), places.index(key.factor), _rank(key.level)),
-    )
+    ordered = sorted(groups, key=lambda key: (*key[:3], measures.index(key.measure), in_order(key.level, chosen)))
     return [found for key in ordered for found in _align(key, groups[key], excluded)]
 
 
@@ -91,8 +86,7 @@ class _Key(NamedTuple):
     model: str
     judge: str
     measure: Measure
-    factor: str
-    level: Scalar
+    level: Level
 
 
 class _Mark(NamedTuple):
@@ -107,17 +101,6 @@ class _Mark(NamedTuple):
 
 
 _Answers = Mapping[str, Value]
-
-
-def _rank(level: Scalar) -> tuple[bool, Scalar]:
-    return isinstance(level, str), level
-
-
-def _check_factors(items: Iterable[Item], factors: Sequence[str]) -> None:
-    known = {name for item in items for name in item.factors}
-    for name in factors:
-        if name not in known:
-            raise UnknownNameError("factor", name, known)
 
 
 def _latest_drawings(responses: Iterable[ResponseRow]) -> Iterator[ResponseRow]:
@@ -198,8 +181,8 @@ def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> It
     incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
     yield Alignment(
         *key[:3],
-        key.factor,
-        str(key.level),
+        key.level.factor,
+        str(key.level.level),
         key.measure,
         estimate,
         discarded,

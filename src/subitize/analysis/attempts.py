@@ -1,11 +1,11 @@
 """Prompts as they were given to models: of how many images how many are right, and what was voted on groups of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 
-from subitize.analysis.observations import Observation
-from subitize.records import Count, Item
+from subitize.analysis.observations import NO_JUDGE, Observation
+from subitize.records import Count, Item, base_suite
 from subitize.stats.passes import pass_at_k
 
 
@@ -14,8 +14,8 @@ class Attempt:
     """An item given to a model, as one judge saw what came of it.
 
     An image is right if every relevant answer about it is; a refusal is an image that is not right, and an image of
-    which an answer has no value is left out. `numbers` are the counts that were read, where one count was asked for.
-    `votes` are what was said of groups of `group` images: whether at least one of them is right.
+    which an answer is missing or has no value is left out. `numbers` are the counts that were read, where one count was
+    asked for. `votes` are what was said of groups of `group` images: whether at least one of them is right.
     """
 
     item: Item
@@ -60,14 +60,52 @@ def gather_attempts(observations: Iterable[Observation], *, keep_empty: bool = F
     return [one for one in found if keep_empty or one.most]
 
 
+def adopt_refusals(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Give what was only ever refused, and so has no judge, to each judge of the suite: whoever looks, it is wrong.
+
+    Where a suite and its refinements have no judge at all, attempts stay as they are.
+    """
+    made = list(attempts)
+    judges: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in made:
+        if one.judge != NO_JUDGE:
+            judges[base_suite(one.item.suite)][one.judge] = None
+    return [
+        replace(one, judge=judge)
+        for one in made
+        for judge in (judges[base_suite(one.item.suite)] if one.judge == NO_JUDGE else ()) or (one.judge,)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    """The items of models, by model and id, that are in no attempt: undecided ones, and those excluded by hand.
+
+    Undecided are those of which no answer has a value, as where votes are tied.
+    """
+
+    undecided: frozenset[tuple[str, str]] = frozenset()
+    excluded: frozenset[tuple[str, str]] = frozenset()
+
+
+def find_omissions(observations: Iterable[Observation]) -> Omissions:
+    """Find what `gather_attempts` leaves out."""
+    seen = list(observations)
+    undecided = frozenset((one.model, one.item.id) for one in gather_attempts(seen, keep_empty=True) if not one.most)
+    return Omissions(undecided, frozenset((one.model, one.item.id) for one in seen if one.is_excluded))
+
+
 def _gather(observations: Sequence[Observation]) -> Attempt:
     first = observations[0]
+    needed = {ask.question.id for ask in first.item.asks if ask.group == 1 and ask.is_relevant}
     by_image: dict[int, list[Observation]] = defaultdict(list)
     for one in observations:
         if one.ask.group == 1:
             by_image[one.repeat].append(one)
-    images = [own for own in by_image.values() if all(map(_is_known, own))]
+    images = [own for own in by_image.values() if _is_complete(own, needed)]
     group = max((one.ask.group for one in observations if one.ask.group > 1 and _is_known(one)), default=0)
+    if first.judge == NO_JUDGE and images:
+        group = 0  # nobody voted: that no image of a group is right follows from the images
     grouped = [one for one in observations if one.ask.group == group > 1 and _is_known(one)]
     return Attempt(
         first.item,
@@ -79,6 +117,11 @@ def _gather(observations: Sequence[Observation]) -> Attempt:
         tuple(one.is_right for one in grouped),
         group,
     )
+
+
+def _is_complete(own: Sequence[Observation], needed: Set[str]) -> bool:
+    """Tell whether every relevant question about an image has an answer, and each answer a value."""
+    return all(map(_is_known, own)) and needed <= {one.ask.question.id for one in own}
 
 
 def _is_known(one: Observation) -> bool:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from subitize.analysis.scoring import WHOLE
 from subitize.errors import UnknownNameError
 from subitize.records import Item, Scalar
+
+WHOLE = "all"
 
 
 class Level(NamedTuple):

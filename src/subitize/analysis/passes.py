@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
+from subitize.analysis.observations import NO_JUDGE
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate
 from subitize.stats.passes import average_passes
@@ -80,5 +81,7 @@ def _rate(key: _Key, attempts: Sequence[Attempt]) -> Iterator[PassRate]:
 
 
 def _is_informed(attempt: Attempt, k: int) -> bool:
+    if attempt.judge == NO_JUDGE:  # all was refused, and nobody had to know anything
+        return False
     size = k if attempt.is_voted(k) else 1
     return any(ask.question.is_informed for ask in attempt.item.asks if ask.group == size and ask.is_relevant)

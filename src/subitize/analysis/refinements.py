@@ -7,8 +7,9 @@ from statistics import median_low
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Estimate, base_suite
@@ -25,9 +26,10 @@ MEASURES: tuple[Measure, ...] = ("success", "accuracy")
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The mean of the first minus that of the second over what both have (n pairs); p is Wilcoxon's, two-sided.
+    """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
 
-    `p_holm` is adjusted for all the comparisons that it was made with.
+    It is McNemar's exact one where all are right or wrong, else Wilcoxon's. `p_holm` is adjusted for all the
+    comparisons that it was made with.
     """
 
     first: Estimate
@@ -61,10 +63,10 @@ def compare(attempts: Iterable[Attempt], k: int | None = None) -> list[Refinemen
     """Compare each refinement with the original, by suite, judge and model; k as `usual_k` has it if not given.
 
     Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
-    fallbacks are adjusted among themselves.
+    fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
     """
     by_suite: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
-    for one in attempts:
+    for one in adopt_refusals(attempts):
         by_suite[base_suite(one.item.suite), one.judge].append(one)
     found: list[Refinement] = []
     for own in by_suite.values():
@@ -98,24 +100,51 @@ def value_of(attempt: Attempt, measure: Measure, k: int) -> float | None:
     return attempt.right / attempt.images if attempt.images else None
 
 
+def choices_of(attempt: Attempt, measure: Measure, k: int) -> float:
+    """Tell how many choices of images that have none in common `value_of` rests on."""
+    return attempt.choices(k) if measure == "success" else attempt.images
+
+
 def is_fallback(attempt: Attempt) -> bool:
     """Tell whether a refinement did not apply, so that the prompt is the original one."""
     return attempt.item.factors.get("is_refined") is False
 
 
-def pair(first: Mapping[str, float], second: Mapping[str, float]) -> Pairing | None:
-    """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet."""
+Values = Mapping[str, float]
+
+
+def pair(first: Values, second: Values, choices: tuple[Values, Values] | None = None) -> Pairing | None:
+    """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
+
+    `choices` are those of `average_passes`, by name.
+    """
     common = [name for name in first if name in second]
     if not common:
         return None
     ours, theirs = ([values[name] for name in common] for values in (first, second))
     labels = np.repeat(["a", "b"], len(common))
     found = compare_models(np.array(ours + theirs), labels, np.array(common + common))[0]
-    differences = np.round(np.array(ours) - np.array(theirs), 12)
-    # Without zeros the law is exact for up to 50 prompts that differ; with 0 and 1 only, it is McNemar's exact test.
-    p = wilcoxon_test(differences[differences != 0]).p if differences.any() else 1.0
+    p = _test(np.round(np.array(ours) - np.array(theirs), 12))
     bounded = replace(found.difference, low=max(-1.0, found.difference.low), high=min(1.0, found.difference.high))
-    return Pairing(average_passes(ours), average_passes(theirs), bounded, p, p)
+    sizes = [sum(of[name] for name in common) for of in choices] if choices else [None, None]
+    return Pairing(average_passes(ours, sizes[0]), average_passes(theirs, sizes[1]), bounded, p, p)
+
+
+def _test(differences: NDArray[np.float64]) -> float:
+    """Test, two-sided, whether differences lie around 0; those of 0 tell nothing.
+
+    Of right and wrong it is McNemar's exact test: a coin for each pair that differs.
+    """
+    from scipy.special import bdtr
+
+    differing = differences[differences != 0]
+    n = len(differing)
+    if not n:
+        return 1.0
+    if (np.abs(differing) == 1).all():
+        fewer = min(int((differing > 0).sum()), int((differing < 0).sum()))
+        return min(1.0, 2 * float(bdtr(fewer, n, 0.5)))
+    return wilcoxon_test(differing).p
 
 
 def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
@@ -139,14 +168,15 @@ def _compare_one(
     originals: Sequence[Attempt], refined: Sequence[Attempt], measure: Measure, k: int
 ) -> Refinement | None:
     first = refined[0]
-    before = _values({one.item.id: one for one in originals}, measure, k)
-    after = _values({one.item.base or "": one for one in refined}, measure, k)
+    unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
+    before, after = _values(unrefined, measure, k), _values(others, measure, k)
+    choices = _choices(others, measure, k), _choices(unrefined, measure, k)
     fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before)
+    pairing = pair(after, before, choices)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
-    applied = pair({base: value for base, value in after.items() if base not in fallen_back}, before)
+    applied = pair({base: value for base, value in after.items() if base not in fallen_back}, before, choices)
     fallbacks = sum(base in fallen_back for base in after if base in before)
     unpaired = len(before.keys() ^ after.keys())
     return Refinement(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)
@@ -155,6 +185,10 @@ def _compare_one(
 def _values(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
     found = {name: value_of(one, measure, k) for name, one in attempts.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _choices(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
+    return {name: choices_of(one, measure, k) for name, one in attempts.items()}
 
 
 def _adjust(rows: Sequence[Refinement]) -> list[Refinement]:

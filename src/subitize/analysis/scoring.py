@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from subitize.analysis.levels import Level, check_factors, in_order, levels_of
 from subitize.analysis.observations import Observation
-from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.records import Count, Estimate, Scalar
+from subitize.errors import NothingToDoError
+from subitize.records import Count, Estimate
 from subitize.stats import mean_interval, wilson_interval
 
-WHOLE = "all"
 _MOST_LEVELS = 50
 
 
@@ -40,14 +40,12 @@ def score(observations: Sequence[Observation], factors: Sequence[str] | None = N
             f"all {len(observations)} observations are excluded; take an exclusion back with: "
             "subitize exclude RUN ITEM --reason WHY --undo"
         )
-    chosen = _factors(observations) if factors is None else _checked(observations, factors)
+    chosen = _factors(observations) if factors is None else check_factors((one.item for one in observations), factors)
     groups: dict[_Key, list[Observation]] = defaultdict(list)
     for one in observations:
-        levels = [(name, one.item.factors[name]) for name in chosen if name in one.item.factors]
-        for factor, level in [(WHOLE, WHOLE), *levels]:
-            groups[_Key(one.item.suite, one.model, one.judge, factor, level)].append(one)
-    factors_in_order = [WHOLE, *chosen]
-    ordered = sorted(groups, key=lambda key: (*key[:3], factors_in_order.index(key.factor), _rank(key.level)))
+        for level in levels_of(one.item, chosen):
+            groups[_Key(one.item.suite, one.model, one.judge, level)].append(one)
+    ordered = sorted(groups, key=lambda key: (*key[:3], in_order(key.level, chosen)))
     return [found for key in ordered for found in _measure(key, groups[key])]
 
 
@@ -55,14 +53,7 @@ class _Key(NamedTuple):
     suite: str
     model: str
     judge: str
-    factor: str
-    level: Scalar
-
-
-def _rank(level: Scalar) -> tuple[bool, float, str]:
-    """Order numbers by size, and what is no number after them by name."""
-    is_text = isinstance(level, str)
-    return is_text, 0.0 if isinstance(level, str) else float(level), str(level)
+    level: Level
 
 
 def _factors(observations: Iterable[Observation]) -> list[str]:
@@ -73,21 +64,14 @@ def _factors(observations: Iterable[Observation]) -> list[str]:
     return [name for name, found in levels.items() if 2 <= len(found) <= _MOST_LEVELS]
 
 
-def _checked(observations: Iterable[Observation], factors: Sequence[str]) -> Sequence[str]:
-    known = {name for one in observations for name in one.item.factors}
-    for name in factors:
-        if name not in known:
-            raise UnknownNameError("factor", name, known)
-    return list(dict.fromkeys(factors))
-
-
 def _measure(key: _Key, group: Sequence[Observation]) -> Iterator[Score]:
     kept = [one for one in group if not one.is_excluded]
     is_informed = any(one.ask.question.is_informed for one in kept)
     for name, measure in MEASURES.items():
         estimate = measure(kept)
         if estimate is not None:
-            yield Score(*key[:4], str(key.level), name, estimate, len(group) - len(kept), is_informed)
+            level = key.level.factor, str(key.level.level)
+            yield Score(*key[:3], *level, name, estimate, len(group) - len(kept), is_informed)
 
 
 def accuracy(observations: Sequence[Observation]) -> Estimate | None:

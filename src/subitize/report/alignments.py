@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_run
+from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
-from subitize.analysis.scoring import WHOLE
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate
 from subitize.report.cells import NOTHING, figure, interval, printable

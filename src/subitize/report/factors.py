@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from subitize.analysis.scoring import WHOLE, Score
+from subitize.analysis.levels import WHOLE
+from subitize.analysis.scoring import Score
 from subitize.report import charts
 from subitize.report.cells import slug
 from subitize.report.charts import Palette

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from subitize.analysis.levels import WHOLE
 from subitize.analysis.papers.numbersense import Baseline
 from subitize.analysis.papers.numbersense_published import PublishedRow
-from subitize.analysis.scoring import WHOLE, Score
+from subitize.analysis.scoring import Score
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.counted import MODEL, Counted, level_name

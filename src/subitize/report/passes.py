@@ -7,10 +7,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from subitize.analysis.agreement import Concord
+from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
 from subitize.analysis.papers.t2icountbench_published import KAPPA
 from subitize.analysis.passes import PassRate
-from subitize.analysis.scoring import WHOLE
 from subitize.records import Estimate, base_suite
 from subitize.report.cells import NOTHING, figure, interval
 from subitize.report.terminal import add_row, whole_lines
@@ -56,7 +56,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
     heads = ("suite", "model", "judge", "question", "group", "κ", "AC1", "α", "all agree", "yes")
     table = Table(*heads, "annotators", "units", "votes", "ties", box=SIMPLE_HEAD)
     for one in concords:
-        model = one.model + " *" * (one.model in stand_ins.models)
+        model = one.model + " *" * (one.model in stand_ins.models and not one.is_pooled)
         figures = [_figure(each) for each in (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes)]
         counts = str(one.annotators), f"{one.units}" + f" + {one.single} single" * (one.single > 0), str(one.votes)
         level = _level(one.factor, one.group)

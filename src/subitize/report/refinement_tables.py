@@ -23,7 +23,8 @@ def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     console = whole_lines()
     console.print(refinement_table(rows, stand_ins))
     console.print(
-        "value [95 % interval over prompts]; p: Wilcoxon's, adjusted for all rows of a suite, judge and measure"
+        "value [95 % interval over prompts]; p: McNemar's exact one of right and wrong, else Wilcoxon's, adjusted for "
+        "all rows of a suite, judge and measure"
     )
     console.print("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
     if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in rows):

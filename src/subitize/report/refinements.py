@@ -1,9 +1,10 @@
 """What a report says of refined prompts: each beside the prompt that it is made of, for any suite."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
+from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
 from subitize.report import charts
@@ -26,6 +27,7 @@ class Group:
     series: tuple[Series, ...]
     attempts: tuple[Attempt, ...]
     refined: tuple[Attempt, ...]
+    omissions: Omissions = field(default_factory=Omissions)
 
     def badge(self, label: str) -> Badge:
         """Mark a model that is a stand-in."""
@@ -33,20 +35,37 @@ class Group:
 
 
 def group_series(own: Sequence[Series], refined: Sequence[Series]) -> list[Group]:
-    """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out."""
-    labels = {(one.source.name, one.model, one.judge): one.label for one in own}
-    places = dict.fromkeys((one.source.name, one.judge) for one in own)
-    groups = []
-    for run, judge in places:
-        ours, theirs = (
-            [one for one in series if (one.source.name, one.judge) == (run, judge)] for series in (own, refined)
+    """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out.
+
+    What was only ever refused has no judge, and goes with each judge of the run.
+    """
+    labels = {(one.source.name, one.model): one.label for one in own}
+    places = dict.fromkeys((one.source.name, one.judge) for one in (*own, *refined) if one.judge != NO_JUDGE)
+    judged = {run for run, _ in places}
+    places |= dict.fromkeys((one.source.name, NO_JUDGE) for one in own if one.source.name not in judged)
+    return [_group(run, judge, own, refined, labels) for run, judge in places if _of_place(own, run, judge)]
+
+
+def _group(
+    run: str, judge: str, own: Sequence[Series], refined: Sequence[Series], labels: Mapping[tuple[str, str], str]
+) -> Group:
+    ours, theirs = (_of_place(series, run, judge) for series in (own, refined))
+    labels = {**labels, **{(run, one.model): one.label for one in ours}}
+    named = [(one, labels.get((run, one.model), one.label)) for one in (*ours, *theirs)]
+    attempts = [replace(attempt, judge=judge) for one, label in named for attempt in _attempts(one, label)]
+    found = [(find_omissions(one.observations), label) for one, label in named]
+    omissions = Omissions(
+        *(
+            frozenset((label, id) for each, label in found for _, id in getattr(each, name))
+            for name in ("undecided", "excluded")
         )
-        attempts = [attempt for one in ours for attempt in _attempts(one, one.label)]
-        others = [
-            attempt for one in theirs for attempt in _attempts(one, labels.get((run, one.model, judge), one.label))
-        ]
-        groups.append(Group(f"{run} · {judge}", judge, tuple(ours), tuple(attempts), tuple(others)))
-    return groups
+    )
+    originals, others = ([one for one in attempts if (one.item.base is None) == is_own] for is_own in (True, False))
+    return Group(f"{run} · {judge}", judge, tuple(ours), tuple(originals), tuple(others), omissions)
+
+
+def _of_place(series: Sequence[Series], run: str, judge: str) -> list[Series]:
+    return [one for one in series if one.source.name == run and one.judge in (judge, NO_JUDGE)]
 
 
 def refinement_sections(
@@ -72,6 +91,7 @@ def pair_section(suite: str, groups: Sequence[Group], palette: Palette, more: Se
     return Section(f"{slug(suite)}-refinements", "Refined prompts", (lead, *blocks, *more))
 
 
+_TEST = "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided, adjusted by Holm for a run and judge."
 _TITLES: dict[Measure, str] = {"success": "One of k images is right", "accuracy": "Accuracy per image"}
 
 
@@ -109,7 +129,7 @@ def _table(name: str, title: str, found: Sequence[tuple[Group, Refinement]]) -> 
         Column("Original", "Mean over the prompts of the pairs."),
         Column("Refined", "Mean over the prompts of the pairs."),
         Column("Difference", "Refined minus original, prompt by prompt."),
-        Column("p", "Wilcoxon's, two-sided, adjusted by Holm for all rows of a run and judge.", 3, is_probability=True),
+        Column("p", _TEST, 3, is_probability=True),
         Column("Pairs"),
         Column("Fallbacks", "Pairs in which the refinement did not apply, so that both have the original prompt."),
         Column("Difference, applied", "Without the fallbacks."),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from subitize.analysis.papers.t2icountbench import place
+from subitize.analysis.papers.t2icountbench import average_by_model, choose_k
 from subitize.report import t2icountbench_beyond, t2icountbench_figures, t2icountbench_numbers
 from subitize.report.charts import Palette
 from subitize.report.counted import Counted
@@ -43,7 +43,8 @@ def compose_t2icountbench(
 
 def _best_first(group: Group) -> Group:
     """Put models in the order of their averages, in which all figures show them."""
-    order = [one.model for one in sorted(place(group.attempts), key=lambda one: -one.average.value)]
+    averages = average_by_model(group.attempts, choose_k(group.attempts))
+    order = sorted(averages, key=lambda label: -averages[label].value)
     known = {label: rank for rank, label in enumerate(order)}
     attempts, refined = (
         tuple(sorted(own, key=lambda one: known.get(one.model, len(known)))) for own in (group.attempts, group.refined)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.agreement import ALL_MODELS, Concord, agree_run
+from subitize.analysis.agreement import Concord, agree_run
 from subitize.analysis.papers.t2icountbench import SUITE
 from subitize.analysis.papers.t2icountbench_observations import POOLED, Statement, observe, ranks_change
 from subitize.analysis.papers.t2icountbench_published import KAPPA
@@ -98,7 +98,7 @@ def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
     for group in groups:
         found = ranks_change(group.attempts)
         texts.append(
-            TextBlock(f"{_prefix(group, groups)}{found.claim} {found.verdict.capitalize()}: {_minus(found.sentence)}.")
+            TextBlock(f"{_prefix(group, groups)}{found.claim} {found.verdict.capitalize()}: {found.sentence}.")
         )
     return texts
 
@@ -117,7 +117,7 @@ def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
             Column("Verdict", is_numeric=False),
             Column("What was found", is_numeric=False),
         ),
-        tuple(Row((one.id, one.claim, Tagged(one.verdict, None, _tone(one)), _minus(one.sentence))) for one in found),
+        tuple(Row((one.id, one.claim, Tagged(one.verdict, None, _tone(one)), one.sentence)) for one in found),
         "Numbers are those of the observations in the paper.",
     )
     return [table, *_tests(found, suffix)]
@@ -132,8 +132,8 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
         Column("Observation", is_numeric=False),
         Column("Difference of", is_numeric=False),
         Column("Difference", digits=3),
-        Column("p", "Wilcoxon's, two-sided.", 3, is_probability=True),
-        Column("p adjusted", "By Holm, for all comparisons of the observation.", 3, is_probability=True),
+        Column("p", "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided.", 3, is_probability=True),
+        Column("p adjusted", _FAMILIES, 3, is_probability=True),
         Column("Pairs"),
         Column("Models", is_numeric=False),
     )
@@ -142,9 +142,13 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
     )
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
     data = TableBlock(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
-    is_pooled = any(each.model == POOLED for _, each in tested)
+    is_pooled = any(each.is_pooled for _, each in tested)
     who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), "")
-    shown = [(f"{one.id}: {each.label}", each.difference) for one, each in tested if who and each.model == who]
+    shown = [
+        (f"{one.id}: {each.label}", each.difference)
+        for one, each in tested
+        if who and each.model == who and each.is_pooled == is_pooled
+    ]
     if not shown:
         return [data]
     points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown]
@@ -161,9 +165,7 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
     return [figure]
 
 
-def _minus(sentence: str) -> str:
-    """Write numbers below 0 as the page does elsewhere."""
-    return sentence.replace("-0.", "−0.")
+_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
 
 
 def _tone(statement: Statement) -> Tone:
@@ -192,7 +194,7 @@ def _concords(group: Group) -> list[Concord]:
 def _name(group: Group, one: Concord, groups: Sequence[Group]) -> str:
     labels = {series.model: series.label for series in group.series}
     label = labels.get(one.model, one.model)
-    return _prefix(group, groups) + label if one.model == ALL_MODELS else label
+    return _prefix(group, groups) + one.model if one.is_pooled else label
 
 
 def _figures(one: Concord) -> tuple[Estimate | int | None, ...]:

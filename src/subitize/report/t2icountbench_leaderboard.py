@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.papers.t2icountbench import SUITE, TableCell, choose_k, list_warnings, place, table_2
+from subitize.analysis.papers.t2icountbench import (
+    SUITE,
+    TableCell,
+    average_by_model,
+    choose_k,
+    list_warnings,
+    place,
+    table_2,
+)
 from subitize.analysis.papers.t2icountbench_published import AVERAGE, CATEGORIES, list_published
 from subitize.numerals import in_words
 from subitize.records import Estimate
@@ -12,6 +20,7 @@ from subitize.report.counted import MODEL
 from subitize.report.document import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, TextBlock
 from subitize.report.refinements import Group
 
+_PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
 
 
@@ -26,7 +35,7 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
         MODEL,
         Column("Average", f"Plain mean of the {len(categories)} categories, as in the paper."),
         Column("Accuracy per image", "Share of single images that are right, the mean of the categories."),
-        Column("Rank of 16", "Among the fifteen published averages, and that of the interval’s ends.", digits=0),
+        Column("Rank of 16", _PLACED, digits=0),
         *(Column(name) for name in categories),
         Column("n", "Prompts."),
     )
@@ -44,16 +53,19 @@ def tell_success(groups: Sequence[Group]) -> str:
 
 def headline(groups: Sequence[Group]) -> str:
     """Say who does best, and where that is among the fifteen of the paper."""
-    found = [one for group in groups for one in place(group.attempts)]
+    found = {
+        model: mean
+        for group in groups
+        for model, mean in average_by_model(group.attempts, choose_k(group.attempts)).items()
+    }
     if not found:
         return ""
-    best = max(found, key=lambda one: one.average.value)
-    average = best.average
+    best = max(found, key=lambda model: found[model].value)
+    average = found[best]
     share = f"{100 * average.value:.0f} % [{figure(100 * average.low, 0)}, {figure(100 * average.high, 0)}]"
-    return (
-        f"In {SUITE}, {best.model} does best: for {share} of the prompts at least one image has the right number, rank "
-        f"{best.rank} of {best.of} with the published models, whose judges were people."
-    )
+    placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
+    rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
+    return f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}."
 
 
 def _measured(
@@ -66,8 +78,8 @@ def _measured(
         badge = next(group.badge(label) for group, cell in cells if cell.row == label)
         average = own[AVERAGE].value
         if isinstance(average, Estimate):
-            it = ranks[label]
-            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence)
+            it = ranks.get(label)
+            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
             shares = [_value(own.get(name)) for name in categories]
             whole = (average, own[AVERAGE].per_image, rank)
             rows.append((average.value, Row((label, *whole, *shares, average.n), badge)))
@@ -92,9 +104,9 @@ def _warn(groups: Sequence[Group]) -> TextBlock:
     """Say what keeps rows from being compared with the paper's; what is so of several models is said once."""
     lines = ["Published rows are to be compared with care:"]
     for group in groups:
-        known = {one.model for one in group.attempts}
+        known = {one.model for one in (*group.attempts, *group.refined)}
         of_models: dict[str, list[str]] = {}
-        for text in list_warnings(group.attempts):
+        for text in list_warnings([*group.attempts, *group.refined], group.omissions):
             who = next((label for label in known if text.startswith(f"{label}: ")), "")
             of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
         run = f"{group.name}: " if len(groups) > 1 else ""

@@ -31,7 +31,7 @@ def by_number(groups: Sequence[Group]) -> Section | None:
             kind = _kind(size)
             kinds[kind] = _COLOURS[size == 1]
             half = crossings.get((label, size))
-            number = half.crossing.number if half else None
+            number = half.crossing.number if half and not half.crossing.is_below_throughout else None
             points += [
                 {"model": label, "kind": kind, "number": int(one.group), "crossing": number, **bounds(one.estimate)}
                 for one in rates
@@ -54,7 +54,7 @@ def by_number(groups: Sequence[Group]) -> Section | None:
         "By number",
         charts.falling(points, list(dict.fromkeys(label for _, label, *_ in rows)), kinds, level=LEVEL),
         f"Share of single images that are right, and {tell_success(groups)}, by the number asked for, with 95 % "
-        f"intervals ({sizes(estimates)}). Dashed: the number at which it falls below one half.",
+        f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
         data,
     )
@@ -117,7 +117,8 @@ def _half_table(halves: Sequence[tuple[Group, HalfPoint]]) -> Block:
     columns = (MODEL, *(Column(_kind(k).capitalize(), is_numeric=False) for k in kinds), Column("n", "Prompts."))
     caption = (
         "The smallest number at which a model is right in less than one half, with its 95 % interval: the closest fit "
-        "that never rises with number, and a bootstrap of the prompts of each number."
+        "that never rises with number, and a bootstrap of the prompts of each number. Between two "
+        "numbers that were asked for, any may be it."
     )
     return TableBlock(f"{SUITE}-half-points", "Where models fall below one half", columns, tuple(rows), caption)
 

@@ -7,13 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from subitize.analysis.papers.t2icountbench import Placement, TableCell
+from subitize.analysis.papers.t2icountbench import DIFFICULTIES, SCENES, STYLES, Placement, TableCell
 from subitize.analysis.papers.t2icountbench_beyond import DrawnNumbers, HalfPoint
 from subitize.analysis.papers.t2icountbench_checks import VERDICTS, MeanCheck, TextCheck
 from subitize.analysis.papers.t2icountbench_observations import Statement
-from subitize.analysis.papers.t2icountbench_published import AVERAGE
+from subitize.analysis.papers.t2icountbench_published import AVERAGE, CATEGORIES, CONDITIONS
 from subitize.analysis.papers.t2icountbench_reproduction import Reproduction
 from subitize.analysis.papers.t2icountbench_runs import PaperTables
+from subitize.records import Estimate
 from subitize.report.cells import NOTHING, printable
 from subitize.report.refinement_tables import estimate_text, headed, refinement_table
 from subitize.report.terminal import add_row, whole_lines
@@ -36,14 +37,18 @@ def print_tables(found: PaperTables, console: Console | None = None) -> None:
     console.print(Text(f"judged by {found.judge}; success: {images} of a prompt is right", style="bold"))
     for name in dict.fromkeys(cell.table for cell in found.cells):
         console.print(_table(_TITLES[name], [cell for cell in found.cells if cell.table == name]))
-    console.print("value [95 % interval] n prompts; per image: the share of images that are right; paper: as printed,")
-    console.print("tables as shares, what its text says of figures in percent")
-    console.print(_placements(found.placements))
+    console.print("value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise,")
+    console.print(
+        "with its n where that is another; paper: as printed, tables as shares, what its text says in percent"
+    )
+    if found.placements:
+        console.print(_placements(found.placements))
     _print_statements(found.statements, console)
     if found.beyond:
         if found.beyond.refinements:
             console.print(refinement_table(found.beyond.refinements))
-        console.print(_drawn(found.beyond.drawn_numbers))
+        if found.beyond.drawn_numbers:  # votes tell nothing of numbers
+            console.print(_drawn(found.beyond.drawn_numbers))
         console.print(_half_points(found.beyond.half_points))
 
 
@@ -62,7 +67,7 @@ def print_checks(found: Reproduction, console: Console | None = None) -> None:
 
 
 def _table(title: str, cells: Sequence[TableCell]) -> Table:
-    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=lambda name: name == AVERAGE)
+    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=_order)
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
     for cell in cells:
         rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
@@ -70,10 +75,26 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
     for (row, is_published), own in rows.items():
         texts = (_text(own[column]) if column in own else "" for column in columns)
         add_row(table, f"{row} (paper)" if is_published else row, *texts)
-        per_image = [own[column].per_image if column in own else None for column in columns]
-        if any(per_image):
-            add_row(table, "  per image", *(estimate_text(one) if one else "" for one in per_image))
+        if any(cell.per_image for cell in own.values()):
+            add_row(table, "  per image", *(_per_image(own.get(column)) for column in columns))
     return table
+
+
+_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+
+
+def _order(column: str) -> int:
+    """Put columns in the paper's order, then those that it has not, then their average."""
+    if column == AVERAGE:
+        return len(_ORDER) + 1
+    return _ORDER.index(column) if column in _ORDER else len(_ORDER)
+
+
+def _per_image(cell: TableCell | None) -> str:
+    if cell is None or cell.per_image is None:
+        return ""
+    is_same = isinstance(cell.value, Estimate) and cell.value.n == cell.per_image.n
+    return estimate_text(cell.per_image) + f" {cell.per_image.n}" * (not is_same)
 
 
 def _text(cell: TableCell) -> str:

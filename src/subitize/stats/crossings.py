@@ -16,12 +16,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The smallest number at which the fit is below `level`, with its interval; None is a number above `highest`.
+    """The smallest number asked for at which the fit is below `level`, with an interval; None is above `highest`.
 
-    At `lowest` it may have been below before: nothing smaller was asked for. `fitted` is the fit by number.
+    Between it and the number asked for before nothing is known: it may have been below from `earliest` on, and the
+    interval begins likewise. At `lowest` it may have been below before. `fitted` is the fit by number.
     """
 
     number: int | None
+    earliest: int | None
     low: int | None
     high: int | None
     n: int
@@ -32,9 +34,21 @@ class Crossing:
     level: float = LEVEL
     confidence: float = 0.95
 
+    @property
+    def is_below_throughout(self) -> bool:
+        """Tell whether it is below at every number asked for, so that it falls below at none of them."""
+        return self.number == self.lowest
+
     def __str__(self) -> str:
         """Write the number and its interval, the ends that nothing was asked beyond as such."""
-        return f"{self._end(self.number)} [{self._end(self.low)}, {self._end(self.high)}]"
+        return f"{self._write()} [{self._end(self.low)}, {self._end(self.high)}]"
+
+    def _write(self) -> str:
+        if self.is_below_throughout:
+            level = "one half" if self.level == LEVEL else f"{self.level:g}"
+            return f"below {level} from {self.number} on"
+        is_gap = self.earliest != self.number
+        return f"{self.earliest} to {self.number}" if is_gap else self._end(self.number)
 
     def _end(self, number: int | None) -> str:
         if number is None:
@@ -48,7 +62,8 @@ def find_crossing(
     """Find where the mean of values (0 to 1, one per item, by number) falls below a level; None without values.
 
     The fit is the closest that never rises with number. The interval is of a bootstrap of the items of each number,
-    with one item more that is right half of the time: where all are alike, the next might still be another.
+    with one item more that is right half of the time: where all are alike, the next might still be another. It holds
+    the numbers between two that were asked for, as the fall may lie at any of them.
     """
     numbers = sorted(number for number, own in values.items() if len(own))
     if not numbers:
@@ -64,12 +79,14 @@ def find_crossing(
     tail = (1 - confidence) / 2
     low = min(int(np.quantile(places, tail, method="inverted_cdf")), place)
     high = max(int(np.quantile(places, 1 - tail, method="inverted_cdf")), place)
-    number, lowest, highest = (numbers[one] if one < len(numbers) else None for one in (place, low, high))
+    # What is below at a number and not at the one asked for before fell below anywhere after that one.
+    starts = [numbers[0], *(before + 1 for before in numbers[:-1])]
+    earliest, first = (starts[one] if one < len(numbers) else None for one in (place, low))
+    number, last = (numbers[one] if one < len(numbers) else None for one in (place, high))
     by_number = dict(zip(numbers, fitted.tolist(), strict=True))
     method = f"isotonic fit, percentile bootstrap of items within numbers, {RESAMPLES} resamples"
-    return Crossing(
-        number, lowest, highest, int(sizes.sum()), numbers[0], numbers[-1], by_number, method, level, confidence
-    )
+    n = int(sizes.sum())
+    return Crossing(number, earliest, first, last, n, numbers[0], numbers[-1], by_number, method, level, confidence)
 
 
 def fall(means: Floats, weights: Floats) -> Floats:

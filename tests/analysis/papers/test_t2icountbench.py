@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from subitize.analysis.attempts import Attempt
+from subitize.analysis.attempts import Attempt, Omissions
 from subitize.analysis.papers.t2icountbench import (
     TableCell,
     averages,
@@ -21,7 +22,16 @@ from subitize.analysis.papers.t2icountbench import (
     table_3,
 )
 from subitize.analysis.papers.t2icountbench_beyond import drawn_numbers, half_points
-from subitize.analysis.papers.t2icountbench_observations import observe
+from subitize.analysis.papers.t2icountbench_observations import (
+    Comparison,
+    falls_with_number,
+    low_and_unequal,
+    observe,
+    ranks_change,
+    tell,
+    write_estimate,
+)
+from subitize.analysis.passes import rate_passes
 from subitize.records import Estimate, Item
 from subitize.stats.ratings import tally
 from t2icountbench_attempts import Rate, attempt_all, design
@@ -31,6 +41,10 @@ SKILLS = {"good": 0.5, "fair": 0.3, "poor": 0.12}
 
 def difficulty(item: Item) -> float:
     return {"easy": 1.0, "medium": 0.3, "hard": 0.02}[str(item.factors["difficulty"])]
+
+
+def always(share: float) -> Rate:
+    return lambda _: share
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +142,54 @@ def test_figure_5_averages_models(attempts: list[Attempt], frame: pl.DataFrame) 
     assert {column for _, column in cells} == {"home", "nature", "city", "plain", "watercolor", "cartoon"}
 
 
+def test_figure_5_leaves_out_what_not_all_models_were_given() -> None:
+    """The second model has nothing in the city, and at home only 1 to 5: it must not be averaged with others' rest."""
+    first = attempt_all("first", design(), lambda _: 1.0)
+    second = [
+        one
+        for one in attempt_all("second", design(), lambda _: 0.0)
+        if one.item.factors["scene"] == "home" and one.item.factors["difficulty"] == "easy"
+    ]
+    cells = ours(averages([*first, *second]))
+    assert {column for _, column in cells} == {"home", "plain", "watercolor", "cartoon"}
+    home = value(cells["2 models here", "home"])
+    assert (home.value, home.n) == (0.5, 35)
+    image = cells["2 models here", "home"].per_image
+    assert image is not None
+    assert (image.value, image.n) == (0.5, 35)
+
+
+def test_a_cell_of_a_category_is_its_pass_at_4_of_eight_images() -> None:
+    made = attempt_all("one", design(), lambda _: 0.1, images=8)
+    cells = ours(table_2(made))
+    for rate in rate_passes(made, ["category"]):
+        if rate.factor == "category" and rate.k == 4:
+            assert value(cells["one", rate.group]) == rate.estimate
+        if rate.factor == "category" and rate.k == 1:
+            assert cells["one", rate.group].per_image == rate.estimate
+
+
+def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
+    made = attempt_all("one", design(), lambda _: 0.5)
+    for seed, name in enumerate(("grid", "additive"), 1):
+        made += attempt_all("one", design(name), lambda _: 0.3, seed=seed)
+    cells = ours([cell for cell in table_3(made) if cell.table == "table3"])
+    assert {column: cell.fallbacks for (_, column), cell in cells.items()} == {
+        "original": 0,
+        "grid": 7,
+        "additive": 7,
+        "average": 7,
+    }
+    few = [replace(one, images=3, right=0) if one.item.factors["object"] == "cat" else one for one in made]
+    assert ours([cell for cell in table_3(few) if cell.table == "table3"])["one", "grid"].fallbacks == 6
+    sentence = next(one for one in observe([*made, *_renamed(made)]) if one.id == "5.1").sentence
+    assert "7 prompts could not be refined" in sentence
+
+
+def _renamed(made: Sequence[Attempt]) -> list[Attempt]:
+    return [replace(one, model="two") for one in made]
+
+
 def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(attempts: list[Attempt], frame: pl.DataFrame) -> None:
     cells = {(cell.table, cell.row, cell.column): cell for cell in table_3(attempts) if not cell.is_published}
     there = frame.filter(scene="home", style="plain", model="good")
@@ -147,6 +209,34 @@ def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts:
     assert all(one.best <= one.rank <= one.worst <= 16 for one in found.values())
 
 
+def test_a_model_without_a_category_is_not_placed_and_what_is_missing_is_named() -> None:
+    made = attempt_all("one", design(numbers=range(1, 11), objects=["cat", "human"]), lambda _: 0.5)
+    some = [one for one in made if one.item.factors["scene"] != "city"]
+    assert place(some) == []
+    told = list_warnings(some)
+    assert "one: not placed among the fifteen, as it has nothing of fruit, shape, furniture, plant" in told
+    assert "one: its average has nothing of hard, city plain" in told
+
+
+def test_refined_prompts_that_are_missing_are_counted_by_model_and_refinement() -> None:
+    made = attempt_all("one", design(), lambda _: 0.5)
+    refined = attempt_all("one", design("grid"), lambda _: 0.5)
+    assert len(list_warnings([*made, *refined])) == 1
+    told = list_warnings([*made, *(one for one in refined if one.item.factors["object"] == "cat")])
+    assert any(text.startswith("one: 90 of 105 prompts at home in plain style were judged") for text in told)
+
+
+def test_ties_and_exclusions_are_counted_and_are_not_missing() -> None:
+    made = attempt_all("one", design(), lambda _: 0.5)
+    ids = [one.item.id for one in made]
+    omissions = Omissions(frozenset({("one", ids[0]), ("one", ids[1])}), frozenset({("one", ids[2])}))
+    told = list_warnings(made[3:], omissions)[1:]
+    assert told == [
+        "1 prompt is excluded by hand",
+        "one: 2 prompts are undecided: votes are tied, or no answer has a value",
+    ]
+
+
 def test_observations_hold_of_models_that_are_made_so(attempts: list[Attempt]) -> None:
     found = {one.id: one for one in observe(attempts)}
     verdicts = {id: one.verdict for id, one in found.items()}
@@ -163,8 +253,116 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
         own = attempt_all(f"model {seed}", design(), lambda _: 0.3, seed=seed)
         again = attempt_all(f"model {seed}", design("grid"), lambda _: 0.3, seed=seed + 50)
         made += [*own, *again]
-    verdicts = {one.id: one.verdict for one in observe(made)}
-    assert "holds" not in {verdicts[id] for id in ("4.1", "4.2", "5.1", "C.1", "C.3")}
+    found = {one.id: one for one in observe(made)}
+    assert "holds" not in {one.verdict for one in found.values()}
+    assert "chance alone makes W less than 1" in found["C.2"].sentence
+
+
+def test_it_is_said_where_a_claim_fails_by_a_margin_only() -> None:
+    made = [one for seed in range(3) for one in attempt_all(f"model {seed}", design(), lambda _: 0.002, seed=seed)]
+    found = {one.id: one for one in observe(made)}
+    for id in ("4.2", "C.1", "C.3"):
+        assert found[id].verdict == "does not hold"
+        assert "surely smaller than 0.05 is taken for none, a margin of ours" in found[id].sentence
+    assert "margin" not in found["5.1"].sentence
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_models_of_one_order_that_are_close_do_not_change_their_ranks(seed: int) -> None:
+    made: list[Attempt] = []
+    for index in range(6):
+        made += attempt_all(f"model {index}", _plain(), always(0.1 + index / 200), seed=9 * seed + index)
+    assert ranks_change(made).verdict != "holds"
+
+
+def test_models_whose_order_is_turned_around_in_a_scene_change_their_ranks() -> None:
+    made: list[Attempt] = []
+    for index in range(6):
+
+        def rate(item: Item, index: int = index) -> float:
+            rank = {"home": index, "nature": 5 - index, "city": (2 * index) % 5}[str(item.factors["scene"])]
+            return 0.02 + rank / 12
+
+        made += attempt_all(f"model {index}", _plain(), rate, seed=index)
+    found = ranks_change(made)
+    assert found.verdict == "holds"
+    assert "p < 0.001 (2000 permutations" in found.sentence
+
+
+def _plain() -> list[Item]:
+    return [item for item in design() if item.factors["style"] == "plain"]
+
+
+@pytest.mark.parametrize(("models", "able"), [(15, 3), (5, 1)])
+def test_nearly_all_are_four_fifths_exactly(models: int, able: int) -> None:
+    made: list[Attempt] = []
+    items = [item for item in design() if item.factors["scene"] == "home"]
+    for index in range(models):
+        hard = 0.25 if index < able else 0.0
+
+        def rate(item: Item, hard: float = hard) -> float:
+            return {"easy": 0.9, "medium": 0.35, "hard": hard}[str(item.factors["difficulty"])]
+
+        made += attempt_all(f"model {index}", items, rate, seed=index)
+    found = falls_with_number(made)
+    assert found.verdict == "holds"
+    assert f"{models - able} with the whole interval" in found.sentence
+    more = attempt_all("one more", items, lambda item: 0.3 if item.factors["difficulty"] == "hard" else 0.9, seed=99)
+    assert falls_with_number([*made, *more]).verdict == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "objects", "images", "what"),
+    [
+        (range(1, 6), (), 4, "medium, hard"),
+        (range(1, 16), ("cat", "apple"), 4, "human, shape, furniture, plant"),
+        (range(1, 16), (), 2, "the success of 4 images"),
+    ],
+    ids=["easy numbers only", "two objects", "two images"],
+)
+def test_of_a_part_of_the_design_nothing_is_said_about_the_whole(
+    numbers: Sequence[int], objects: Sequence[str], images: int, what: str
+) -> None:
+    made: list[Attempt] = []
+    for seed, skill in enumerate((0.9, 0.02)):
+        own = design(numbers=numbers, objects=objects)
+        made += attempt_all(f"model {seed}", own, always(skill), seed=seed, images=images)
+    found = low_and_unequal(made)
+    assert found.verdict == "undecided"
+    assert f"there is nothing of {what}" in found.sentence
+    assert found.sentence.startswith(f"success of {images}: ")
+    assert low_and_unequal(made[: len(made) // 2]).verdict == "undecided"
+
+
+def test_intervals_of_every_one_of_many_models_are_wider() -> None:
+    made = [one for place in range(10) for one in attempt_all(f"model {place}", design(), lambda _: 0.14, seed=place)]
+    alone = [low_and_unequal([one for one in made if one.model == f"model {place}"]) for place in range(10)]
+    together = low_and_unequal(made)
+    said = sum(int(one.sentence.split(" of 1 model")[0].removeprefix("success of 4: ")) for one in alone)
+    assert "99.5 %, which is 95 % for 10 models together" in together.sentence
+    assert int(together.sentence.removeprefix("success of 4: ").split(" of ")[0]) < said
+
+
+def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves(attempts: list[Attempt]) -> None:
+    found = next(one for one in observe(attempts) if one.id == "C.1").comparisons
+    for is_pooled in (True, False):
+        own = [one for one in found if one.is_pooled is is_pooled]
+        expected = multipletests([one.p for one in own], method="holm")[1]
+        assert [one.p_holm for one in own] == pytest.approx(expected)
+    assert sum(one.is_pooled for one in found) == 2
+
+
+def test_a_model_named_all_models_is_one_of_them(attempts: list[Attempt]) -> None:
+    renamed = [replace(one, model="all models") if one.model == "good" else one for one in attempts]
+    ours, theirs = (next(one for one in observe(made) if one.id == "C.1") for made in (renamed, attempts))
+    assert ours.sentence == theirs.sentence
+    assert len(ours.comparisons) == len(theirs.comparisons)
+
+
+def test_small_numbers_are_written_without_a_minus_and_others_with_a_true_one() -> None:
+    assert write_estimate(Estimate(-0.0001, -0.25, 0.1, 3, "")) == "0.000 [−0.250, 0.100]"
+    one = Comparison("a − b", "", Estimate(0.5, 0.2, 0.7, 1, ""), 1.0, 1.0, 1)
+    assert tell(one).endswith("1 pair")
 
 
 def test_one_model_and_little_data_leave_it_undecided_and_say_why() -> None:
@@ -199,6 +397,7 @@ def test_warnings_name_judges_missing_prompts_and_fewer_images() -> None:
     assert len(list_warnings(whole)) == 1
     broken = [replace(whole[0], images=3, right=0), *whole[1:]]
     assert "1 of 525 prompts have fewer than 4" in list_warnings(broken)[-1]
+    assert "1 of 525 prompts have fewer than 4" in list_warnings([*broken, *_renamed(broken)])[-1]
 
 
 def test_own_objects_and_numbers_have_tables_too() -> None:

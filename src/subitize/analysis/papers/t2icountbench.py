@@ -1,14 +1,17 @@
 """T2ICountBench's tables and figures from what models drew in a run, beside what the paper prints.
 
 All take attempts as one judge saw them. A figure is the plain mean over categories of the share of prompts of which at
-least one of four images is right, as in the paper; the share of all images that are right stands beside it.
+least one of four images is right, as in the paper; beside it stands the share of images that are right, the mean over
+prompts and then categories likewise.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from subitize.analysis.attempts import Attempt
+from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.papers.t2icountbench_published import (
     ALL_MODELS,
     AVERAGE,
@@ -17,8 +20,8 @@ from subitize.analysis.papers.t2icountbench_published import (
     MODELS,
     list_published,
 )
-from subitize.analysis.refinements import MEASURES, Measure, is_fallback, usual_k, value_of
-from subitize.records import REFINED, Estimate, Scalar
+from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
+from subitize.records import REFINED, Estimate, Item, Scalar
 from subitize.stats.strata import mean_of_strata
 from subitize.suites.t2icountbench import suite, wording
 
@@ -37,8 +40,9 @@ Where = Callable[[Attempt], bool]
 class TableCell:
     """A cell of a table or figure: computed, with its interval (n: prompts), or as the paper prints it.
 
-    `per_image` is the share of images that are right, which the success of several hides; None where nobody looked at
-    single images. `fallbacks` is how many of the prompts could not be refined and are the original ones.
+    `per_image` is the share of images that are right, averaged as the value is, which the success of several hides;
+    None where nobody looked at single images. `fallbacks` is how many of the n prompts could not be refined and are the
+    original ones.
     """
 
     table: str
@@ -114,16 +118,17 @@ def by_scene(attempts: Sequence[Attempt]) -> list[TableCell]:
 def averages(attempts: Sequence[Attempt]) -> list[TableCell]:
     """Compute Figure 5: scenes and styles averaged over the run's models, prompts that all of them were given.
 
-    The interval is of prompts: the models are those that there are, not a sample of others.
+    A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
+    there are, not a sample of others.
     """
     k, own = choose_k(attempts), originals(attempts)
     models = len(_by_model(own))
-    row = f"{models} models here" if models > 1 else "1 model here"
+    row = f"{number_of(models, 'model')} here"
     cells: list[TableCell] = []
     for factor, known, fixed in (("scene", SCENES, {"style": "plain"}), ("style", STYLES, {"scene": "home"})):
         chosen = _having(own, **fixed)
         for level in _levels(chosen, factor, known):
-            cells += _cell("figure5", row, level, _having(chosen, **{factor: level}), k)
+            cells += _cell("figure5", row, level, _having(chosen, **{factor: level}), k, each=models)
     return [*cells, *_printed("figure5")]
 
 
@@ -134,68 +139,132 @@ def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
     prompts that could not be refined; there, the original is not comparable with each column, and has no mean.
     """
     k = choose_k(attempts)
-    chosen = _having(attempts, scene="home", style="plain")
-    refined = [_refinement(one) for one in chosen if REFINED in one.item.suite]
-    columns = [*CONDITIONS, *sorted({*refined} - {*CONDITIONS})]
-    columns = [name for name in columns if name == CONDITIONS[0] or name in refined]
-    if not refined:
+    found = _by_column(attempts)
+    columns = [*CONDITIONS, *sorted(found.keys() - {*CONDITIONS})]
+    columns = [name for name in columns if name == CONDITIONS[0] or name in found]
+    if len(columns) == 1:
         return []
     cells: list[TableCell] = []
-    for model, own in _by_model(chosen).items():
+    for model, own in _by_model(_having(attempts, scene="home", style="plain")).items():
         by_column = {name: [one for one in own if _refinement(one) == name] for name in columns}
         for name, there in by_column.items():
             cells += _cell("table3", model, name, there, k)
-        cells += _cell("table3", model, AVERAGE, _complete(by_column), k)
+        cells += _cell("table3", model, AVERAGE, _complete(by_column), k, each=len(columns))
         for name in columns[1:]:
             cells += _cell("table3_applied", model, name, [one for one in by_column[name] if not is_fallback(one)], k)
     return [*cells, *_printed("table3")]
 
 
+def average_by_model(attempts: Sequence[Attempt], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
+    """Average the categories of each model: success of k images."""
+    found = {model: _sample(own, "success", k) for model, own in _by_model(attempts).items()}
+    return {model: one.mean(confidence) for model, one in found.items() if one.values}
+
+
 def place(attempts: Sequence[Attempt]) -> list[Placement]:
-    """Place each model among the fifteen of Table 2 by its average."""
+    """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
+    k, own = choose_k(attempts), _by_model(originals(attempts))
 
     def rank(value: float) -> int:
         return 1 + sum(other > value for other in printed)
 
     return [
-        Placement(
-            cell.row, cell.value, rank(cell.value.value), rank(cell.value.high), rank(cell.value.low), len(printed) + 1
-        )
-        for cell in table_2(attempts)
-        if cell.column == AVERAGE and isinstance(cell.value, Estimate)
+        Placement(model, one, rank(one.value), rank(one.high), rank(one.low), len(printed) + 1)
+        for model, one in sorted(average_by_model(originals(attempts), k).items(), key=lambda pair: pair[1].value)
+        if not missing_levels(own[model], k)["category"]
     ]
 
 
-def list_warnings(attempts: Sequence[Attempt]) -> list[str]:
+def missing_levels(attempts: Sequence[Attempt], k: int) -> dict[str, list[str]]:
+    """List the categories, difficulties and conditions of the published design of which there is no success of k."""
+    there = [one for one in attempts if one.pass_at(k) is not None]
+    return {
+        name: [level for level in levels if level not in {_level(one.item, name) for one in there}]
+        for name, levels in _published_levels().items()
+    }
+
+
+def list_warnings(attempts: Sequence[Attempt], omissions: Omissions | None = None) -> list[str]:
     """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
-    return list(_warnings(attempts))
-
-
-def _warnings(attempts: Sequence[Attempt]) -> Iterator[str]:
     own, k = originals(attempts), choose_k(attempts)
-    judges = ", ".join(sorted({one.judge for one in attempts}))
+    left_out = omissions or Omissions()
+    found = [*_warn_of_all(attempts, k)]
+    excluded = len({id for _, id in left_out.excluded})
+    if excluded:
+        found.append(f"{number_of(excluded, 'prompt')} {'are' if excluded > 1 else 'is'} excluded by hand")
+    models = dict.fromkeys([*_by_model(own), *(model for model, _ in sorted(left_out.undecided))])
+    for model in models:
+        found += [f"{model}: {text}" for text in _warn_of_model([one for one in attempts if one.model == model], k)]
+        found += [f"{model}: {text}" for text in _warn_of_gaps(model, own, left_out)]
+    return found
+
+
+def _warn_of_all(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+    judges = ", ".join(sorted({one.judge for one in attempts} - {NO_JUDGE})) or "nobody, as all was refused"
     yield (
         f"judges differ: the paper's figures are of five people's votes, these of {judges}; "
         "the paper's cells have two digits and no n"
     )
     if k < IMAGES:
-        images = f"{k} image{'s' * (k > 1)}"
+        images = number_of(k, "image")
         yield f"the figures are the success of {images}, not of {IMAGES}: most prompts have no more; repeats={IMAGES}"
-    few = sum(one.most < k for one in attempts)
+    few = {_prompt(one) for one in attempts if one.pass_at(k) is None}
     if few:
-        yield f"{few} of {len(attempts)} prompts have fewer than {k} judged images and are left out of success"
-    design = {item.id for item in suite.T2ICountBench().items(0)}
-    given = {one.item.id for one in own}
-    if given - design:
+        of = len({_prompt(one) for one in attempts})
+        where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
+        yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
+    others = len({one.item.id for one in originals(attempts)} - _design().keys())
+    if others:
         yield (
-            f"{len(given - design)} prompts are not of the published design; averages are over the categories, scenes "
-            "and numbers that there are"
+            f"{number_of(others, 'prompt')} {'are' if others > 1 else 'is'} not of the published design; averages are "
+            "over the categories, scenes and numbers that there are"
         )
-    for model, of_model in _by_model(own).items():
-        missing = len(design - {one.item.id for one in of_model})
-        if missing:
-            yield f"{model}: {missing} of the {len(design)} published prompts have no judged images"
+
+
+def _warn_of_model(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+    """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
+    missing = missing_levels(originals(attempts), k)
+    if missing["category"]:
+        yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
+    rest = [*missing["difficulty"], *missing["condition"]]
+    if rest:
+        yield f"its average has nothing of {', '.join(rest)}"
+    bases = {name: {_prompt(one) for one in own} for name, own in _by_column(attempts).items()}
+    before = bases.pop(CONDITIONS[0], set())
+    for name, after in bases.items():
+        lone = before ^ after
+        if lone:
+            count = f"{len(lone)} of {len(before | after)} prompts at home in plain style"
+            yield f"{count} were judged as they are or with {name}, but not both: compare no columns of Table 3"
+
+
+def _warn_of_gaps(model: str, own: Sequence[Attempt], omissions: Omissions) -> Iterator[str]:
+    undecided, excluded = ({id for of, id in ids if of == model} for ids in (omissions.undecided, omissions.excluded))
+    if undecided:
+        are = "are" if len(undecided) > 1 else "is"
+        yield f"{number_of(len(undecided), 'prompt')} {are} undecided: votes are tied, or no answer has a value"
+    given = {one.item.id for one in own if one.model == model}
+    missing = len(_design().keys() - given - undecided - excluded)
+    if missing:
+        yield f"{missing} of the {len(_design())} published prompts have no judged images"
+
+
+@cache
+def _design() -> Mapping[str, Item]:
+    return {item.id: item for item in suite.T2ICountBench().items(0)}
+
+
+@cache
+def _published_levels() -> Mapping[str, list[str]]:
+    names = ("category", "difficulty", "condition")
+    return {name: list(dict.fromkeys(_level(item, name) for item in _design().values())) for name in names}
+
+
+def _level(item: Item, name: str) -> str:
+    """Give a factor's level; a condition is a scene and a style."""
+    factors = item.factors
+    return f"{factors.get('scene')} {factors.get('style')}" if name == "condition" else str(factors.get(name))
 
 
 def _by_factor(
@@ -212,38 +281,72 @@ def _by_factor(
     return [*cells, *_printed(table)]
 
 
-def _cell(table: str, row: str, column: str, attempts: Sequence[Attempt], k: int) -> Iterator[TableCell]:
+def _cell(
+    table: str, row: str, column: str, attempts: Sequence[Attempt], k: int, *, each: int = 1
+) -> Iterator[TableCell]:
     """Average categories that weigh the same; nothing where there is no success to average."""
-    success, per_image = (_mean_of_categories(attempts, measure, k) for measure in MEASURES)
-    if success is not None:
-        fallbacks = sum(map(is_fallback, attempts))
-        yield TableCell(table, row, column, success, per_image, fallbacks)
+    success, per_image = (_sample(attempts, measure, k, each) for measure in MEASURES)
+    if success.values:
+        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & success.prompts)
+        images = per_image.mean() if per_image.values else None
+        yield TableCell(table, row, column, success.mean(), images, fallbacks)
 
 
-def _mean_of_categories(attempts: Sequence[Attempt], measure: Measure, k: int) -> Estimate | None:
-    """Average within prompts (over models or refinements, if several), then within categories, then those."""
-    by_category: dict[Scalar, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Values by category, of so many choices of images, and the prompts that they are of."""
+
+    values: list[list[float]]
+    choices: list[float]
+    prompts: set[str]
+
+    def mean(self, confidence: float = 0.95) -> Estimate:
+        return mean_of_strata(self.values, self.choices, confidence)
+
+
+def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1) -> _Sample:
+    """Average within prompts, of which there must be `each` (by model or refinement, if several are averaged)."""
+    by_prompt: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    categories: dict[Scalar, dict[str, None]] = defaultdict(dict)
     for one in attempts:
-        prompt = one.item.base or one.item.id
-        by_category[one.item.factors.get("category", "")][prompt].append(value_of(one, measure, k))
-    most = max((len(found) for prompts in by_category.values() for found in prompts.values()), default=0)
-    means: list[list[float]] = []
-    for prompts in by_category.values():
-        known = ([value for value in found if value is not None] for found in prompts.values())
-        means.append([sum(values) / most for values in known if len(values) == most])
-    strata = [values for values in means if values]
-    return mean_of_strata(strata) if strata else None
+        value = value_of(one, measure, k)
+        if value is not None:
+            by_prompt[_prompt(one)].append((value, choices_of(one, measure, k)))
+            categories[one.item.factors.get("category", "")][_prompt(one)] = None
+    kept = [[by_prompt[name] for name in names if len(by_prompt[name]) == each] for names in categories.values()]
+    kept = [own for own in kept if own]
+    return _Sample(
+        [[sum(value for value, _ in found) / each for found in own] for own in kept],
+        [sum(choices for found in own for _, choices in found) for own in kept],
+        {name for name, found in by_prompt.items() if len(found) == each},
+    )
 
 
 def _complete(by_column: Mapping[str, Sequence[Attempt]]) -> list[Attempt]:
     """Keep the prompts that were given as they were and in every refinement."""
-    bases = [{one.item.base or one.item.id for one in own} for own in by_column.values()]
-    common = set.intersection(*bases)
-    return [one for own in by_column.values() for one in own if (one.item.base or one.item.id) in common]
+    common = set.intersection(*({_prompt(one) for one in own} for own in by_column.values()))
+    return [one for own in by_column.values() for one in own if _prompt(one) in common]
+
+
+def _by_column(attempts: Sequence[Attempt]) -> dict[str, list[Attempt]]:
+    """Sort attempts at home in plain style by the column of Table 3."""
+    found: dict[str, list[Attempt]] = defaultdict(list)
+    for one in _having(attempts, scene="home", style="plain"):
+        found[_refinement(one)].append(one)
+    return found
+
+
+def _prompt(attempt: Attempt) -> str:
+    return attempt.item.base or attempt.item.id
 
 
 def _refinement(attempt: Attempt) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
+
+
+def number_of(count: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _having(attempts: Iterable[Attempt], **factors: Scalar) -> list[Attempt]:

@@ -43,8 +43,9 @@ class MeanCheck:
 
 
 def check_means() -> list[MeanCheck]:
-    """Recompute the means of Table 2's rows, Table 3's rows and columns, and its overall mean over all cells.
+    """Recompute the means of Table 2's rows and of Table 3's rows and columns.
 
+    Table 3's overall mean is checked twice: as the mean of the printed means of columns, and of rows.
     Shares of 75 prompts lie further apart than two digits do, so that most cells of Table 2 stand for one number of
     successes, of fruit for one or two: the range of its means is that of these. Of Table 3 it is that of rounding.
     """

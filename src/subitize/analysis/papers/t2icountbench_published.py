@@ -52,13 +52,6 @@ _TABLE_1 = {
 }
 _TABLE_1_COLUMNS = ("organization", "year", "parameters", "open")
 MODELS: tuple[str, ...] = tuple(_TABLE_1)
-WRITTEN_AS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "DALL-E 3": ("Dall-E 3", "Dall·E 3", "DALL·E 3"),
-        "SD 3.5": ("SD 3.5 Large Turbo", "Stable Diffusion 3.5 Large Turbo"),
-    }
-)
-"""How else the paper writes the name of a model."""
 
 _TABLE_2 = """
     0.23 0.36 0.27 0.23 0.24 0.20 0.25 Recraft V3
