@@ -405,6 +405,10 @@ two times three apples and a dog -> 6 apple, 1 dog
 Generate 5 plus 6 triangles on a painting on a wall. -> 11 triangle
 6 plus 6 humans on a wooden floor -> 12 person
 1 plus 1 apples -> 2 apple
+3 times 4 red apples -> 12 red apple
+3 plus 4 big red apples -> 7 red apple
+1 times 3 filled dots in white background -> 3 dot
+2 plus 3 cartoon cats and a dog -> 5 cat, 1 dog
 five plus six apples -> 11 apple
 seven plus two apples -> 9 apple
 exactly 2 plus 3 human travelers in a valley -> 5 person
@@ -882,8 +886,17 @@ apples: 3 times 4
 2 times 3 times 4 apples
 2 plus 3 plus 4 apples
 2 times 3 plus 4 apples
-3 times 4 red apples
-3 plus 4 red apples
+3 red times 4 apples
+3 times 4 red and 2 green apples
+a pot with 5 apples
+a pot with a handle
+a pot with a pot with 3 flowers
+a pot with 3 flowers on the left, a pot with 4 flowers on the right
+a flower pot with 5 flowers to the left of a cat
+3 cats above a flower pot with 5 flowers
+a flower pot with 5 flowers on the left, a cat on the right
+a cat, a cat, a cat to the left of a dog
+a cat, a cat, a cat on the left, a dog on the right
 a dozen times 2 eggs
 20 times 20 apples
 150 plus 51 apples

@@ -173,7 +173,9 @@ def _refine(
     own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.options}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
     shown = write_spec(name + base_spec.shown.removeprefix(base_spec.name), changed)
-    made = Refined(base_suite, by_spec.name, refine)
+    # A file may have more than the options leave of the suite.
+    others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Sourced) else ()
+    made = Refined(base_suite, by_spec.name, refine, others=others)
     return Made(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
 
 
@@ -235,7 +237,9 @@ class _Factory:
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self._defaults = {p.name: p.default for p in options}
         self._types = {p.name: _bare_type(p.annotation) for p in options}
-        self._handling = {p.name for p in options if Handling in getattr(p.annotation, "__metadata__", ())}
+        notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
+        self._handling = {name for name, own in notes.items() if Handling in own}
+        self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
     @property
     def options(self) -> Sequence[str]:
@@ -259,7 +263,11 @@ class _Factory:
     def listing(self) -> Listing:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
         target = self._targets[0] if self._targets else None
-        return Listing(self._name, summary, target, {key: _write(value) for key, value in self._defaults.items()})
+        return Listing(self._name, summary, target, {key: self._told(key) for key in self._defaults})
+
+    def _told(self, key: str) -> str:
+        """Write a default; where it only stands for what is then taken, the annotation tells that."""
+        return self._stands_for.get(key) or _write(self._defaults[key])
 
     def choose(self, handling: Mapping[str, str]) -> dict[str, str]:
         return {key: value for key, value in handling.items() if key in self._handling}

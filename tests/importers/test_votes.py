@@ -1,5 +1,6 @@
 """Votes on groups of images from a CSV: all of the file or nothing, and every bad line is named."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shutil import copytree
@@ -8,7 +9,7 @@ import pytest
 
 from commands import call
 from samples import MODEL, response
-from subitize.errors import BadFileError, BadValueError
+from subitize.errors import BadFileError, BadValueError, ConflictError
 from subitize.importers.answers import ImportSummary
 from subitize.importers.readings import import_readings
 from subitize.importers.votes import import_votes
@@ -26,6 +27,7 @@ from subitize.records import (
     Outcome,
     Refused,
     Spec,
+    Stored,
     Subject,
     Trial,
     Value,
@@ -141,8 +143,8 @@ def test_the_same_file_again_adds_nothing_and_a_changed_vote_replaces_the_first(
         (f",random,{WHOLE.id},yes", "line 3: annotator should not be empty"),
         ("bob,random,fruit/hole,yes", "line 3: no item 'fruit/hole'; the nearest is 'fruit/whole'"),
         (f"bob,random,{SINGLE.id},yes", "line 3: item 'fruit/single' has 0 yes-or-no questions about a group"),
-        (f"bob,other,{WHOLE.id},yes", r"line 3: model 'other' has no images of item 'fruit/whole' .* have: random\)"),
-        (f"bob,random,{UNDRAWN.id},yes", r"line 3: model 'random' has no images .*have: none\); .*--suite"),
+        (f"bob,other,{WHOLE.id},yes", r"line 3: model 'other' has no images .* have: random\); .* with --suite"),
+        (f"bob,random,{UNDRAWN.id},yes", r"line 3: model 'random' has no images .*; it was run here: let it draw"),
         (f"bob,random,{FAILED.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 failed 1;"),
         (f"bob,random,{BEGUN.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 missing 1;"),
         (f"bob,random,{REFUSED.id},yes", "line 3: all 2 images of group 0 were refused"),
@@ -196,8 +198,33 @@ def test_refined_items_come_by_their_own_suite(run: Run, vote: Import) -> None:
 
 
 def test_images_of_a_model_that_was_run_here_are_not_made_up(vote: Import) -> None:
-    with pytest.raises(BadFileError, match=r"model 'random' has no images of item .* \(models that have: none\)"):
+    with pytest.raises(BadFileError, match=r"model 'random' has no images of item .*; it was run here: let it draw"):
         vote(f"ada,random,{APPLE},yes", suites=SUITES[:1])
+
+
+def test_a_model_without_options_that_drew_here_was_run_here(run: Run, vote: Import) -> None:
+    plain = Spec("plain", {}, "plain")
+    run.add_model(plain, is_stand_in=False)
+    with run.lease("model") as lease:
+        drawn = Drawn(Stored("0" * 64, "png"))
+        run.add_responses(lease, [response(trial(WHOLE.id, repeat, plain), drawn) for repeat in range(2)])
+    with pytest.raises(BadFileError, match=r"model 'plain' has no images of item .*; it was run here"):
+        vote(f"ada,plain,{APPLE},yes", suites=SUITES[:1])
+
+
+def test_a_bad_line_leaves_neither_suite_nor_model_nor_judge_behind(run: Run, vote: Import) -> None:
+    before = (run.suites(), run.models(), run.judges(), run.items())
+    with pytest.raises(BadFileError, match="model 'random' has no images"):
+        vote(f"ada,imagen,{APPLE},yes", f"ada,random,{CAT},yes", suites=SUITES)
+    assert (run.suites(), run.models(), run.judges(), run.items()) == before
+    assert len(list(run.responses())) == sum(map(len, OUTCOMES.values()))
+
+
+def test_a_second_suite_that_does_not_fit_leaves_the_first_out(run: Run, vote: Import) -> None:
+    vote(f"ada,imagen,{APPLE},yes", suites=SUITES[:1])
+    with pytest.raises(ConflictError, match="was made with the suite"):
+        vote(f"ada,imagen,{APPLE},yes", suites=[SUITES[1], "t2icountbench:numbers=7"])
+    assert [entry.name for entry in run.suites()] == ["fruit", "t2icountbench"]
 
 
 def test_a_bad_file_leaves_no_run_behind(tmp_path: Path) -> None:
@@ -210,6 +237,31 @@ def test_a_bad_file_leaves_no_run_behind(tmp_path: Path) -> None:
     assert "not a run" in call("import", "votes", file, "--run", run).err
 
 
+@pytest.mark.parametrize(
+    ("judge", "lines", "message"),
+    [
+        ("observer", [f"ada,imagen,{APPLE},,yes"], "this is the name of a judge of ours"),
+        (
+            "human",
+            [f"ada,imagen,{APPLE},0,yes", f"ada,imagen,{APPLE},1,yes", f"bob,imagen,{APPLE},,yes"],
+            "votes.csv line 4: there are 2 groups of 4 images",
+        ),
+    ],
+)
+def test_what_is_refused_leaves_no_run_behind(tmp_path: Path, judge: str, lines: list[str], message: str) -> None:
+    file, run = tmp_path / "votes.csv", tmp_path / "new"
+    file.write_text("\n".join(["annotator,model,item,group,vote", *lines, ""]), encoding="utf-8")
+    failed = call("import", "votes", file, "--run", run, "--suite", SUITES[0], "--judge", judge)
+    assert failed.code == 2
+    assert message in failed.err
+    assert not run.exists()
+
+
+def test_a_file_without_end_is_refused(run: Run) -> None:
+    with pytest.raises(BadFileError, match="cannot read /dev/zero: not a file"):
+        import_votes(run, Path("/dev/zero"))
+
+
 def test_the_command_makes_a_run_of_votes_that_is_scored(tmp_path: Path) -> None:
     file, run = tmp_path / "votes.csv", tmp_path / "new"
     votes = [f"{who},imagen,{item},{said}" for item, said in ((APPLE, "1"), (CAT, "0")) for who in ("ada", "bob")]
@@ -218,6 +270,9 @@ def test_the_command_makes_a_run_of_votes_that_is_scored(tmp_path: Path) -> None
     assert "4 readings added, 8 images added that are known by name only" in done.out
     (row,) = call("score", run, "--pass-at-k", "--agreement", "majority", "--json").json()
     assert (row["k"], row["value"], row["n"], row["judge"], row["is_voted"]) == (4, 0.5, 2, "human", True)
+    plain = call("score", run).out
+    assert re.search(r"imagen +all .* 2 *$", plain, re.MULTILINE), plain
+    assert "n of a row without accuracy: groups of images that were judged together" in plain
     printed = call("score", run, "--pass-at-k", "--by", "category").out
     assert "category=fruit" in printed
     assert "‡ from votes" in printed
@@ -253,3 +308,42 @@ def test_an_answer_about_a_group_that_cannot_be_found_is_named(
     file.write_text(f"annotator,model,item,image,question,answer\n{line}\n", encoding="utf-8")
     with pytest.raises(BadFileError, match=message):
         import_readings(run, file, judge="human", rule=Rule("strict"))
+
+
+@pytest.mark.parametrize(
+    ("group", "repeat", "message"),
+    [
+        ("0", "3", "line 2: repeat 3 is in group 1, not 0; leave one of them out"),
+        ("", "x", "line 2: repeat 'x': should be a whole number, 0 for the first image of the item"),
+        ("1", "-1", "line 2: repeat '-1': should be a whole number"),
+        ("x", "3", "line 2: group 'x': should be a whole number"),
+    ],
+)
+def test_a_group_that_is_told_twice_must_be_the_same(
+    run: Run, tmp_path: Path, group: str, repeat: str, message: str
+) -> None:
+    file = tmp_path / "answers.csv"
+    line = f"ada,random,{TWICE.id},matches-prompt,{group},{repeat},yes"
+    file.write_text(f"annotator,model,item,question,group,repeat,answer\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadFileError, match=message):
+        import_readings(run, file, judge="human", rule=Rule("strict"))
+    assert run.judges() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "told"),
+    [
+        pytest.param("annotator,model,item,vote\n", (), "votes.csv: no votes in it", id="only a header"),
+        pytest.param(None, ("--judge", " "), "--judge is empty", id="a judge without a name"),
+        pytest.param(None, ("--suite", "production"), "none of its items has a yes-or-no question", id="another suite"),
+    ],
+)
+def test_what_makes_no_sense_leaves_no_run_behind(
+    tmp_path: Path, content: str | None, more: tuple[str, ...], told: str
+) -> None:
+    file, run = tmp_path / "votes.csv", tmp_path / "new"
+    file.write_text(content or f"annotator,model,item,vote\nada,imagen,{APPLE},yes\n", encoding="utf-8")
+    done = call("import", "votes", file, "--run", run, "--suite", SUITES[0], *more)
+    assert done.code == 2
+    assert told in done.err
+    assert not run.exists()

@@ -1,6 +1,7 @@
 """Prompts rewritten by a language model, through the real command line against a real local server."""
 
 import csv
+import io
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from commands import Finished, call, start
 from openai_server import Behaviour, Fault, Server, serving
 from subitize.records import task_text
 from subitize.registry import make_suite
-from subitize.runner.rewriting import INSTRUCTION, LONGEST_REWRITTEN, clean
+from subitize.runner.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
 from subitize.store import Folder, Run
 from subitize.suites.refining.rewritten import COLUMNS, read_rows
 
@@ -103,6 +104,59 @@ def test_a_last_line_without_its_end_is_kept_if_it_is_whole(server: Server, tmp_
     assert "6 rewritten" in rewrite(server, own).out
 
 
+@pytest.mark.parametrize("instruction", ["two\nlines", 'say "x",\n"y"', "größer"])
+def test_a_file_that_was_cut_anywhere_goes_on(tmp_path: Path, instruction: str) -> None:
+    own, text = tmp_path / "own.csv", io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    ends = []
+    for number in (1, 2):
+        prompt = f'An "image", größer, with {number}\napples'
+        writer.writerow([f"production/apples/{number}", prompt, "Apples, größer", "openai:any,x=1", "r", instruction])
+        ends.append(len(text.getvalue().encode()))
+    whole = text.getvalue().encode()
+    for cut in range(len(whole) + 1):
+        own.write_bytes(whole[:cut])
+        _mend(own, instruction, 1)
+        # Without the end of its line a row is whole all the same.
+        assert len(read_rows(own)) == sum(cut >= end - 1 for end in ends), cut
+        assert own.read_bytes().endswith(b"\n")
+
+
+def test_a_file_with_an_open_quotation_mark_is_not_cut(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    rewrite(server, own)
+    lines = own.read_text().splitlines(keepends=True)
+    lines[2] = lines[2].replace("production", '"production', 1)
+    own.write_text("".join(lines))
+    done = rewrite(server, own)
+    assert done.code == 2
+    assert "own.csv line 3: a quotation mark that is not closed; mend it, or name another file" in done.err
+    assert own.read_text() == "".join(lines)
+
+
+def test_two_do_not_write_one_file(server: Server, tmp_path: Path) -> None:
+    server.behave(Behaviour(text="Dots.", latency_seconds=0.5))
+    own = tmp_path / "own.csv"
+    process = start("rewrite", SUITE, "--model", f"{spec(server)},concurrency=1", "--out", own)
+    deadline = time.monotonic() + 60
+    while (not own.exists() or own.read_bytes().count(b"\n") < 2) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    second = rewrite(server, own)
+    assert second.code == 2
+    assert f"another `subitize rewrite` is writing {own}; wait for it, or name another file" in second.err
+    process.kill()
+    process.communicate()
+    server.behave(Behaviour(text="Dots."))
+    assert rewrite(server, own, model=f"{spec(server)},concurrency=1").code == 0
+
+
+def test_the_next_command_can_be_pasted(server: Server, tmp_path: Path) -> None:
+    own = tmp_path / "my prompts.csv"
+    done = rewrite(server, own, "--limit", 1)
+    assert f"see: subitize run {SUITE} --refine 'rewritten:file={own}' --model NAME" in done.out
+
+
 @pytest.mark.parametrize("content", ["item,prompt\na,b\n", "my notes", "\x00\x01"])
 def test_a_file_of_another_kind_is_left_alone(server: Server, tmp_path: Path, content: str) -> None:
     own = tmp_path / "notes.txt"
@@ -171,7 +225,8 @@ def test_rewritten_prompts_are_run_beside_their_base(server: Server, tmp_path: P
     refine = ("--refine", f"rewritten:file={own}", "--model", "noisy:longest_ms=1", "--judge", "none", "--repeats", 1)
     done = call("run", SUITE, *refine, "--out", run)
     assert done.code == 0, done.err
-    assert "production~rewritten: 2 of 6 prompts as they were" in done.out
+    kept = "2 of 6 prompts as they were (not in the file, or the same in it)"
+    assert f"production~rewritten: {kept}" in done.out
     with Run(Folder(run)) as opened:
         items = opened.items("production~rewritten")
         assert [item.base for item in items] == BASE
@@ -218,6 +273,18 @@ def test_what_cannot_be_done_says_why(arguments: tuple[object, ...], message: st
         ("“Three apples.”", "Three apples."),
         ("Here is the rewritten prompt:\n\nThree apples.", "Three apples."),
         ("Sure! Here's a better one: 'Three apples.'", "Three apples."),
+        ("Here is a description: three apples", "three apples"),
+        ("**Rewritten version:** Three apples.", "Three apples."),
+        ("Here is what I would say:\n\nThree apples.", "Three apples."),
+        ("Of course: here is the new prompt: A photo: 3 cats", "A photo: 3 cats"),
+        (
+            "Here is a bowl with 3 apples: red, green and yellow.",
+            "Here is a bowl with 3 apples: red, green and yellow.",
+        ),
+        ("Here's a table: 'three' apples", "Here's a table: 'three' apples"),
+        ("Here is a photo at 12:30 of 3 cats", "Here is a photo at 12:30 of 3 cats"),
+        ("Here are three cats:", "Here are three cats:"),
+        ("Here is the prompt:", "Here is the prompt:"),
         ("**Prompt:** Three apples.", "Three apples."),
         ("Rewritten prompt: Three apples.", "Three apples."),
         ("<think>They want three.\n</think>\nThree apples.", "Three apples."),

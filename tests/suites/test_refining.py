@@ -14,7 +14,7 @@ from subitize.numerals import in_words, plural
 from subitize.records import Ask, Count, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
 from subitize.registry import make_refined, make_suite, names
 from subitize.store import Folder, Run
-from subitize.suites.refining.phrases import Counted, find_counted
+from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
 from subitize.suites.refining.refined import Refined, Refinement
 from subitize.suites.refining.refinements import (
     additive,
@@ -173,16 +173,120 @@ def test_a_question_about_the_group_or_beside_the_point_does_not_matter() -> Non
     assert find_counted(item("2 cats", "cat", 2, group, replace(RELEVANT, is_relevant=False))) is not None
 
 
-def t2i_or_skip(spec: str) -> str:
-    if spec.partition(":")[0] not in names("suites"):
-        pytest.skip(f"{spec} is not there")
-    return spec
+@pytest.mark.parametrize(
+    ("prompt", "noun", "number"),
+    [
+        ("2 cups of tea on a table", "cup", 2),
+        ("2 octopodes", "octopus", 2),
+        ("2 matrices", "matrix", 2),
+        ("3 axes", "axis", 3),
+        ("3 boxes of apples", "apple", 3),
+    ],
+)
+def test_what_is_not_certain_is_not_taken_apart(prompt: str, noun: str, number: int) -> None:
+    assert find_counted(item(prompt, noun, number)) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "noun", "forms"),
+    [
+        ("2 Matryoshka dolls on a table", "Matryoshka doll", ("Matryoshka doll", "Matryoshka dolls")),
+        ("2 Apples", "apple", ("Apple", "Apples")),
+        ("An image with 5 persons", "person", ("person", "persons")),
+    ],
+)
+def test_capitals_and_nouns_that_are_known_are_no_hindrance(prompt: str, noun: str, forms: tuple[str, str]) -> None:
+    (number,) = map(int, re.findall(r"\d", prompt))
+    counted = take_apart(prompt, noun, number)
+    assert (counted.singular, counted.plural) == forms
+
+
+@pytest.mark.parametrize(
+    ("refine", "refined"),
+    [
+        (position, "There is 1 samosa on the left, 2 samosas on the right."),
+        (spell_out, "There is a samosa, a samosa and a samosa."),
+        (additive, "There are 1 plus 2 samosas."),
+        (grid, "There are 3 samosas, with a 1 row 3 column grid."),
+    ],
+)
+def test_the_verb_agrees_with_the_first_thing(refine: Refinement, refined: str) -> None:
+    assert refine(take_apart("There are 3 samosas.", "samosa", 3)) == refined
+
+
+OWN_OBJECTS = """
+numbers = [1, 2, 3]
+[objects.matrix]
+category = "x"
+singular = "matrix"
+plural = "matrices"
+[objects.octopus]
+category = "x"
+singular = "octopus"
+plural = "octopodes"
+[objects.cup]
+category = "x"
+singular = "cup of tea"
+plural = "cups of tea"
+noun = "cup"
+[objects.bus]
+category = "x"
+singular = "red London bus"
+noun = "bus"
+[objects.star]
+category = "x"
+singular = "5-pointed star"
+noun = "star"
+[objects.scissors]
+category = "x"
+singular = "pair of scissors"
+[scenes.three]
+default = "beside 3 cups of tea and 2 matrices"
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in names("refinements") if name != "rewritten"])
+def test_own_objects_are_refined_wholly_in_their_own_words(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(OWN_OBJECTS, encoding="utf-8")
+    before = list(make_suite(f"t2icountbench:conditions={file}").it.items(0))
+    after = {
+        str(one.base): task_text(one.task) for one in make_suite(f"t2icountbench~{name}:conditions={file}").it.items(0)
+    }
+    assert list(after) == [one.id for one in before]
+    expected = {
+        "position": (
+            "Generate 1 matrix on the left, 2 matrices on the right, on a wooden table.",
+            "Generate 1 cup of tea on the left, 1 cup of tea on the right, on a wooden table.",
+        ),
+        "list": (
+            "Generate a matrix, a matrix and a matrix on a wooden table.",
+            "Generate a cup of tea and a cup of tea on a wooden table.",
+        ),
+    }
+    if name in expected:
+        ids = ("t2icountbench/matrix/home/plain/3", "t2icountbench/cup/home/plain/2")
+        assert tuple(after[id] for id in ids) == expected[name]
+        assert "octopode " not in " ".join(after.values())
+
+
+def test_a_suite_takes_no_prompt_apart_that_it_did_not_make() -> None:
+    suite = make_suite("t2icountbench").it
+    assert isinstance(suite, TakesApart)
+    (own, *_) = suite.items(0)
+    assert suite.find_counted(own) is not None
+    for other in (
+        replace(own, task=Draw("3 apples")),
+        replace(own, id="t2icountbench/pear/home/plain/3"),
+        replace(own, id="t2icountbench/apple"),
+    ):
+        assert suite.find_counted(other) is None
 
 
 @pytest.mark.parametrize("spec", SUITES)
 @pytest.mark.parametrize("name", [name for name in names("refinements") if name != "rewritten"])
 def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(spec: str, name: str) -> None:
-    base, made = make_suite(t2i_or_skip(spec)), make_refined(spec, name)
+    base, made = make_suite(spec), make_refined(spec, name)
     before, after = list(base.it.items(0)), list(made.it.items(0))
     assert [one.base for one in after] == [one.id for one in before]
     assert {one.suite for one in after} == {f"{base.spec.name}~{name}"} == {made.spec.name}
@@ -196,7 +300,7 @@ def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(spec: str, n
 
 @pytest.mark.parametrize("spec", SUITES)
 def test_the_thing_is_named_as_its_prompt_names_it(spec: str) -> None:
-    for one in make_suite(t2i_or_skip(spec)).it.items(0):
+    for one in make_suite(spec).it.items(0):
         counted, number = find_counted(one), one.factors["number"]
         assert counted is not None
         assert isinstance(number, int)
@@ -294,7 +398,6 @@ def test_rewritten_prompts_are_read_from_a_file_and_the_others_stay(tmp_path: Pa
         tmp_path / "own.csv",
         "item,prompt,model,instruction",
         'production/apples/2,"Two apples, side by side",openai:x,Say it better',
-        "production/dots/9,never asked for,openai:x,Say it better",
     )
     made = make_refined("production:numbers=1-2,categories=apples", f"rewritten:file={file}")
     one, two = made.it.items(0)
@@ -325,12 +428,17 @@ def test_a_changed_file_is_a_conflict_with_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["prompt", "x"], "own.csv line 1: no column 'item'; should have item, base_prompt, prompt"),
+        (["prompt", "x"], "own.csv line 1: no column item in 'prompt'; a comma between columns, small letters: item,"),
+        (["item,prompt,prompt", "a,b,c"], "own.csv line 1: column 'prompt' stands there twice"),
+        (["item,prompt", "a,b\0"], "own.csv line 2: prompt 'b\\x00' has a NUL character in it"),
         (["item,prompt"], "own.csv: no rewritten prompts"),
-        (["item,prompt", "production/apples/2"], "own.csv line 2: 1 columns instead of 2"),
+        (["item,prompt", "production/apples/2"], "own.csv line 2: should have 2 fields, not 1"),
         (["item,prompt", "production/apples/2,"], "own.csv line 2: no prompt"),
         (["item,prompt", "a,b", "a,c"], "own.csv line 3: a stands there twice"),
-        (["item,prompt", "t2icountbench/x,b"], "own.csv: no item of this suite"),
+        (
+            ["item,prompt", "production/apples/2,b", "production/aples/3,c"],
+            "own.csv line 3: no item 'production/aples/3' in this suite, the nearest is 'production/apples/3'; mend",
+        ),
         (
             ["item,base_prompt,prompt", "production/apples/2,Two apples,2 apples"],
             "production/apples/2 was rewritten from 'Two apples', and is 'An image with 2 apples' now",
@@ -341,6 +449,32 @@ def test_a_file_that_does_not_fit_is_refused(lines: list[str], message: str, tmp
     file = write(tmp_path / "own.csv", *lines)
     with pytest.raises(BadFileError, match=re.escape(message)):
         list(make_refined("production", f"rewritten:file={file}").it.items(0))
+
+
+def test_a_row_is_taken_whatever_its_item_asks_for(tmp_path: Path) -> None:
+    spec = "geckonum:types=2-additive"
+    first, second, *_ = make_suite(spec).it.items(0)
+    file = write(tmp_path / "own.csv", " item , prompt ", f"{first.id},All of them", f"{second.id},More")
+    made = make_refined(spec, f"rewritten:file={file}")
+    assert [(one.base, task_text(one.task)) for one in made.it.items(0)] == [
+        (first.id, "All of them"),
+        (second.id, "More"),
+    ]
+
+
+def test_a_row_for_what_shows_a_picture_is_refused(tmp_path: Path) -> None:
+    (first, *_) = make_suite("naming").it.items(0)
+    file = write(tmp_path / "own.csv", "item,prompt", f"{first.id},Draw it")
+    with pytest.raises(BadValueError, match="suite 'naming' cannot be refined: it shows pictures"):
+        make_refined("naming", f"rewritten:file={file}")
+
+
+@pytest.mark.parametrize("name", ["list", "positions"])
+@pytest.mark.parametrize("most", [-3, 1])
+def test_a_most_that_applies_to_nothing_is_refused(name: str, most: int) -> None:
+    done = call("prompts", "production", "--refine", f"{name}:most={most}")
+    assert done.code == 2
+    assert f"refinement '{name}': most={most}: should be at least 2" in done.err
 
 
 SMALL = "production:categories=apples+people,numbers=1-2"
@@ -367,7 +501,9 @@ def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Pat
     assert len(drawn["geckonum"]) == 12 > len(refinable) > 1
     for name in ("additive", "position", "list"):
         assert sorted(drawn[f"geckonum~{name}"]) == sorted(refinable)
-        assert f"geckonum~{name}: {12 - len(refinable)} items are left out" in done.out
+        left_out = next(one.id for one in by_id.values() if one.suite == "geckonum" and one.id not in refinable)
+        told = f"{12 - len(refinable)} items are left out, the first {left_out}: no single number of one kind of things"
+        assert f"geckonum~{name}: {told} is found in its prompt" in done.out
 
 
 def test_a_run_tells_how_many_prompts_stayed_as_they_were(tmp_path: Path, odd_models: None) -> None:
@@ -378,6 +514,25 @@ def test_a_run_tells_how_many_prompts_stayed_as_they_were(tmp_path: Path, odd_mo
     planned = call(*arguments, "--out", tmp_path / "none", "--dry-run")
     assert f"{SMALL.replace(':', '~grid:')} on noisy: 4 items, 4 trials, 0 of them done" in planned.out
     assert not (tmp_path / "none").exists()
+    for suite in (SMALL, SMALL.replace(":", "~grid:")):
+        assert re.search(rf"^ *{re.escape(suite)} +noisy ", planned.out, re.MULTILINE), planned.out
+    alone = call("run", SMALL, "--model", "noisy", "--judge", "none", "--out", tmp_path / "none", "--dry-run")
+    assert "suite" not in alone.out
+
+
+def test_a_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path, odd_models: None) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("numbers = [1, 2]", encoding="utf-8")
+    suite = f"t2icountbench:conditions={file},objects=apple,scenes=home,styles=plain"
+    arguments = ("run", suite, "--refine", "grid", "--model", "noisy:longest_ms=1", "--judge", "none")
+    where = ("--repeats", 1, "--out", tmp_path / "run")
+    assert call(*arguments, *where).code == 0
+    assert call(*arguments, *where, "--dry-run").code == 0
+    file.write_text("numbers = [1, 3]", encoding="utf-8")
+    for more in ((), ("--dry-run",)):
+        failed = call(*arguments, *where, *more)
+        assert failed.code == 2
+        assert "a file behind the suite, or subitize itself, has changed" in failed.err
 
 
 def test_prompts_are_listed_beside_those_that_they_refine() -> None:
@@ -410,3 +565,25 @@ def test_refinements_are_listed_with_their_options() -> None:
     assert listed["list"]["options"] == {"most": "50"}
     assert listed["rewritten"]["options"] == {"file": "", "sha256": ""}
     assert listed["grid"]["summary"].startswith("Name a grid")
+
+
+def test_a_file_may_have_more_rows_than_the_options_leave_of_the_suite(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("item,prompt\nproduction/apples/2,Two\nproduction/apples/3,Three\n", encoding="utf-8")
+    items = list(make_suite(f"production~rewritten:numbers=2,categories=apples,file={file}").it.items(0))
+    assert [item.task for item in items] == [Draw("Two")]
+    with pytest.raises(BadFileError, match="none of its 2 rows is for an item of this suite with these options"):
+        make_suite(f"production~rewritten:numbers=5,file={file}")
+
+
+def test_nothing_is_drawn_where_a_refined_suite_is_not_that_of_the_run(tmp_path: Path) -> None:
+    command = ("run", "production:numbers=2+3,categories=dots", "--repeats", 1, "--model", "painter:size_px=128")
+    assert call(*command, "--limit", 1, "--refine", "list", "--out", tmp_path / "run").code == 0
+    done = call(*command, "--refine", "list:most=5", "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "most=5" in done.err
+    with Run(Folder(tmp_path / "run")) as run:
+        assert {stored.response.trial.item_id for stored in run.responses()} == {
+            "production/dots/2",
+            "production~list/dots/2",
+        }

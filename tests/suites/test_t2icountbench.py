@@ -18,6 +18,7 @@ from subitize.registry import make_suite
 from subitize.report.references import references
 from subitize.suites.t2icountbench.orders import order_cells
 from subitize.suites.t2icountbench.suite import T2ICountBench
+from subitize.suites.t2icountbench.wording import OBJECTS, SCENES, STYLES
 
 ITEMS = {item.id: item for item in T2ICountBench().items(0)}
 OWN = """
@@ -344,6 +345,44 @@ def test_options_choose_among_what_a_file_adds(tmp_path: Path) -> None:
     assert found["wolf/beach/oil/2"].factors["category"] == "animal"
 
 
+@pytest.mark.parametrize(
+    ("option", "found"),
+    [
+        ("numbers=1-15", {"numbers": set(range(1, 16))}),
+        ("objects=apple+watermelon+human+cat+triangle+chair+plant", {"objects": set(OBJECTS)}),
+        ("scenes=home+nature+city", {"scenes": set(SCENES)}),
+        ("styles=plain+watercolor+cartoon", {"styles": set(STYLES)}),
+        ("styles=cartoon+watercolor+plain", {"styles": set(STYLES)}),
+    ],
+)
+def test_what_is_named_holds_beside_a_file_even_if_it_is_what_is_published(
+    tmp_path: Path, option: str, found: dict[str, set[Scalar]]
+) -> None:
+    all_there_is = {
+        "numbers": {3, 20},
+        "objects": {*OBJECTS, "pear", "wolf"},
+        "scenes": {*SCENES, "beach"},
+        "styles": {*STYLES, "oil"},
+    }
+    made = list(items(f"t2icountbench:conditions={write(tmp_path, OWN)},{option}").values())
+    assert {
+        f"{factor}s": {level for (level,) in count(made, factor)} for factor in ("number", "object", "scene", "style")
+    } == all_there_is | found
+
+
+def test_the_options_that_are_not_given_are_no_part_of_the_name_and_are_listed() -> None:
+    assert make_suite("t2icountbench").spec.shown == "t2icountbench"
+    listed = {one["name"]: one["options"] for one in call("list", "suites", "--json").json()}
+    assert listed["t2icountbench"] == {
+        "numbers": "1-15",
+        "objects": "apple+watermelon+human+cat+triangle+chair+plant",
+        "scenes": "home+nature+city",
+        "styles": "plain+watercolor+cartoon",
+        "cross": "false",
+        "conditions": "",
+    }
+
+
 def test_a_plural_that_is_given_is_asked_about(tmp_path: Path) -> None:
     path = write(tmp_path, '[objects.ox]\ncategory = "animal"\nsingular = "muskox"\nplural = "muskoxen"')
     item = items(f"t2icountbench:objects=ox,conditions={path}")["ox/home/plain/2"]
@@ -417,8 +456,10 @@ def test_a_file_that_is_no_text_too_large_or_no_file_is_refused(tmp_path: Path) 
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(BadFileError, match=r"own\.toml line 1: not UTF-8"):
         T2ICountBench(conditions=str(path))
-    with pytest.raises(BadFileError, match="not a file"):
+    with pytest.raises(BadFileError, match="Is a directory"):
         T2ICountBench(conditions=str(tmp_path))
+    with pytest.raises(BadFileError, match="cannot read /dev/zero: not a file"):
+        T2ICountBench(conditions="/dev/zero")
 
 
 def test_the_command_prints_the_prompts_with_their_factors() -> None:

@@ -13,11 +13,12 @@ from subitize.cli.options import (
     RunName,
     app,
     import_app,
+    locate,
     open_run,
     print_json,
     print_warnings,
 )
-from subitize.errors import NotARunError, UnknownNameError
+from subitize.errors import UnknownNameError
 
 
 @app.command()
@@ -109,19 +110,11 @@ def import_votes_(
     images: ImagesFolder = None,
 ) -> None:
     """Add people's votes on groups of images, success or failure: all of the file, or on an error nothing."""
-    from subitize.importers.votes import check_votes, import_votes
+    from subitize.importers.votes import import_votes_at
     from subitize.registry import make_suite
 
     suites = [make_suite(text) for text in suite or ()]
-    try:
-        opened = open_run(run, database, images)
-    except NotARunError:
-        if not suites:
-            raise
-        check_votes(csv_file, suites)  # before there is a run: what is wrong with the file leaves none behind
-        opened = open_run(run, database, images, create=True)
-    with opened:
-        summary = import_votes(opened, csv_file, judge=judge, suites=suites)
+    summary = import_votes_at(locate(run, database, images), csv_file, judge=judge, suites=suites)
     name = shlex.quote(run)
     print(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
 

@@ -1,5 +1,6 @@
 """The command that has a language model rewrite prompts."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -39,5 +40,7 @@ def rewrite(
     with Bar() as bar:
         summary = rewrite_suite(rewriting, bar)
     print(f"{rewriting.model.spec.shown}: {summary}")
-    print(f"written to {out}; see: subitize run {suite} --refine rewritten:file={out} --model NAME")
+    if summary.written or summary.already_done:
+        next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
+        print(f"written to {out}; see: subitize {next_step}")
     return raise_failures(summary.reasons)

@@ -87,7 +87,7 @@ def run(
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit
     from subitize.runner.refining import describe_refined, pair_settings
-    from subitize.runner.running import Settings, list_matches, run_suite
+    from subitize.runner.running import Settings, check_suites, list_matches, run_suite
 
     if not model:
         raise BadValueError(
@@ -117,6 +117,7 @@ def run(
             print(line)
     failures: list[str] = []
     with open_run(name, database, images, create=True) as opened, Bar() as bar:
+        check_suites(opened, each)
         ledger.images = opened.images
         if max_cost is not None:
             ledger.enter(opened)

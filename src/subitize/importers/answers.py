@@ -1,14 +1,12 @@
 """What people said elsewhere, line by line of a CSV, and what of it is new to a run."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from subitize import registry
-from subitize.csv_files import read_records
-from subitize.errors import BadFileError, BadValueError
+from subitize.csv_files import Line
+from subitize.errors import BadValueError
 from subitize.records import Ask, Discarded, Failed, Question, Reading, Refused, Response, Spec, Subject, Value, Words
 from subitize.store import Run, StoredReading, StoredResponse, exhibited, latest_attempts
 
@@ -39,52 +37,10 @@ class ImportSummary:
         return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A record of a file, by column; an error about it names the file and the line."""
-
-    file: str
-    number: int
-    row: Mapping[str, str]
-
-    def get(self, column: str) -> str:
-        """Get a field, empty where there is no such column."""
-        value = self.row.get(column, "")
-        if "\x00" in value:
-            raise self.error(f"{column} {value!r} has a NUL character in it")
-        return value
-
-    def error(self, message: str) -> BadFileError:
-        """Say what is wrong with the line."""
-        return BadFileError(f"{self.file} line {self.number}: {message}")
-
-
-def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[Line]:
-    """Read the lines of a file that has one column of each that are needed; `known` tells all, for who has not."""
-    records = read_records(path)
-    _, names = next(records, (1, []))
-    columns = [name.strip() for name in names]
-    _check_columns(path, columns, needed, known)
-    for number, fields in records:
-        if len(fields) != len(columns):
-            raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
-        yield Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
-
-
-def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:
-    missing = [" or ".join(either) for either in needed if not set(either) & set(columns)]
-    if missing:
-        raise BadFileError(
-            f"{path.name} line 1: no column {', '.join(missing)} in {','.join(columns)[:80]!r}; "
-            f"a comma between columns, small letters: {known}"
-        )
-    twice = [name for name, times in Counter(columns).items() if name and times > 1]
-    if twice:
-        raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")
-
-
 def check_judge(judge: str) -> None:
-    """Refuse the name of a judge of ours for people's answers."""
+    """Refuse the name of a judge of ours for people's answers, and none at all."""
+    if not judge.strip():
+        raise BadValueError("--judge is empty; call people's answers something, as human")
     if judge in registry.names("judges"):
         raise BadValueError(
             f"--judge {judge}: this is the name of a judge of ours; call people's answers something else"
@@ -104,10 +60,10 @@ class Given:
 class Ledger:
     """What a judge's annotators said before, and what the lines of a file add to it."""
 
-    def __init__(self, run: Run, judge: str) -> None:
+    def __init__(self, judge: str, before: Iterable[StoredReading] = ()) -> None:
         self._judge = judge
         self._said: dict[tuple[str, str, str], StoredReading | None] = {}
-        for said in run.readings(judge):
+        for said in before:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
     def enter(self, line: Line, given: Given, rule: str, value: Value) -> Reading | None:
@@ -133,33 +89,57 @@ class Reads(Protocol):
         """Make the reading of a line, or None if it is there already."""
         ...
 
+    def enter(self, run: Run) -> None:
+        """Make known to the run what the readings rest on, once all of them are made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the lines of a file come to: new readings, and those that are known or have no value."""
+
+    readings: Sequence[Reading]
+    already_there: int
+    discarded: tuple[str, ...]
+
+
+def resolve(lines: Iterable[Line], reads: Reads) -> Resolved:
+    """Make the readings of all lines; the first bad line is an error."""
+    new, discarded, known = [], [], 0
+    for line in lines:
+        reading = reads.reading(line)
+        if reading is None:
+            known += 1
+            continue
+        new.append(reading)
+        if isinstance(reading.value, Discarded):
+            discarded.append(f"line {line.number}: {reading.value.reason}")
+    return Resolved(new, known, tuple(discarded))
+
 
 def add_answers(run: Run, judge: str, lines: Sequence[Line], prepare: Callable[[], Reads]) -> ImportSummary:
-    """Add the readings of all lines, or of none; who reads them is prepared once nobody else can add any."""
-    new, discarded, known = [], [], 0
+    """Add the readings of all lines, or of none; who reads them is prepared once nobody else can add any.
+
+    Nothing is written before every line is understood.
+    """
     with run.lease(f"judge {judge}") as lease:
-        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
         reads = prepare()
-        for line in lines:
-            reading = reads.reading(line)
-            if reading is None:
-                known += 1
-                continue
-            new.append(reading)
-            if isinstance(reading.value, Discarded):
-                discarded.append(f"line {line.number}: {reading.value.reason}")
-        run.add_judged(lease, reads.responses, new)
-    changed = sum(reading.replaces is not None for reading in new)
-    return ImportSummary(len(new), known, changed, tuple(discarded), len(reads.responses))
+        found = resolve(lines, reads)
+        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+        reads.enter(run)
+        run.add_judged(lease, reads.responses, found.readings)
+    changed = sum(reading.replaces is not None for reading in found.readings)
+    return ImportSummary(len(found.readings), found.already_there, changed, found.discarded, len(reads.responses))
 
 
-def read_place(line: Line) -> int | None:
-    """Read the column `group`, which counts the groups of images of an item and model from 0."""
-    text = line.get("group")
+def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int | None:
+    """Read the column `group`, or `repeat`: both count the images of an item and model from 0, the first by groups."""
+    text = line.get(column)
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 7):
-        raise line.error(f"group {text!r}: should be a whole number, 0 for the first images of the item")
+        which = "images" if column == "group" else "image"
+        raise line.error(f"{column} {text!r}: should be a whole number, 0 for the first {which} of the item")
     return int(text)
 
 

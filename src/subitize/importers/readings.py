@@ -4,15 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from subitize.csv_files import Line, read_lines
 from subitize.importers.answers import (
     Given,
     ImportSummary,
     Ledger,
-    Line,
     add_answers,
     check_judge,
     find_group,
-    read_lines,
     read_place,
 )
 from subitize.labels import Rule, interpret
@@ -40,7 +39,7 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSu
     """Add every answer of the file, or none: the first bad line is an error."""
     check_judge(judge)
     lines = list(read_lines(path, _NEEDED, COLUMNS))
-    return add_answers(run, judge, lines, lambda: _Book(run, Ledger(run, judge), rule))
+    return add_answers(run, judge, lines, lambda: _Book(run, Ledger(judge, run.readings(judge)), rule))
 
 
 class _Book:
@@ -78,6 +77,9 @@ class _Book:
         value = interpret(Words(answer), question, used)
         return self._ledger.enter(line, Given(annotator, subject, question, answer), str(used), value)
 
+    def enter(self, run: Run) -> None:
+        """Make nothing known: what is answered about is in the run."""
+
     def _about(self, line: Line) -> tuple[Subject, Question]:
         """Find the response that is answered about, or the group of them where the question is about a group."""
         item = self._items.get(line.get("item"))
@@ -99,9 +101,7 @@ class _Book:
             raise line.error(
                 f"model {wanted!r} has no response to item {item.id!r}; those that have: {', '.join(models)}"
             )
-        repeat = line.get("repeat")
-        place = int(repeat) // ask.group if repeat.isdecimal() else read_place(line)
-        return find_group(line, ask, models[wanted], place)
+        return find_group(line, ask, models[wanted], _read_group(line, ask.group))
 
     def _response(self, line: Line) -> StoredResponse:
         column = "image" if line.get("image") else "item"
@@ -138,6 +138,16 @@ class _Book:
             known = ", ".join(repr(ask.question.id) for ask in item.asks)
             raise line.error(f"question {wanted!r} is not one of item {item.id!r}; it has: {known}")
         return fitting[0]
+
+
+def _read_group(line: Line, size: int) -> int | None:
+    """Read which group is meant, by its place or by one of its images; where both are told, they must agree."""
+    place, repeat = read_place(line), read_place(line, "repeat")
+    if repeat is None:
+        return place
+    if place not in (None, repeat // size):
+        raise line.error(f"repeat {repeat} is in group {repeat // size}, not {place}; leave one of them out")
+    return repeat // size
 
 
 def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:

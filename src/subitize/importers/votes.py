@@ -1,21 +1,22 @@
 """Votes of people on groups of images, success or failure, from a CSV, as readings of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from subitize.csv_files import Line, read_lines
+from subitize.errors import BadFileError, BadValueError, NotARunError
 from subitize.importers.answers import (
     Given,
     ImportSummary,
     Ledger,
-    Line,
     add_answers,
     check_judge,
     find_group,
-    read_lines,
     read_place,
+    resolve,
 )
 from subitize.interfaces import Suite
 from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
@@ -36,7 +37,7 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Made
-from subitize.store import Run, StoredResponse
+from subitize.store import Location, Run, StoredResponse
 
 COLUMNS = "annotator, model, item, vote; optional: group"
 _NEEDED = tuple((name,) for name in ("annotator", "model", "item", "vote"))
@@ -66,6 +67,8 @@ def read_votes(path: Path) -> list[Vote]:
             raise line.error(f"{vote.annotator!r} votes on this group a second time, first in line {seen[key]}")
         seen[key] = line.number
         votes.append(vote)
+    if not votes:
+        raise BadFileError(f"{path.name}: no votes in it; a line each: {COLUMNS}")
     return votes
 
 
@@ -104,17 +107,44 @@ def check_items(votes: Iterable[Vote], items: Mapping[str, Item]) -> None:
             )
 
 
+def _check_suites(made: Mapping[str, tuple[Spec, int, list[Item]]]) -> None:
+    """Refuse a suite without a question about groups of images: its items would be in the run for nothing."""
+    for suite, (*_, own) in made.items():
+        if not any(map(_group_asks, own)):
+            raise BadValueError(f"--suite {suite}: none of its items has a yes-or-no question about a group of images")
+
+
 def _group_asks(item: Item) -> list[Ask]:
     return [ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, MatchesPrompt | Confirm)]
 
 
-def check_votes(path: Path, suites: Iterable[Made[Suite]]) -> None:
+def import_votes_at(
+    location: Location, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()
+) -> ImportSummary:
+    """Add the votes to the run that is there; with suites it is made, once nothing is wrong with the file."""
+    try:
+        run = Run(location)
+    except NotARunError:
+        if not suites:
+            raise
+        check_votes(path, suites, judge)
+        run = Run(location, create=True)
+    with run:
+        return import_votes(run, path, judge=judge, suites=suites)
+
+
+def check_votes(path: Path, suites: Iterable[Made[Suite]], judge: str = "human") -> None:
     """Find what is wrong with a file of votes on the items of these suites, before there is a run."""
-    check_items(read_votes(path), {item.id: item for *_, own in make_items(suites).values() for item in own})
+    check_judge(judge)
+    votes, made = read_votes(path), make_items(suites)
+    items = {item.id: item for *_, own in made.values() for item in own}
+    check_items(votes, items)
+    _check_suites(made)
+    resolve([vote.line for vote in votes], _Votes(votes, items, made, Ledger(judge)))
 
 
 def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()) -> ImportSummary:
-    """Add every vote of the file, or none: the first bad line is an error.
+    """Add every vote of the file, or none: the first bad line is an error, and then nothing is written.
 
     With suites, their items are put into the run, and images that votes on them are about and that the run does not
     have are added by name, as drawn elsewhere.
@@ -122,30 +152,45 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     check_judge(judge)
     votes = read_votes(path)
     made = make_items(suites, run)
+    for spec, seed, own in made.values():
+        run.check_suite(spec, seed, own)
     items = {item.id: item for item in run.items()} | {item.id: item for *_, own in made.values() for item in own}
     check_items(votes, items)
-    for spec, seed, own in made.values():
-        run.add_suite(spec, seed, own)
-    return add_answers(
-        run, judge, [vote.line for vote in votes], lambda: _Votes(run, Ledger(run, judge), votes, items, set(made))
-    )
+    _check_suites(made)
+
+    def prepare() -> _Votes:
+        run_here = {entry.name for entry in run.models() if entry.options}
+        return _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here)
+
+    return add_answers(run, judge, [vote.line for vote in votes], prepare)
 
 
 class _Votes:
-    """The votes of a file, the groups they are about, and the images that are to be added by name."""
+    """The votes of a file, the groups they are about, and the images that are to be added by name.
+
+    A model that was run here, as one with options or with images that are here was, has no other images elsewhere.
+    """
 
     def __init__(
-        self, run: Run, ledger: Ledger, votes: Sequence[Vote], items: Mapping[str, Item], elsewhere: Set[str]
+        self,
+        votes: Sequence[Vote],
+        items: Mapping[str, Item],
+        suites: Mapping[str, tuple[Spec, int, Sequence[Item]]],
+        ledger: Ledger,
+        drawn: Iterable[StoredResponse] = (),
+        run_here: Iterable[str] = (),
     ) -> None:
-        self._ledger = ledger
+        self._ledger, self._suites, self._run_here = ledger, suites, set(run_here)
         self._votes = {vote.line.number: vote for vote in votes}
         self._asks = {id: _group_asks(items[id])[0] for id in {vote.item_id for vote in votes}}
         self._drawn: dict[tuple[str, str], list[StoredResponse]] = defaultdict(list)
-        for stored in run.responses():
-            trial = stored.response.trial
+        for stored in drawn:
+            trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-        named = [vote for vote in votes if items[vote.item_id].suite in elsewhere]
-        self.responses: Sequence[Response] = list(self._name_images(run, named, items))
+            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere)):
+                self._run_here.add(trial.model)
+        named = [vote for vote in votes if items[vote.item_id].suite in suites]
+        self.responses: Sequence[Response] = list(self._name_images(named, items))
 
     def reading(self, line: Line) -> Reading | None:
         """Make the reading of a vote, or None if the annotator voted just so before."""
@@ -153,27 +198,34 @@ class _Votes:
         ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])
         if not drawn:
             known = sorted(model for (item_id, model), own in self._drawn.items() if own and item_id == vote.item_id)
+            remedy = (
+                "it was run here: let it draw the item, or leave the line out"
+                if vote.model in self._run_here
+                else "for images that are elsewhere name the suite with --suite"
+            )
             raise line.error(
                 f"model {vote.model!r} has no images of item {vote.item_id!r} in this run (models that have: "
-                f"{', '.join(known) or 'none'}); for images that are elsewhere name the suite with --suite"
+                f"{', '.join(known) or 'none'}); {remedy}"
             )
         subject = find_group(line, ask, drawn, vote.place)
         value = interpret(Words(vote.text), ask.question, _RULE)
         return self._ledger.enter(line, Given(vote.annotator, subject, ask.question, vote.text), str(_RULE), value)
 
-    def _name_images(self, run: Run, votes: Iterable[Vote], items: Mapping[str, Item]) -> Iterator[Response]:
-        """Make responses for groups of which the run has no image; a model with options was run here."""
-        run_here = {entry.name for entry in run.models() if entry.options}
-        added: set[str] = set()
+    def enter(self, run: Run) -> None:
+        """Make the suites known to the run, and the models whose images are elsewhere."""
+        for spec, seed, own in self._suites.values():
+            run.add_suite(spec, seed, own)
+        for model in dict.fromkeys(response.trial.model for response in self.responses):
+            run.add_model(Spec(model, {}, model), is_stand_in=False)
+
+    def _name_images(self, votes: Iterable[Vote], items: Mapping[str, Item]) -> Iterator[Response]:
+        """Make responses for groups of which the run has no image."""
         for vote in votes:
             size, drawn = self._asks[vote.item_id].group, self._drawn[vote.item_id, vote.model]
             repeats = range((vote.place or 0) * size, ((vote.place or 0) + 1) * size)
             is_there = any(stored.response.trial.repeat in repeats for stored in drawn)
-            if is_there or vote.model in run_here:
+            if is_there or vote.model in self._run_here:
                 continue
-            if vote.model not in added:
-                run.add_model(Spec(vote.model, {}, vote.model), is_stand_in=False)
-                added.add(vote.model)
             for repeat in repeats:
                 trial = Trial(vote.item_id, vote.model, {}, repeat)
                 name = Elsewhere(f"{vote.model}/{vote.item_id}/{repeat}")

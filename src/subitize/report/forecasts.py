@@ -16,17 +16,20 @@ def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
         print(f"{one.suite} on {one.model}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
         for line in one.matched:
             print(f"  {line}")
-    print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd)
+    suites = [one.suite for one in forecasts for _ in one.expenses]
+    print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
 
 
-def print_expenses(expenses: Sequence[Expense], spent_usd: float) -> None:
-    """Print what calls are expected to use and cost, one by one and in all."""
-    table = Table("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from", box=SIMPLE_HEAD)
-    for one in expenses:
+def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> None:
+    """Print what calls are expected to use and cost, one by one, of which suite where there are several, and in all."""
+    named = suites if len(set(suites)) > 1 else []
+    figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
+    table = Table(*["suite"] * bool(named), *figures, box=SIMPLE_HEAD)
+    for place, one in enumerate(expenses):
         counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
-        table.add_row(*map(Text, [one.who, *counts, _usd(one.usd), _source(one)]))
+        table.add_row(*map(Text, [*named[place : place + 1], one.who, *counts, _usd(one.usd), _source(one)]))
     whole_lines().print(table)
-    unknown = [one.who for one in expenses if one.usd is None]
+    unknown = dict.fromkeys(one.who for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
     if unknown:
         print(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")

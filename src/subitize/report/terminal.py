@@ -123,6 +123,8 @@ def print_scores(
         _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
     _print(table)
     _print_legend(scores, stand_ins, measures)
+    if any(_is_of_groups(row) for row in rows.values()):
+        print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
     if "protocol" in columns:
         print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
 
@@ -232,7 +234,10 @@ def _cell_or_blank(estimate: Estimate | None) -> str:
 def print_gaps(gaps: Gaps) -> None:
     """Say what the figures do not cover."""
     if gaps.unasked:
-        print(f"{gaps.unasked} items have not been given to a model that was given others: the run is not complete")
+        print(
+            f"{gaps.unasked} items have not been given to a model that was given others, counted once for each such "
+            "model: the run is not complete"
+        )
     if gaps.failed:
         print(f"{gaps.failed} trials failed and are in no figure")
     if gaps.unread:
@@ -273,11 +278,16 @@ def print_story(story: ItemStory) -> None:
         trial = stored.response.trial
         where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
         _say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
+    trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
         reading = found.reading
+        members = [trials[id] for id in reading.subject.trial_ids if id in trials]
+        about = reading.subject.id
+        if len(members) > 1:
+            about = f"{members[0].model} repeats {', '.join(str(trial.repeat) for trial in members)}"
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{reading.judge} {reading.annotator}".strip()
-        _say(f"reading {found.id} of {reading.subject.id} by {who}: {reading.question.id} = {value} ({reading.rule})")
+        _say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
 
 
 def _told(outcome: Outcome) -> str:
@@ -324,10 +334,16 @@ def _silent_measures(scores: Sequence[Score]) -> set[str]:
 
 
 def _counts(row: dict[str, Score]) -> str:
-    n = row["accuracy_answered"].estimate.n if "accuracy_answered" in row else 0
+    """How many answers the row rests on; where there are none about single images, how many about groups of them."""
+    counted = "success" if _is_of_groups(row) else "accuracy_answered"
+    n = row[counted].estimate.n if counted in row else 0
     refused = row["accuracy"].estimate.n - n if "accuracy" in row else 0
     excluded = max(score.excluded for score in row.values())
     return str(n) + f" + {refused} refused" * (refused > 0) + f" ({excluded} excluded)" * (excluded > 0)
+
+
+def _is_of_groups(row: dict[str, Score]) -> bool:
+    return "success" in row and "accuracy" not in row
 
 
 def add_row(table: Table, *cells: str) -> None:

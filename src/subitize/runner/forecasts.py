@@ -65,6 +65,8 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
     suite, model = settings.suite, settings.model
     seed = settle_seed(run, suite.spec.name, settings.seed)
     matched = match_suite(settings, seed)
+    if run is not None:
+        run.check_suite(suite.spec, seed, suite.it.items(seed))
     possible = [item for item in suite.it.items(seed) if item.task.kind in model.it.tasks]
     plan = plan_suite(settings, possible)
     finished = run.finished(model.spec.shown) if run is not None else set()

@@ -9,6 +9,7 @@ from subitize.interfaces import Suite
 from subitize.records import REFINED, Item, base_suite
 from subitize.registry import Made
 from subitize.runner.running import Settings
+from subitize.suites.refining.refined import Refined
 
 
 def pair_settings(base: Sequence[Settings], refined: Sequence[Made[Suite]]) -> list[Settings]:
@@ -22,12 +23,18 @@ def describe_refined(each: Sequence[Settings]) -> Iterator[str]:
     for name, settings in by_suite.items():
         items = _first_items(settings)
         kept = sum(item.factors["is_refined"] is False for item in items)
+        bases = {item.base for item in items}
         whole = [one for one in each if one.suite.spec.name == base_suite(name)]
-        left_out = len(_first_items(whole[0])) - len(items) if whole else 0
+        left_out = [item.id for one in whole[:1] for item in _first_items(one) if item.id not in bases]
         if left_out:
-            yield f"{name}: {left_out:,} items are left out, which ask for more than a number of one kind of things"
+            what = "item is" if len(left_out) == 1 else "items are"
+            yield (
+                f"{name}: {len(left_out):,} {what} left out, the first {left_out[0]}: no single number of one kind of "
+                "things is found in its prompt"
+            )
         if kept:
-            yield f"{name}: {kept:,} of {len(items):,} prompts as they were (the refinement does not apply)"
+            why = settings.suite.it.why_kept if isinstance(settings.suite.it, Refined) else Refined.why_kept
+            yield f"{name}: {kept:,} of {len(items):,} prompts as they were ({why})"
 
 
 def _pair(base: Settings, suite: Made[Suite]) -> Settings:

@@ -6,14 +6,15 @@ import io
 import os
 import re
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from subitize.errors import BadFileError, BadValueError, ConflictError, StorageError
+from subitize.csv_files import read_bounded
+from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
 from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
 from subitize.registry import Made
@@ -23,6 +24,11 @@ from subitize.runner.trying import GaveUp, Given, Trier, remember
 from subitize.runner.workers import Broken, Call
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 INSTRUCTION = (
     "Rewrite the following prompt for a text-to-image model so that the picture shows exactly the number of things "
@@ -72,7 +78,7 @@ class Rewriting:
 
     def items(self) -> list[Item]:
         """List the items whose prompts can be rewritten: those that can be refined."""
-        items = [item for item, _ in islice(find_refinable(self.suite.it.items(self.seed)), self.limit)]
+        items = list(islice(find_refinable(self.suite.it, self.seed), self.limit))
         if not items:
             raise BadValueError(
                 f"suite {self.suite.spec.shown!r} has no prompt that asks for a number of one kind of things"
@@ -107,13 +113,35 @@ def rewrite_suite(rewriting: Rewriting, progress: Progress) -> Summary:
     if isinstance(model, Checks):
         model.check()
     items = rewriting.items()
-    known = _resume(rewriting, {item.id: item for item in items})
-    left = [item for item in items if item.id not in known]
-    summary = Summary(already_done=len(items) - len(left))
-    if left:
-        progress.begin(rewriting.model.spec.shown, len(left))
-        asyncio.run(_rewrite(rewriting, left, summary, progress))
+    with _held(rewriting.path):
+        known = _resume(rewriting, {item.id: item for item in items})
+        left = [item for item in items if item.id not in known]
+        summary = Summary(already_done=len(items) - len(left))
+        if left:
+            progress.begin(rewriting.model.spec.shown, len(left))
+            asyncio.run(_rewrite(rewriting, left, summary, progress))
     return summary
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep others from writing the file at the same time; where files cannot be locked, as on Windows, nobody is."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from None
+    with file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(
+                    f"another `subitize rewrite` is writing {path}; wait for it, or name another file"
+                ) from None
+            except OSError:  # a file system without locks
+                pass
+        yield
 
 
 def clean(answer: str) -> str:
@@ -129,9 +157,14 @@ def clean(answer: str) -> str:
     return text
 
 
+# "Here is a bowl with 3 apples: red, green and yellow" is a prompt: a heading speaks of one, or has a line of its own.
+_PROMPT = r"(?:prompt|version|rewrite|description)"
+_TELLS = rf"(?:{_PROMPT}|rewritten|revised|(?:better|new|improved|refined) one)"
 _HEADING = re.compile(
-    r"^(?:(?:sure|certainly|of course|okay)\b[^:\n\w]{0,3}\s*)?(?:here(?:'s|’s| is)\b[^:\n]{0,80}|"
-    r"\**(?:the )?(?:(?:rewritten|revised|new|refined|improved) )?prompt\**)\s*:\s*\**\s*(?=\S)",
+    r"^(?:(?:sure|certainly|of course|okay)\b[^\n\w]{0,3}\s*)?\**(?:"
+    rf"here(?:'s|’s| is)\b[^:\n]{{0,80}}?\b{_TELLS}\b[^:\n]{{0,40}}\**:\s*|"
+    r"here(?:'s|’s| is)\b[^:\n]{0,80}:[* \t]*\n\s*|"
+    rf"(?:the )?(?:(?:rewritten|revised|new|refined|improved) )?{_PROMPT}\**\s*:\s*)\**\s*(?=\S)",
     re.IGNORECASE,
 )
 
@@ -139,7 +172,8 @@ _HEADING = re.compile(
 def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
     """Say what is in the file, and make it ready for more; with other words or another model it is another file."""
     path = rewriting.path
-    _mend(path, rewriting.instruction.strip())
+    prompts = (_prompt(item) for item in items.values())
+    _mend(path, rewriting.instruction.strip(), max(prompt.count("\n") for prompt in prompts))
     rows = read_rows(path)
     for row in rows.values():
         for what, before, now in (
@@ -152,23 +186,51 @@ def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
     return set(rows)
 
 
-def _mend(path: Path, instruction: str) -> None:
-    """Begin the file, or take off a last line that was not written to its end; what is no such file is left alone."""
+def _mend(path: Path, instruction: str, prompt_breaks: int = 0) -> None:
+    """Begin the file, or take off a last row that was not written to its end; what is no such file is left alone."""
     header = f"{','.join(COLUMNS)}\n".encode()
     try:
-        data = path.read_bytes() if path.exists() else b""
+        data = read_bounded(path) if path.exists() else b""
         if not data.startswith(header) and not header.startswith(data):
             raise BadFileError(f"{path} line 1: the columns should be {','.join(COLUMNS)}; name another file")
-        whole, _, last = data.rpartition(b"\n")
         if len(data) < len(header):
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(header)
-        elif last and last.endswith(_write_rows([[instruction]]).rstrip()):
+            return
+        end = _end_of_rows(data)
+        last = data[end:]
+        # So many lines no row of ours has: what follows an open quotation mark was written by somebody else.
+        if last.count(b"\n") > instruction.count("\n") + prompt_breaks:
+            line = data[:end].count(b"\n") + 1
+            raise BadFileError(
+                f"{path} line {line}: a quotation mark that is not closed; mend it, or name another file"
+            )
+        if last and _is_whole(last, instruction):
             _append(path, b"\n")
         elif last:
-            os.truncate(path, len(whole) + 1)
+            os.truncate(path, end)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+
+_FIELD = rb'(?:"(?:[^"]|"")*+"|[^",\r\n][^,\n]*+)?'
+_ROW = re.compile(rb"%b(?:,%b)*+\r?\n" % (_FIELD, _FIELD))
+
+
+def _end_of_rows(data: bytes) -> int:
+    """Where the last whole row ends; a line that ends within quotation marks does not end a row."""
+    end = 0
+    while found := _ROW.match(data, end):
+        end = found.end()
+    return end
+
+
+def _is_whole(row: bytes, instruction: str) -> bool:
+    """Whether a row lacks nothing but the end of its line."""
+    try:
+        rows = list(csv.reader(io.StringIO(row.decode(), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        return False
+    return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == instruction
 
 
 async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary, progress: Progress) -> None:

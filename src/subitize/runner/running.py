@@ -132,6 +132,14 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     return session.summary
 
 
+def check_suites(run: Run, each: Iterable[Settings]) -> None:
+    """Refuse what the run has otherwise, of all suites before anything is asked of a model."""
+    for settings in {settings.suite.spec.name: settings for settings in each}.values():
+        suite = settings.suite
+        seed = settle_seed(run, suite.spec.name, settings.seed)
+        run.check_suite(suite.spec, seed, suite.it.items(seed))
+
+
 def plan_suite(settings: Settings, possible: Sequence[Item]) -> Plan:
     """Plan the trials of a suite whose items the model can do."""
     model, suite = settings.model, settings.suite.it

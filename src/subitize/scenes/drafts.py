@@ -133,7 +133,9 @@ def _add_up(drafts: list[Draft], earlier: Draft, later: Draft) -> bool:
     group = [draft for draft in drafts if (draft.clause, draft.group) == (later.clause, later.group)]
     if earlier.colour != later.colour:  # of "7 apples, 3 red apples" the 3 may be among the 7
         return later.joint == "and" and group.index(later) == group.index(earlier) + 1
-    is_drawn_out = len(group) > 2 and all(draft.number == 1 and draft.colour is None for draft in group)
+    # "a cat, a cat, a cat to the left of a dog": all three, or the last?
+    is_alone = len(group) == len(drafts) and not any(draft.side for draft in group)
+    is_drawn_out = is_alone and len(group) > 2 and all(draft.number == 1 and draft.colour is None for draft in group)
     is_list = len({draft.noun for draft in group}) == 1 and (group[-1].joint == "and" or is_drawn_out)
     return later.joint == "and" or later.is_another or is_list
 

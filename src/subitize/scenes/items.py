@@ -17,13 +17,14 @@ class Items:
 
     def __init__(self, cursor: Cursor, drafts: list[Draft], known: Vocabulary) -> None:
         self._cursor, self._drafts, self._known = cursor, drafts, known
+        self.potted: int | None = None
 
     def read(self, clause: Clause) -> int:
         """Read the item that begins here, and give its place among the drafts."""
         cursor = self._cursor
+        if cursor.peek().kind == "pot":
+            return self._potted(clause)
         start = cursor.at
-        if cursor.peek().kind == "pot":  # it holds what is counted, and need not be drawn
-            cursor.take()
         cursor.take_all("exactly")
         if cursor.peek().kind == "of-them":  # "five cats, of which two are black and three are white"
             cursor.take()
@@ -46,6 +47,15 @@ class Items:
             case _:
                 cursor.at = start
                 return cursor.puzzle()
+
+    def _potted(self, clause: Clause) -> int:
+        """Flowers in a pot, which need not be drawn; of two pots it would not be seen what is in which."""
+        if self.potted is not None:
+            self._cursor.puzzle("two pots")
+        self._cursor.take()
+        self.potted = len(self._drafts)
+        self.potted = self.read(clause)
+        return self.potted
 
     def _counted(self, clause: Clause, *, is_definite: bool = False, is_part: bool = False) -> int:
         """A number or an article, and what it counts: "seven ripe apples", "a dozen of eggs", "3 of them red"."""
@@ -75,18 +85,24 @@ class Items:
         return self._add(clause, "", number, colour, opening)
 
     def _number(self, first: Term) -> int:
-        """The number, or two that make it up, right before what they count: "3 times 4 apples", "5 plus 6 apples"."""
+        """The number, or two that make it up, before what they count: "3 times 4 apples", "5 plus 6 red apples"."""
         cursor, joint, number = self._cursor, self._cursor.peek(), _whole_number(first)
         is_sum = joint.kind == "and" and joint.text.lower() == "plus"
-        if not (is_sum or joint.kind == "product") or cursor.kinds(3)[1:] != ["number", "noun"]:
+        second, noun = cursor.peek(1), self._noun_after(2)
+        if not (is_sum or joint.kind == "product") or second.kind != "number" or noun.kind != "noun":
             return number
-        second, noun = cursor.peek(1), cursor.peek(2)
         other = _whole_number(second)
         number = number + other if is_sum else number * other
         if first.is_group or second.is_group or (noun.is_singular and number != 1):
             cursor.puzzle("a number of what?")
         cursor.take(2)
         return _whole_number(Term("number", f"{first.text} {joint.text} {second.text}", number=number))
+
+    def _noun_after(self, ahead: int) -> Term:
+        """What stands so far ahead, or after the adjectives and the colour that stand there."""
+        while self._cursor.peek(ahead).kind in ("adjective", "cartoon", "colour"):
+            ahead += 1
+        return self._cursor.peek(ahead)
 
     def _skip_to_thing(self, opening: Term, number: int) -> bool:
         """Pass over what may follow a number, and tell whether it counts a part of things told of ("3 of them")."""

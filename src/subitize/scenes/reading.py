@@ -20,7 +20,7 @@ from subitize.scenes.openers import Openers
 from subitize.scenes.quantities import read_quantities
 from subitize.scenes.scene import Relation, Scene
 from subitize.scenes.terms import HeldError, PuzzledError, Term, Vocabulary, find_terms, vocabulary
-from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, Kind, names_place
+from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, POTTED, Kind, names_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ class _Reader:
         if len(self._drafts) > self._items_at_most:
             raise PuzzledError("something else after nothing else")
         self._check_settings()
+        if self._items.potted is not None:
+            self._check_pot(self._drafts[self._items.potted])
         return make_scene(self._drafts, self._relations, self._grid)
 
     def _check_settings(self) -> None:
@@ -82,6 +84,14 @@ class _Reader:
             told = [draft.noun for draft in self._drafts if draft.noun and names_place(setting, draft.noun)]
             if told:
                 raise HeldError(f"what is {setting!r}, and what beside the {told[0]}?")
+
+    def _check_pot(self, potted: Draft) -> None:
+        """A pot that is not drawn holds plants, and it is not told where it stands; what is in it may have its side."""
+        if potted.noun not in POTTED:
+            raise PuzzledError(f"a pot with something else in it than flowers: {potted.noun!r}")
+        is_mixed = any(draft.noun != potted.noun for draft in self._drafts)
+        if self._relations or (is_mixed and any(draft.side for draft in self._drafts)):
+            raise PuzzledError("a pot, and where it stands")
 
     def _clause(self) -> None:
         self._openers.skip(has_items=bool(self._drafts))

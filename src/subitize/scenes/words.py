@@ -203,6 +203,8 @@ _COLOUR_SYNONYMS = {"gray": "grey"}
 
 # "A table with three cups": one of these has what stands after "with" near it, not as a part of itself.
 HOLDERS = word_set("table shelf plate chair person dog cat crib")
+# What a pot holds; the pot itself need not be drawn.
+POTTED = word_set("flower plant tree")
 
 _LEFT_OR_RIGHT = ("on the {} of", "to the {} of", "at the {} of", "on the {} side of", "to the {} side of",
                   "on the {} hand side of", "{} of")  # fmt: skip

@@ -114,15 +114,21 @@ class Run:
         """Put a suite's items into the run; if they are there, make sure that it is the same suite."""
         with self._backend.setting_up() as connection:
             known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
-            options = codec.encode(codec.options, dict(sorted(spec.options.items())))
             if known is None:
-                row = {"suite": spec.name, "shown": spec.shown, "options": options, "seed": seed}
+                row = {"suite": spec.name, "shown": spec.shown, "options": _encode_options(spec), "seed": seed}
                 connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
                 own = enumerate(_of_suite(spec.name, items))
                 _insert_all(connection, tables.items, (_item_row(self.run_id, *placed) for placed in own))
                 return
-            self._check_same_suite(known, spec, options, seed)
-        self._check_same_items(spec, items)
+        self.check_suite(spec, seed, items)
+
+    def check_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
+        """Refuse a suite that the run has otherwise: with other options, another seed or other items."""
+        with self._backend.reading() as connection:
+            known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
+        if known is not None:
+            self._check_same_suite(known, spec, seed)
+            self._check_same_items(spec, items)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
         """Make the model known to the run; if it is, make sure that it is the same model."""
@@ -295,7 +301,7 @@ class Run:
         return token
 
     def _add_entry(self, name: Column[str], spec: Spec, *, is_stand_in: bool) -> None:
-        options = codec.encode(codec.options, dict(sorted(spec.options.items())))
+        options = _encode_options(spec)
         with self._backend.setting_up() as connection:
             known = connection.execute(self._of(name.table).where(name == spec.shown)).first()
             if known is None:
@@ -311,16 +317,19 @@ class Run:
         rows = self._rows(self._of(name.table).order_by(name))
         return [Entry(row._mapping[name], codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
 
-    def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, options: str, seed: int) -> None:
+    def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, seed: int) -> None:
         if known.seed != seed:
             raise ConflictError(
                 f"{self.location} was made with --seed {known.seed}, not {seed}; "
                 f"go on with --seed {known.seed}, or start a new run"
             )
-        if known.options != options:
+        if known.options != _encode_options(spec):
+            # Two versions of subitize may have other defaults, which a shown spec leaves out.
+            is_told = known.shown != spec.shown
+            before, now = (known.shown, spec.shown) if is_told else (known.options, _encode_options(spec))
             raise ConflictError(
-                f"{self.location} was made with the suite {known.shown!r}, not {spec.shown!r}; "
-                f"go on with {known.shown!r}, or start a new run"
+                f"{self.location} was made with the suite {before!r}, not {now!r}; "
+                f"go on with {before!r}, or start a new run"
             )
 
     def _check_same_items(self, spec: Spec, items: Iterable[Item]) -> None:
@@ -356,6 +365,10 @@ class Run:
     def _rows(self, query: Select[tuple[object, ...]]) -> Sequence[Row[tuple[object, ...]]]:
         with self.reading() as connection:
             return connection.execute(query).all()
+
+
+def _encode_options(spec: Spec) -> str:
+    return codec.encode(codec.options, dict(sorted(spec.options.items())))
 
 
 def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:

@@ -135,7 +135,8 @@ def averages(attempts: Sequence[Attempt]) -> list[TableCell]:
 def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
     """Compute Table 3: the original prompt and its refinements at home in plain style, and the mean of them all.
 
-    Means of models are over the prompts that have an attempt in every column. The table "table3_applied" leaves out
+    Means of models are over the prompts that have an attempt in every column. Of the paper only those columns are there
+    that the run has, and its averages where it has all. The table "table3_applied" leaves out
     prompts that could not be refined; there, the original is not comparable with each column, and has no mean.
     """
     k = choose_k(attempts)
@@ -152,7 +153,9 @@ def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
         cells += _cell("table3", model, AVERAGE, _complete(by_column), k, each=len(columns))
         for name in columns[1:]:
             cells += _cell("table3_applied", model, name, [one for one in by_column[name] if not is_fallback(one)], k)
-    return [*cells, *_printed("table3")]
+    # The paper's averages are of its five columns, and stand beside none of others.
+    shown = {*columns, *([AVERAGE] if columns == [*CONDITIONS] else [])}
+    return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
 
 
 def average_by_model(attempts: Sequence[Attempt], k: int, confidence: float = 0.95) -> dict[str, Estimate]:

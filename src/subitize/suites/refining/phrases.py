@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from subitize.numerals import LARGEST_IN_WORDS, in_words, plural, singular
 from subitize.numerals.phrases import word_set
@@ -12,7 +12,10 @@ from subitize.records import Count, Draw, Item
 Style = Literal["digits", "words"]
 # Words may stand between the number and what is counted: "12 filled dots", "5 human travelers".
 _MOST_WORDS = 5
+_STEM = 4
 _WORD = re.compile(r"\s+([^\W\d_](?:[\w'-]*\w)?)")
+_OF = re.compile(r"\s+of\b", re.IGNORECASE)
+_THERE_ARE = re.compile(r"(?i)(\bthere\s+)are(\s+)$")
 _ENDS_PHRASE = word_set(
     "above across against all along alongside among and are around at before behind below beside between by each for"
     " from in inside into is near next of on onto or outside over that the to under were which who with"
@@ -41,14 +44,30 @@ class Counted:
         """Write so many of the things: "1 apple", "three apples"."""
         return f"{self.write(number)} {self.singular if number == 1 else self.plural}"
 
-    def put(self, phrase: str) -> str:
-        """Put another phrase in place of the counted one; it begins with a capital unless the prompt did not."""
-        text = f"{self.before}{phrase}{self.after}"
+    def put(self, phrase: str, *, begins_with_one: bool = False) -> str:
+        """Put another phrase in place of the counted one; it begins with a capital unless the prompt did not.
+
+        Where it begins with a single thing, a verb before it agrees: "There is 1 apple on the left, 2 apples …".
+        """
+        before = _THERE_ARE.sub(r"\1is\2", self.before) if begins_with_one else self.before
+        text = f"{before}{phrase}{self.after}"
         return text if self.prompt[:1].islower() else text[:1].upper() + text[1:]
 
 
+@runtime_checkable
+class TakesApart(Protocol):
+    """A suite that takes its own prompts apart, by the words that it made them of."""
+
+    def find_counted(self, item: Item, /) -> Counted | None:
+        """Take the prompt of an item apart, or tell that it asks for more than a number of one kind of things."""
+        ...
+
+
 def find_counted(item: Item) -> Counted | None:
-    """Find the counted phrase of an item that asks to draw a number of one kind of things, and nothing else."""
+    """Find the counted phrase of an item that asks to draw a number of one kind of things, and nothing else.
+
+    Where it is not certain, as of words whose singular is a guess, nothing is found.
+    """
     asked = _find_asked(item)
     if asked is None or not isinstance(item.task, Draw):
         return None
@@ -58,9 +77,24 @@ def find_counted(item: Item) -> Counted | None:
     if len(found) != 1:
         return None
     (span,) = found
-    things = prompt[span.number_end : span.end].strip()
+    things, after = prompt[span.number_end : span.end].strip(), prompt[span.end :]
+    forms = _inflect(things, noun, number)
+    if forms is None or _OF.match(after):  # "2 cups" of "2 cups of tea" are not all of the phrase
+        return None
+    return Counted(item.id, prompt, prompt[: span.start], number, *forms, span.style, after)
+
+
+def _inflect(things: str, noun: str, number: int) -> tuple[str, str] | None:
+    """The singular and the plural of what is counted: by the noun that is asked about, or if both forms agree."""
     one, several = (things, plural(things)) if number == 1 else (singular(things), things)
-    return Counted(item.id, prompt, prompt[: span.start], number, one, several, span.style, prompt[span.end :])
+    if one.casefold().endswith(noun.casefold()):
+        return one, several
+    last, asked = " ".join(things.split()[-1 - noun.count(" ") :]).casefold(), noun.casefold()
+    if number > 1 and last == plural(asked):
+        return f"{things[: -len(last)]}{noun}", several
+    is_odd_form = last.startswith(asked[: min(_STEM, len(asked) - 2)])  # of the noun: "octopodes", "axes"
+    is_certain = plural(one).casefold() == several.casefold() and singular(several).casefold() == one.casefold()
+    return (one, several) if is_certain and not is_odd_form else None
 
 
 def _find_spans(prompt: str, noun: str, number: int) -> "list[_Span]":
@@ -108,12 +142,14 @@ def _find_numbers(prompt: str, pattern: str, style: Style) -> Iterator[tuple[int
 def _end_at_noun(prompt: str, start: int, noun: str, number: int) -> int | None:
     """Where the phrase ends that begins with a number, if it ends with the noun in the right form."""
     words: list[str] = []
+    noun = noun.casefold()
     for word, end in _words(prompt, start, _MOST_WORDS + noun.count(" ")):
         words.append(word)
         tail = " ".join(words[-1 - noun.count(" ") :])
         is_plural = tail == plural(noun) or (tail != noun and singular(tail) == noun)
         if is_plural if number > 1 else tail == noun:
-            return end
+            # "3 boxes of apples" are boxes.
+            return end if _ENDS_PHRASE.isdisjoint(words[: -1 - noun.count(" ")]) else None
     return None
 
 
@@ -129,10 +165,10 @@ def _end_before_next(prompt: str, start: int, number: int) -> int | None:
 
 
 def _words(prompt: str, start: int, most: int) -> Iterator[tuple[str, int]]:
-    """The words that follow without a mark between, in lower case, each with where it ends."""
+    """The words that follow without a mark between, without capitals, each with where it ends."""
     for _ in range(most):
         found = _WORD.match(prompt, start)
         if found is None:
             return
         start = found.end()
-        yield found[1].lower(), start
+        yield found[1].casefold(), start

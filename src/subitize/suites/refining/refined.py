@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 from subitize.errors import BadValueError, SubitizeError
 from subitize.interfaces import Suite, Tried
-from subitize.records import REFINED, Draw, Item, Scalar
-from subitize.suites.refining.phrases import Counted, find_counted
+from subitize.records import REFINED, Draw, Item, Scalar, task_text
+from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
 
 LONGEST_PROMPT = 20_000
 """In characters: the most that a refinement may say."""
@@ -23,12 +23,18 @@ class Refinement(Protocol):
 
 @runtime_checkable
 class Sourced(Protocol):
-    """A refinement whose prompts come from elsewhere: what of that is kept with the suite, and with each item."""
+    """Has refined prompts from elsewhere, of items whatever they ask for: what of that is kept with suite and item."""
 
     source: Mapping[str, str]
+    why_kept: str
+    """Why a prompt stays as it was, in a few words."""
 
-    def check(self, items: Collection[str]) -> None:
-        """Refuse a suite that it has nothing for."""
+    def find(self, item: Item, /) -> str | None:
+        """Find the refined prompt of an item."""
+        ...
+
+    def check(self, items: Collection[str], others: Collection[str], /) -> None:
+        """Refuse a suite that it has nothing for; what else it has must be for what other options would let in."""
         ...
 
     def factors(self, item: str) -> Mapping[str, Scalar]:
@@ -42,18 +48,26 @@ class Refined:
     Where the refinement does not apply the prompt stays as it was, and the factor `is_refined` says so.
     """
 
-    def __init__(self, base: Suite, name: str, refinement: Refinement) -> None:
+    why_kept = "the refinement does not apply"
+
+    def __init__(
+        self, base: Suite, name: str, refinement: Refinement | Sourced, *, others: Collection[str] = ()
+    ) -> None:
         self.title, self.judge = base.title, base.judge
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
         self._base, self._name, self._refinement = base, name, refinement
-        if next(find_refinable(base.items(0)), None) is None:
-            raise BadValueError(_why_not(next(iter(base.items(0)))))
         if isinstance(refinement, Sourced):
-            refinement.check({item.id for item in base.items(0)})
+            self.why_kept = refinement.why_kept
+            refinement.check({item.id for item in base.items(0)}, others)
+        if next(self.items(0) if isinstance(refinement, Sourced) else find_refinable(base, 0), None) is None:
+            raise BadValueError(_why_not(next(iter(base.items(0)))))
 
     def items(self, seed: int) -> Iterator[Item]:
         """Refine the items in the order of the base, so that any beginning pairs with a beginning of it."""
-        return (self._refine(item, counted) for item, counted in find_refinable(self._base.items(seed)))
+        for item in self._base.items(seed):
+            text = self._reword(item)
+            if text is not None:
+                yield self._refine(item, text)
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask again what the base would ask again."""
@@ -61,10 +75,20 @@ class Refined:
         chosen = self._base.again([replace(one, item=self._unrefine(one.item)) for one in tried])
         return (by_place[one.item.id, one.repeat, one.attempt] for one in chosen)
 
-    def _refine(self, item: Item, counted: Counted) -> Item:
-        text = self._ask(counted)
+    def _reword(self, item: Item) -> str | None:
+        """Give the refined prompt, the old one where the refinement does not apply, None where it cannot be refined."""
+        if isinstance(self._refinement, Sourced) and isinstance(item.task, Draw):
+            text = self._refinement.find(item)
+            if text is not None:
+                return self._check(text, item.id)
+        counted = take_apart(self._base, item)
+        if counted is None or isinstance(self._refinement, Sourced):
+            return None if counted is None else counted.prompt
+        return self._ask(self._refinement, counted)
+
+    def _refine(self, item: Item, text: str) -> Item:
         suite, _, key = item.id.partition("/")
-        told = {**self._factors(item.id), "is_refined": text != counted.prompt}
+        told = {**self._factors(item.id), "is_refined": text != task_text(item.task)}
         return Item(f"{suite}{REFINED}{self._name}/{key}", Draw(text), item.asks, {**item.factors, **told})
 
     def _unrefine(self, item: Item) -> Item:
@@ -78,31 +102,35 @@ class Refined:
         told = self._refinement.factors(item) if isinstance(self._refinement, Sourced) else {}
         return {"refinement": self._name, "is_refined": True, **told}
 
-    def _ask(self, counted: Counted) -> str:
+    def _ask(self, refinement: Refinement, counted: Counted) -> str:
         """Have the prompt refined, by a function that may be anybody's."""
-        who = f"refinement {self._name!r}"
         try:
-            text = self._refinement(counted)
+            text = refinement(counted)
         except SubitizeError:
             raise
         except Exception as error:
-            raise BadValueError(f"{who} fails on {counted.item}: {type(error).__name__}: {error}") from error
-        if text is None:
-            return counted.prompt
-        if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_PROMPT:
             raise BadValueError(
-                f"{who} gives {text!r:.80} for {counted.item}; should be a prompt of 1 to {LONGEST_PROMPT:,} "
-                "characters, or None"
-            )
-        return text
+                f"refinement {self._name!r} fails on {counted.item}: {type(error).__name__}: {error}"
+            ) from error
+        return counted.prompt if text is None else self._check(text, counted.item)
+
+    def _check(self, text: object, item: str) -> str:
+        if isinstance(text, str) and text.strip() and len(text) <= LONGEST_PROMPT:
+            return text
+        raise BadValueError(
+            f"refinement {self._name!r} gives {text!r:.80} for {item}; should be a prompt of 1 to "
+            f"{LONGEST_PROMPT:,} characters, or None"
+        )
 
 
-def find_refinable(items: Iterable[Item]) -> Iterator[tuple[Item, Counted]]:
-    """Find the items that can be refined, with their prompts taken apart."""
-    for item in items:
-        counted = find_counted(item)
-        if counted is not None:
-            yield item, counted
+def take_apart(suite: Suite, item: Item) -> Counted | None:
+    """Take the prompt of an item apart: by the suite itself if it can, else by what the prompt says."""
+    return suite.find_counted(item) if isinstance(suite, TakesApart) else find_counted(item)
+
+
+def find_refinable(suite: Suite, seed: int) -> Iterator[Item]:
+    """Find the items of a suite that can be refined."""
+    return (item for item in suite.items(seed) if take_apart(suite, item) is not None)
 
 
 def _why_not(first: Item) -> str:

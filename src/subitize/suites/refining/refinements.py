@@ -7,6 +7,7 @@ parts is no use, so that none applies to a single thing.
 import math
 from collections.abc import Sequence
 
+from subitize.errors import BadValueError
 from subitize.numerals import article
 from subitize.suites.refining.phrases import Counted
 
@@ -42,25 +43,28 @@ def position(counted: Counted) -> str | None:
     if counted.number < 2:
         return None
     left, right = halve(counted.number)
-    return _put_places(counted, f"{counted.count(left)} on the left, {counted.count(right)} on the right")
+    places = f"{counted.count(left)} on the left, {counted.count(right)} on the right"
+    return _put_places(counted, places, begins_with_one=left == 1)
 
 
 def spell_out(counted: Counted, *, most: int = 50) -> str | None:
     """Name each one: "an apple, an apple and an apple"; above `most` the list is no longer one that is read."""
+    _check_most("list", most)
     if not 2 <= counted.number <= most:
         return None
     one = f"{article(counted.singular)} {counted.singular}"
-    return counted.put(_enumerate([one] * counted.number))
+    return counted.put(_enumerate([one] * counted.number), begins_with_one=True)
 
 
 def positions(counted: Counted, *, most: int = 50) -> str | None:
     """Give each one its place, row by row: "1 apple at row 1 column 1, 1 apple at row 1 column 2, …"."""
+    _check_most("positions", most)
     if not 2 <= counted.number <= most:
         return None
     columns = math.isqrt(counted.number - 1) + 1  # as near a square as can be, the last row not always full
     places = [(index // columns + 1, index % columns + 1) for index in range(counted.number)]
     each = [f"{counted.count(1)} at row {counted.write(row)} column {counted.write(column)}" for row, column in places]
-    return _put_places(counted, _enumerate(each))
+    return _put_places(counted, _enumerate(each), begins_with_one=True)
 
 
 def factor(number: int) -> tuple[int, int]:
@@ -78,6 +82,11 @@ def _enumerate(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _put_places(counted: Counted, phrase: str) -> str:
+def _put_places(counted: Counted, phrase: str, *, begins_with_one: bool) -> str:
     """Put a phrase that ends with a place; a comma keeps it from what is said of the scene."""
-    return counted.put(f"{phrase}," if counted.after[:1] == " " else phrase)
+    return counted.put(f"{phrase}," if counted.after[:1] == " " else phrase, begins_with_one=begins_with_one)
+
+
+def _check_most(name: str, most: int) -> None:
+    if most < 2:
+        raise BadValueError(f"refinement {name!r}: most={most}: should be at least 2, as it applies to no single thing")

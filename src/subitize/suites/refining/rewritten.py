@@ -1,14 +1,14 @@
 """Prompts that were rewritten elsewhere, by a language model or by hand, read from a CSV file."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
-from subitize.csv_files import read_records, read_text
+from subitize.csv_files import Line, read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
-from subitize.records import Scalar
-from subitize.suites.refining.phrases import Counted
+from subitize.records import Item, Scalar, task_text
 
 COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
 """The columns of a file that `subitize rewrite` writes; item and prompt are enough."""
@@ -29,14 +29,19 @@ class Row:
 class Rewritten:
     """Take the prompts of a CSV file (item,prompt), as `subitize rewrite` writes it; others stay as they were.
 
-    `sha256` is the beginning of the hash of the file, by which a run knows it; a file with another is refused.
+    A row is taken whatever its item asks for. `sha256` is the beginning of the hash of the file, by which a run knows
+    it; a file with another is refused.
     """
+
+    why_kept = "not in the file, or the same in it"
 
     def __init__(self, *, file: str = "", sha256: str = "") -> None:
         if not file:
             raise BadValueError("refinement 'rewritten' needs file=FILE.csv; `subitize rewrite` writes one")
         self._path = Path(file)
-        self._rows = read_rows(self._path)
+        read = list(_read(self._path))
+        self._lines = {row.item: line for line, row in read}
+        self._rows = {row.item: row for _, row in read}
         if not self._rows:
             raise BadFileError(f"{self._path.name}: no rewritten prompts; should have a row for each item")
         hash = hashlib.sha256(read_text(self._path).encode()).hexdigest()[:12]
@@ -45,23 +50,31 @@ class Rewritten:
         instructions = dict.fromkeys(row.instruction for row in self._rows.values() if row.instruction)
         self.source: Mapping[str, str] = {"sha256": hash, "instruction": " | ".join(instructions)}
 
-    def __call__(self, counted: Counted, /) -> str | None:
+    def find(self, item: Item, /) -> str | None:
         """Look the prompt up; one that was written for other words than the item has is refused."""
-        row = self._rows.get(counted.item)
+        row, prompt = self._rows.get(item.id), task_text(item.task)
         if row is None:
             return None
-        if row.base_prompt and row.base_prompt != counted.prompt.strip():
+        if row.base_prompt and row.base_prompt != prompt.strip():
             raise BadFileError(
-                f"{self._path.name}: {row.item} was rewritten from {row.base_prompt!r}, and is {counted.prompt!r} now; "
+                f"{self._path.name}: {row.item} was rewritten from {row.base_prompt!r}, and is {prompt!r} now; "
                 "rewrite it anew"
             )
         return row.prompt
 
-    def check(self, items: Collection[str]) -> None:
-        """Refuse a suite of which no item is in the file."""
-        if not self._rows.keys() & items:
-            first = next(iter(self._rows))
-            raise BadFileError(f"{self._path.name}: no item of this suite, as {next(iter(items))}, but {first}")
+    def check(self, items: Collection[str], others: Collection[str] = (), /) -> None:
+        """Refuse a file with an item that the suite never has, which is a slip, or with none that it has now."""
+        for item, line in self._lines.items():
+            if item not in items and item not in others:
+                (near,) = get_close_matches(item, items, n=1, cutoff=0.0)
+                raise line.error(
+                    f"no item {item!r} in this suite, the nearest is {near!r}; mend the row, or take it out"
+                )
+        if not any(item in items for item in self._rows):
+            raise BadFileError(
+                f"{self._path.name}: none of its {len(self._rows)} rows is for an item of this suite with these "
+                f"options; the first is for {next(iter(self._rows))!r}"
+            )
 
     def factors(self, item: str) -> Mapping[str, Scalar]:
         """Who rewrote it, where the file says so."""
@@ -71,20 +84,16 @@ class Rewritten:
 
 def read_rows(path: Path) -> dict[str, Row]:
     """Read the rows by item; what is wrong with the file is told with its line."""
-    records = read_records(path)
-    _, header = next(records, (1, []))
-    for name in ("item", "prompt"):
-        if name not in header:
-            raise BadFileError(f"{path.name} line 1: no column {name!r}; should have {', '.join(COLUMNS)}")
-    rows: dict[str, Row] = {}
-    for line, fields in records:
-        if len(fields) != len(header):
-            raise BadFileError(f"{path.name} line {line}: {len(fields)} columns instead of {len(header)}")
-        told = dict(zip(header, fields, strict=True))
-        row = Row(*(told.get(name, "").strip() for name in COLUMNS))
+    return {row.item: row for _, row in _read(path)}
+
+
+def _read(path: Path) -> Iterator[tuple[Line, Row]]:
+    seen: set[str] = set()
+    for line in read_lines(path, (("item",), ("prompt",)), ", ".join(COLUMNS)):
+        row = Row(*(line.get(name) for name in COLUMNS))
         if not row.item or not row.prompt:
-            raise BadFileError(f"{path.name} line {line}: no {'prompt' if row.item else 'item'}")
-        if row.item in rows:
-            raise BadFileError(f"{path.name} line {line}: {row.item} stands there twice; once is enough")
-        rows[row.item] = row
-    return rows
+            raise line.error(f"no {'prompt' if row.item else 'item'}")
+        if row.item in seen:
+            raise line.error(f"{row.item} stands there twice; once is enough")
+        seen.add(row.item)
+        yield line, row

@@ -66,7 +66,7 @@ class Conditions:
 def read_conditions(path: Path) -> Conditions:
     """Read and check the file: what is published keeps its name and its words."""
     try:
-        read = TypeAdapter(Conditions).validate_python(tomllib.loads(_read_bounded(path)))
+        read = TypeAdapter(Conditions).validate_python(tomllib.loads(read_text(path, LARGEST_BYTES)))
     except ValidationError as error:
         raise BadFileError(f"{path.name}: {_describe(error)}") from None
     except (ValueError, RecursionError) as error:
@@ -75,14 +75,6 @@ def read_conditions(path: Path) -> Conditions:
     if fault:
         raise BadFileError(f"{path.name}: {fault}")
     return read
-
-
-def _read_bounded(path: Path) -> str:
-    if path.exists() and not path.is_file():
-        raise BadFileError(f"cannot read {path}: not a file")
-    if path.is_file() and path.stat().st_size > LARGEST_BYTES:
-        raise BadFileError(f"{path.name}: {path.stat().st_size:,} bytes; at most {LARGEST_BYTES:,} are read")
-    return read_text(path)
 
 
 def _describe(error: ValidationError) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tried
@@ -9,6 +10,7 @@ from subitize.numerals import in_words, plural
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.scenes import MOST_THINGS
 from subitize.suites.checks import check_known
+from subitize.suites.refining.phrases import Counted
 from subitize.suites.t2icountbench.conditions_file import Conditions, read_conditions
 from subitize.suites.t2icountbench.orders import order_cells
 from subitize.suites.t2icountbench.wording import (
@@ -20,6 +22,7 @@ from subitize.suites.t2icountbench.wording import (
     SCENES,
     STYLES,
     Words,
+    surround,
     write_prompt,
 )
 
@@ -38,7 +41,7 @@ class T2ICountBench:
     """Draw 1 to 15 of seven objects in three scenes and three styles, each prompt 4 times (T2ICountBench).
 
     Scenes vary in plain style and styles at home, as in the paper; `cross` puts every scene into every style. An
-    option at its default takes in what the file of conditions adds.
+    option that is not given takes in what the file of conditions adds.
     """
 
     title = "T2ICountBench"
@@ -49,10 +52,10 @@ class T2ICountBench:
     def __init__(
         self,
         *,
-        numbers: tuple[int, ...] = NUMBERS,
-        objects: tuple[str, ...] = tuple(OBJECTS),
-        scenes: tuple[str, ...] = tuple(SCENES),
-        styles: tuple[str, ...] = tuple(STYLES),
+        numbers: Annotated[tuple[int, ...], f"{NUMBERS[0]}-{NUMBERS[-1]}"] = (),
+        objects: Annotated[tuple[str, ...], "+".join(OBJECTS)] = (),
+        scenes: Annotated[tuple[str, ...], "+".join(SCENES)] = (),
+        styles: Annotated[tuple[str, ...], "+".join(STYLES)] = (),
         cross: bool = False,
         conditions: str = "",
     ) -> None:
@@ -60,28 +63,27 @@ class T2ICountBench:
         self._things = OBJECTS | {name: one.thing() for name, one in own.objects.items()}
         self._scenes = SCENES | {name: {**SCENES.get(name, {}), **places} for name, places in own.scenes.items()}
         self._styles = STYLES | dict(own.styles)
-        self._numbers = own.numbers if own.numbers and numbers == NUMBERS else numbers
-        self._objects = _choose("object", objects, OBJECTS, self._things)
+        self._numbers = numbers or own.numbers or NUMBERS
+        self._objects = _choose("object", objects, self._things)
         self._conditions = _combine(
-            _choose("scene", scenes, SCENES, self._scenes), _choose("style", styles, STYLES, self._styles), cross=cross
+            _choose("scene", scenes, self._scenes), _choose("style", styles, self._styles), cross=cross
         )
         _check_numbers(self._numbers)
-        _check_used("scene", scenes, SCENES, [scene for scene, _ in self._conditions])
-        _check_used("style", styles, STYLES, [style for _, style in self._conditions])
+        _check_used("scene", scenes, [scene for scene, _ in self._conditions])
+        _check_used("style", styles, [style for _, style in self._conditions])
         for scene in {scene for scene, _ in self._conditions}:
             _check_worded(Path(conditions), scene, self._scenes[scene], self._objects)
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts, conditions and numbers mixed; the seed changes nothing, as the prompts are fixed."""
         for name, (scene, style), number in order_cells(self._objects, self._conditions, self._numbers):
-            thing, places = self._things[name], self._scenes[scene]
-            words, place = thing.words_in(scene), places.get(name) or places[DEFAULT]
+            words = self._things[name].words_in(scene)
             yield Item(
                 f"{NAME}/{name}/{scene}/{style}/{number}",
-                Draw(write_prompt(words, number, place, self._styles[style])),
+                Draw(write_prompt(words, number, self._place(name, scene), self._styles[style])),
                 _asks(words, number),
                 {
-                    "category": thing.category,
+                    "category": self._things[name].category,
                     "object": name,
                     "scene": scene,
                     "style": style,
@@ -89,6 +91,26 @@ class T2ICountBench:
                     "difficulty": tell_difficulty(number),
                 },
             )
+
+    def find_counted(self, item: Item) -> Counted | None:
+        """Take the prompt of an own item apart, as it was put together."""
+        parts = item.id.split("/")
+        if len(parts) != 5 or not isinstance(item.task, Draw):
+            return None
+        _, name, scene, style, number = parts
+        is_known = name in self._things and scene in self._scenes and style in self._styles and number.isdecimal()
+        if not is_known or not (name in self._scenes[scene] or DEFAULT in self._scenes[scene]):
+            return None
+        words = self._things[name].words_in(scene)
+        before, after = surround(words, self._place(name, scene), self._styles[style])
+        if item.task.prompt != f"{before}{words.counted(int(number))}{after}":
+            return None
+        forms = words.singular, words.plural
+        return Counted(item.id, item.task.prompt, before, int(number), *forms, "digits", after)
+
+    def _place(self, name: str, scene: str) -> str:
+        places = self._scenes[scene]
+        return places.get(name) or places[DEFAULT]
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask nothing again."""
@@ -100,10 +122,10 @@ def tell_difficulty(number: int) -> str:
     return next((level for level, highest in DIFFICULTIES.items() if number <= highest), BEYOND)
 
 
-def _choose(kind: str, names: tuple[str, ...], default: Collection[str], known: Mapping[str, object]) -> list[str]:
-    """Take what is named, or all there is, own ones too, where nothing else than the default is named."""
+def _choose(kind: str, names: tuple[str, ...], known: Mapping[str, object]) -> list[str]:
+    """Take what is named, or all there is, own ones too, where nothing is."""
     check_known(kind, names, known)
-    return list(known if names == tuple(default) else names)
+    return list(names or known)
 
 
 def _combine(scenes: Sequence[str], styles: Sequence[str], *, cross: bool) -> list[tuple[str, str]]:
@@ -117,10 +139,10 @@ def _check_numbers(numbers: Collection[int]) -> None:
             raise BadValueError(f"suite {NAME!r}: numbers={number}: should be from 1 to {MOST_THINGS}")
 
 
-def _check_used(kind: str, names: tuple[str, ...], default: Collection[str], used: Collection[str]) -> None:
+def _check_used(kind: str, names: tuple[str, ...], used: Collection[str]) -> None:
     """Refuse a scene or style that was asked for and is in no condition; so there is always something left."""
     for name in names:
-        if name not in used and names != tuple(default):
+        if name not in used:
             raise BadValueError(
                 f"suite {NAME!r}: no prompt is left for {kind} {name!r}: scenes vary in style {PLAIN!r} and styles in "
                 f"scene {HOME!r}; add {PLAIN if kind == 'scene' else HOME} to the other option, or cross=true"

@@ -105,4 +105,10 @@ STYLES: dict[str, str] = {
 
 def write_prompt(words: Words, number: int, place: str, style: str) -> str:
     """Fill the paper's template: the number of the object, in or on the scene, in the style."""
-    return f"Generate {words.opening}{' '.join(filter(None, [words.counted(number), place, style]))}."
+    before, after = surround(words, place, style)
+    return f"{before}{words.counted(number)}{after}"
+
+
+def surround(words: Words, place: str, style: str) -> tuple[str, str]:
+    """What the template says before and after the number of the object."""
+    return f"Generate {words.opening}", f"{''.join(f' {said}' for said in (place, style) if said)}."
