@@ -147,6 +147,7 @@ def _text(path: Path) -> None:
     path.write_text("I am text")
 
 
+@thorough
 def test_bad_images_are_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
@@ -246,6 +247,7 @@ def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
     assert_is_friendly(refused, str(run), "readonly")
 
 
+@thorough
 def test_a_read_only_run_that_was_killed_shows_all_that_was_stored(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = start(
@@ -330,6 +332,7 @@ def test_a_database_without_its_extra_names_the_extra(tmp_path: Path) -> None:
     assert_is_friendly(finished, "psycopg", "pip install 'subitize[postgres]'")
 
 
+@thorough
 def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     command = [
@@ -366,6 +369,7 @@ def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Pa
         assert f"{400 - kept} answered" in again.out
 
 
+@thorough
 @pytest.mark.timeout(120)
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "run"

@@ -39,6 +39,7 @@ def test_simulated_figures_tell_their_error() -> None:
     assert "95 % interval of the simulation's own error" in finished.out
 
 
+@thorough
 def test_many_tests_need_more() -> None:
     size = ("--prompts", 300, "--rate", 0.4, "--difference", 0.1, "--method", "closed", "--json")
     one, ten = (call("power", "difference", *size, "--tests", tests).json() for tests in (1, 10))

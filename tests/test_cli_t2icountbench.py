@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import call
+from report_runs import refined
 from subitize.records import Provenance, Refused, Response, Trial
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
@@ -43,12 +44,13 @@ def test_wrong_input_is_named_in_one_line(
 
 
 def test_a_run_of_something_else_is_told(tmp_path: Path) -> None:
-    call("run", "naming:numbers=1-2", "--model", "observer", "--out", tmp_path / "run", "--limit", "2")
+    refined(tmp_path / "run", "production:numbers=1-2,categories=dots", repeats=1).close()
     done = call("tables", tmp_path / "run", "--paper", "t2icountbench")
     assert done.code == 2
     assert "has no items of t2icountbench" in done.err
 
 
+@thorough
 def test_the_tables_of_a_small_run(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=1+3,objects=apple+cat"
     model = "painter:size_px=256,weber=0.3"
@@ -125,22 +127,23 @@ def test_ties_are_counted_and_where_all_are_tied_it_is_said(tmp_path: Path) -> N
     assert "523 of the 525 published prompts" in done.err
 
 
+@thorough
 def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=2-3,objects=apple,scenes=home,styles=plain"
     model = "painter:size_px=256"
     assert call("run", suite, "--model", model, "--out", tmp_path / "run").code == 0
-    refined = make_suite(suite.replace("t2icountbench", "t2icountbench~grid"))
-    items = list(refined.it.items(0))
+    grid = make_suite(suite.replace("t2icountbench", "t2icountbench~grid"))
+    items = list(grid.it.items(0))
     with Run(Folder(tmp_path / "run")) as run:
-        run.add_suite(refined.spec, 0, items)
+        run.add_suite(grid.spec, 0, items)
         trials = [Trial(item.id, model, {}, repeat) for item in items for repeat in range(4)]
         with run.lease("model") as lease:
             run.add_responses(lease, [Response(one, Refused("no"), Provenance(0, "p")) for one in trials])
     done = call("tables", tmp_path / "run", "--paper", "t2icountbench", "--json")
     assert done.code == 0, done.err
     assert done.json()["judge"] == "observer"
-    grid = [cell for cell in done.json()["cells"] if cell["column"] == "grid" and isinstance(cell["value"], dict)]
-    assert {cell["value"]["value"] for cell in grid} == {0}
+    cells = [cell for cell in done.json()["cells"] if cell["column"] == "grid" and isinstance(cell["value"], dict)]
+    assert {cell["value"]["value"] for cell in cells} == {0}
     rows = call("compare", tmp_path / "run", "--json").json()
     assert {(row["refinement"], row["judge"], row["pairing"]["difference"]["n"]) for row in rows} == {
         ("grid", "observer", 2)

@@ -174,6 +174,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subitize.runner.trying._FIRST_WAIT_SECONDS", 0.01)
 
 
+@thorough
 @pytest.mark.usefixtures("hurried")
 def test_with_30_percent_of_the_chats_failing_every_trial_is_answered(server: Server, tmp_path: Path) -> None:
     server.behave(failing(*EVERYTHING))
@@ -317,6 +318,7 @@ def test_a_wrong_option_is_refused_before_anything_is_made(
     assert not (tmp_path / "run").exists()
 
 
+@thorough
 def test_the_key_is_in_no_file_no_message_and_no_answer(server: Server, tmp_path: Path) -> None:
     server.behave(
         Behaviour(echo_headers=True, faults=(Fault("error_500", probability=0.2), Fault("busy", probability=0.1)))
@@ -341,6 +343,7 @@ def test_a_rate_limit_and_a_time_out_are_no_part_of_what_a_model_is(server: Serv
     assert make_model(f"{plain},temperature=0").spec != make_model(plain).spec
 
 
+@thorough
 def test_a_limited_server_is_paced_from_this_side(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(requests_per_second=100, burst=10))
     before = server.counters()

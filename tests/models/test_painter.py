@@ -212,6 +212,7 @@ def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     assert found["accuracy"].low <= truth <= found["accuracy"].high
 
 
+@thorough
 def test_random_draws_any_number_whatever_the_prompt_says() -> None:
     model = Random(low=1, high=4)
     drawn = Counter[int]()

@@ -115,6 +115,7 @@ def test_a_command_that_hangs_is_waited_for_once_and_not_for_every_half_of_a_bat
     assert tries.read_text() == "x"
 
 
+@thorough
 @pytest.mark.timeout(60)
 def test_ctrl_c_stops_the_command_and_nothing_is_begun_again(tmp_path: Path) -> None:
     tries = tmp_path / "tries"

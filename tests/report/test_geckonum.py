@@ -313,6 +313,7 @@ def test_every_chart_is_valid_by_the_schema_of_vega_lite(released: Released, dra
         altair.Chart.from_dict(dict(figure.spec), validate=True)
 
 
+@thorough
 def test_models_too_many_for_one_panel_have_their_own(tmp_path: Path) -> None:
     simple = [prompt for prompt in SOME if prompt.type in ("numeric_simple", "2-additive")][::4]
     with Run(Folder(tmp_path / "run"), create=True) as run:
@@ -335,6 +336,7 @@ def test_pictures_known_by_name_only_are_no_empty_frames(released: Released) -> 
     assert not any(isinstance(block, GalleryBlock) for block in blocks(released.document.sections))
 
 
+@thorough
 def test_the_gallery_leaves_out_what_is_elsewhere_and_shows_the_rest(tmp_path: Path) -> None:
     with release_run(tmp_path) as one, drawn_run(tmp_path / "may", "drawer") as other:
         document = composed(one, other)

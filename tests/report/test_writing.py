@@ -29,6 +29,7 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.records import Spec
 from subitize.report.writing import Outputs, check_outputs, write_report
 from subitize.runner.progress import Silent
+from thoroughness import thorough
 
 SECTIONS = [
     *("leaderboard", "naming-leaderboard", "production-leaderboard"),
@@ -184,6 +185,7 @@ def test_the_papers_whose_protocol_is_used_are_cited(written: Written) -> None:
     assert "Le Corre" in written.html
 
 
+@thorough
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     with drawn(tmp_path / "run") as run:
         for name in ("one", "other"):

@@ -15,6 +15,7 @@ from subitize.registry import make_suite
 from subitize.runner.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
 from subitize.store import Folder, Run
 from subitize.suites.refining.rewritten import COLUMNS, read_rows
+from thoroughness import thorough
 
 KEY = "sk-test-0123456789abcdef"
 SUITE = "production:categories=apples+dots,numbers=1-3"
@@ -78,6 +79,7 @@ def test_what_is_in_the_file_is_not_asked_for_again(server: Server, tmp_path: Pa
     assert server.counters().received == before
 
 
+@thorough
 def test_a_killed_rewriting_loses_nothing_and_goes_on(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(text="Dots.", latency_seconds=0.15))
     own, arguments = tmp_path / "own.csv", ("rewrite", SUITE, "--model", f"{spec(server)},concurrency=1")
@@ -135,6 +137,7 @@ def test_a_file_with_an_open_quotation_mark_is_not_cut(server: Server, tmp_path:
     assert own.read_text() == "".join(lines)
 
 
+@thorough
 def test_two_do_not_write_one_file(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(text="Dots.", latency_seconds=0.5))
     own = tmp_path / "own.csv"

@@ -174,6 +174,7 @@ def test_refusals_are_final(run: Run) -> None:
     assert kinds == {Refused: summary.refused, Said: summary.answered}
 
 
+@thorough
 def test_what_came_out_empty_is_asked_again_until_it_is_not(run: Run) -> None:
     summary = go(run, "production:categories=apples,numbers=3", "blank:blanks=2", "observer", repeats=2)
     assert summary.answered == 6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from subitize.stats.interactions import PERMUTATIONS, interaction_test
-from thoroughness import IS_THOROUGH
+from thoroughness import IS_THOROUGH, thorough
 
 
 def p_of(values: np.ndarray, seed: int = 0) -> float:
@@ -32,6 +32,7 @@ def test_p_is_that_of_all_permutations() -> None:
     assert p_of(values) == pytest.approx(expected, abs=0.03)
 
 
+@thorough
 @pytest.mark.parametrize("gap", [0.0, 0.03], ids=["identical models", "models in one order, close together"])
 def test_false_alarms_are_as_rare_as_claimed_though_scenes_differ(gap: float) -> None:
     rates = 0.35 + gap * np.arange(4) - np.array([0.0, 0.05, 0.15])[:, None]

@@ -63,6 +63,7 @@ def test_the_fit_and_its_interval_are_those_of_scipys_normal_law(weber: float) -
     assert found.estimate.n == counts[1:-1].sum()
 
 
+@thorough
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("weber", [0.05, 0.1, 0.2, 0.4])
 def test_the_interval_covers_the_true_fraction_whatever_happens_at_the_edges(weber: float, edges: Edges) -> None:

@@ -11,6 +11,7 @@ from subitize.images import Images
 from subitize.records import Answer, Filed
 from subitize.registry import make_suite
 from subitize.runner.pictures import Loader
+from thoroughness import thorough
 
 MODELS = ("imagen_c", "muse_b")
 FEW = [prompt for prompt in PROMPTS if prompt.type in ("numeric_simple", "attribute-spatial")][::90]
@@ -43,6 +44,7 @@ def test_an_item_asks_how_many_are_in_the_image_and_never_where(files: tuple[Pat
         assert item.factors["number"] == item.asks[0].expects[0]
 
 
+@thorough
 def test_the_observer_answers_as_people_do_and_is_scored_by_number(files: tuple[Path, Path], tmp_path: Path) -> None:
     release, images = files
     spec, out = f"geckonum-vqa:{release},images={images},models=muse_b", tmp_path / "run"

@@ -25,6 +25,7 @@ from subitize.suites.refining.refinements import (
     positions,
     spell_out,
 )
+from thoroughness import thorough
 
 OWN = (multiplicative, additive, grid, position, spell_out, positions)
 SUITES = ("production", "t2icountbench", "geckonum:types=numeric_simple")
@@ -576,6 +577,7 @@ def test_a_file_may_have_more_rows_than_the_options_leave_of_the_suite(tmp_path:
         make_suite(f"production~rewritten:numbers=5,file={file}")
 
 
+@thorough
 def test_nothing_is_drawn_where_a_refined_suite_is_not_that_of_the_run(tmp_path: Path) -> None:
     command = ("run", "production:numbers=2+3,categories=dots", "--repeats", 1, "--model", "painter:size_px=128")
     assert call(*command, "--limit", 1, "--refine", "list", "--out", tmp_path / "run").code == 0

@@ -107,6 +107,7 @@ def test_98_things_in_100_are_named_in_any_other_colour() -> None:
     assert np.mean(right) >= 0.98
 
 
+@thorough
 def test_98_colours_in_100_are_right() -> None:
     known = [(item, boxes[0]) for item, boxes in pairs("natural", "as drawn") if len(boxes) == 1]
     assert np.mean([box.colour == item.colour for item, box in known]) >= 0.98
