@@ -334,13 +334,14 @@ class Run:
 
     def _check_same_items(self, spec: Spec, items: Iterable[Item]) -> None:
         """Refuse a suite that is made from a file whose content has changed, or is made otherwise by now."""
-        for kept, made in zip_longest(self.items(spec.name), items):
-            if kept != made:
-                differing = kept or made
+        kept = self._rows(self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position"))
+        for row, item in zip_longest(kept, items):
+            if row is None or item is None or not _is_of(row, item):
+                name = item.id if row is None else row.item_id
                 raise ConflictError(
-                    f"{self.location} has other items of {spec.shown!r} than are made now, the first of them "
-                    f"{differing.id if differing else ''!r}: a file behind the suite, or subitize itself, has changed; "
-                    "go on with what the run was made with, or start a new run"
+                    f"{self.location} has other items of {spec.shown!r} than are made now, the first of them {name!r}: "
+                    "a file behind the suite, or subitize itself, has changed; go on with what the run was made with, "
+                    "or start a new run"
                 )
 
     def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
@@ -433,6 +434,12 @@ def _item(row: Row[tuple[object, ...]]) -> Item:
         codec.asks.validate_json(row.asks),
         codec.factors.validate_json(row.factors),
     )
+
+
+def _is_of(row: Row[tuple[object, ...]], item: Item) -> bool:
+    """Tell whether a row has this item; that most often reads the same, so that it need not be decoded."""
+    *_, task, asks, factors = _item_row(row.run_id, row.position, item)
+    return (row.item_id, row.task, row.asks, row.factors) == (item.id, task, asks, factors) or _item(row) == item
 
 
 def _task_image(task: Task) -> str | None:
