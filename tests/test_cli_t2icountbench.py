@@ -30,6 +30,7 @@ def test_reproduce_prints_json() -> None:
     [
         (["reproduce", "geckonum"], "geckonum needs its release: subitize reproduce geckonum DIR"),
         (["reproduce", "t2icountbench", "folder"], "nothing was released"),
+        (["reproduce", "t2icountbench", "--extensions"], "--extensions needs images that were judged"),
         (["tables", "run", "--paper", "t2icountbench"], "run is not a run"),
     ],
 )

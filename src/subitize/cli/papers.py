@@ -33,6 +33,8 @@ def reproduce(
     """
     _check_paper(paper)
     if paper == "t2icountbench":
+        if extensions:
+            raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
         return _check_t2icountbench(folder, as_json=as_json)
     if folder is None:
         raise BadValueError(f"{paper} needs its release: subitize reproduce {paper} DIR")

@@ -89,7 +89,8 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 def _read(path: Path) -> Iterator[tuple[Line, Row]]:
     seen: set[str] = set()
-    for line in read_lines(path, (("item",), ("prompt",)), ", ".join(COLUMNS)):
+    known = "item, prompt; optional: base_prompt, model, revision, instruction"
+    for line in read_lines(path, (("item",), ("prompt",)), known):
         row = Row(*(line.get(name) for name in COLUMNS))
         if not row.item or not row.prompt:
             raise line.error(f"no {'prompt' if row.item else 'item'}")
