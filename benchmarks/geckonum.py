@@ -6,20 +6,18 @@ the binomial, instead of drawing; it also puts 1,000-fold intervals around α, a
 Then the import of the answers into a run, in times of pandas reading and grouping them.
 """
 
+import csv
+import itertools
 import os
-import subprocess
-import sys
+import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.comparing import Comparison, compare_times
+from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_times
+from benchmarks.processes import ROOT, peak_megabytes, run_python
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared"
-RELEASE = Path(os.environ.get("SUBITIZE_DATA") or _SHARED / "data") / "geckonum"
-PANDAS_PROGRAM = _SHARED / "tools" / "geckonum_baseline.py"
-_OURS = "import sys; from subitize.cli import main; sys.argv[0] = 'subitize'; main()"
+PANDAS_PROGRAM = ROOT.parent / "shared" / "tools" / "geckonum_baseline.py"
 _READ_AND_GROUP = """
 import sys
 from pathlib import Path
@@ -32,66 +30,59 @@ for task in (1, 2, 3):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryShare:
-    """The peak memory of our process as a share of that of the other."""
-
-    ours_mb: float
-    other_mb: float
-
-    def __str__(self) -> str:
-        share = self.ours_mb / self.other_mb
-        return f"peak memory: {share:.2f} of pandas' (aim < 0.33); ours {self.ours_mb:.0f} MB, {self.other_mb:.0f} MB"
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """What is not here to be measured."""
-
-    what: str
-
-    def __str__(self) -> str:
-        return f"geckonum: not measured, {self.what} is missing"
-
-
-def measure() -> Iterator[Comparison | MemoryShare | Missing]:
+def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     """Race whole processes."""
-    for needed in (RELEASE / "prompts.csv", PANDAS_PROGRAM):
-        if not needed.exists():
-            yield Missing(str(needed))
-            return
+    release = Path(os.environ.get("SUBITIZE_DATA") or ROOT.parent / "shared" / "data") / "geckonum"
+    if not (release / "prompts.csv").exists():
+        what = "GeckoNum's tables and import, in times of pandas"
+        yield Unmeasured(what, "the release in ../shared/data or $SUBITIZE_DATA")
+        return
+    bootstraps, pairs = (10, 1) if is_tiny else (10_000, 3)
     with tempfile.TemporaryDirectory() as folder:
-        ours = [sys.executable, "-c", _OURS, "reproduce", "geckonum", str(RELEASE), "--json"]
-        other = [sys.executable, str(PANDAS_PROGRAM), str(RELEASE), "10000", f"{folder}/results.json"]
-        peaks: dict[str, float] = {}
-        yield compare_times(
-            "GeckoNum's tables from the files, as a share of the time of pandas",
-            lambda: peaks.update(ours=_run(ours)),
-            lambda: peaks.update(other=_run(other)),
-            aim="<= 0.05",
-            pairs=3,
-        )
-        yield MemoryShare(peaks["ours"], peaks["other"])
-        runs = iter(range(100))
-        yield compare_times(
-            "import of the answers into a run, in times of pandas reading and grouping them",
-            lambda: _run([sys.executable, "-c", _OURS, *_import(f"{folder}/{next(runs)}")]),
-            lambda: _run([sys.executable, "-c", _READ_AND_GROUP, str(RELEASE)]),
-            aim="<= 8",
-            pairs=3,
-        )
+        place = Path(folder)
+        if is_tiny:
+            release = _copy_some(release, place / "some")
+        yield from _compare_tables(release, place / "results.json", bootstraps, pairs)
+        yield _compare_imports(release, place, pairs)
 
 
-def _import(run: str) -> list[str]:
-    return ["import", "geckonum", str(RELEASE), "--out", run]
+def _copy_some(release: Path, folder: Path) -> Path:
+    """Copy one model's answers about the first image to each prompt."""
+    folder.mkdir()
+    shutil.copyfile(release / "prompts.csv", folder / "prompts.csv")
+    for file in release.glob("task_?_dalle_3.csv"):
+        with file.open(newline="", encoding="utf-8") as whole, (folder / file.name).open("w", newline="") as some:
+            rows = csv.DictReader(whole)
+            writer = csv.DictWriter(some, rows.fieldnames or ())
+            writer.writeheader()
+            writer.writerows(row for row in rows if row["image_id"].endswith("_0"))
+    return folder
 
 
-def _run(command: Sequence[str]) -> float:
-    """Run a process to its end and return the most memory it had, in megabytes."""
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, list(command))
-    return usage.ru_maxrss / 1024
+def _compare_tables(release: Path, results: Path, bootstraps: int, pairs: int) -> Iterator[Result]:
+    what = "GeckoNum's tables from the files, as a share of the time of pandas"
+    if not PANDAS_PROGRAM.exists():
+        yield Unmeasured(what, "the pandas program ../shared/tools/geckonum_baseline.py")
+        return
+    peaks_mb: dict[str, float] = {}
+    yield compare_times(
+        what,
+        lambda: peaks_mb.update(ours=peak_megabytes("-m", "subitize", "reproduce", "geckonum", release, "--json")),
+        lambda: peaks_mb.update(other=peak_megabytes(PANDAS_PROGRAM, release, bootstraps, results)),
+        aim="<= 0.05",
+        pairs=pairs,
+    )
+    share = peaks_mb["ours"] / peaks_mb["other"]
+    yield Figure("peak memory of GeckoNum's tables", peaks_mb["ours"], "MB")
+    yield Figure("peak memory of GeckoNum's tables, as a share of that of pandas", share, aim="< 0.33")
+
+
+def _compare_imports(release: Path, place: Path, pairs: int) -> Comparison:
+    runs = (place / f"run-{number}" for number in itertools.count())
+    return compare_times(
+        "import of the answers into a run, in times of pandas reading and grouping them",
+        lambda: run_python("-m", "subitize", "import", "geckonum", release, "--out", next(runs)),
+        lambda: run_python("-c", _READ_AND_GROUP, release),
+        aim="<= 8",
+        pairs=pairs,
+    )

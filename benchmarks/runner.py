@@ -7,16 +7,15 @@ check, and commit every answer so that a kill loses none.
 
 import asyncio
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from benchmarks.comparing import compare_rates, compare_times
+from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
+from benchmarks.processes import ROOT, peak_megabytes, run_python
 from subitize.interfaces import Suite, Tried
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Made, make_model
@@ -32,10 +32,73 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
-CHATS = 1_000
 CONCURRENCY = 32
+LIMIT_PER_SECOND = 100
 QUESTION = "How many apples are there? Answer with a number."
-SERVER = Path(__file__).parent.parent / "tests" / "openai_server.py"
+SERVER = ROOT / "tests" / "openai_server.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many chats are sent when time is measured, and when memory is; and how many pairs are timed of what."""
+
+    chats: int
+    memory_chats: tuple[int, ...]
+    pairs: int
+    process_pairs: int
+
+
+FULL = Size(chats=1_000, memory_chats=(1_000, 10_000), pairs=5, process_pairs=3)
+TINY = Size(chats=20, memory_chats=(20,), pairs=1, process_pairs=1)
+
+_OURS = """
+import sys
+from pathlib import Path
+from benchmarks.runner import send_ours
+url, picture, out, count = sys.argv[1:]
+send_ours(url, Path(picture), Path(out), int(count))
+"""
+_INSPECT = f"""
+import sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
+from inspect_ai.scorer import includes
+url, picture, out, count = sys.argv[1:]
+content = [ContentImage(image=picture), ContentText(text={QUESTION!r})]
+samples = [Sample(input=[ChatMessageUser(content=content)], target="3") for _ in range(int(count))]
+model = get_model("openai/test-model", base_url=url, api_key="none", responses_api=False)
+(log,) = eval(Task(dataset=samples, scorer=includes()), model=model, log_dir=out, display="none",
+              max_connections={CONCURRENCY}, max_samples={CONCURRENCY})
+assert log.status == "success", log.error
+"""
+
+
+def measure(*, is_tiny: bool = False) -> Iterator[Result]:
+    """Compare rates and whole processes, then measure memory, and a limited server."""
+    size = TINY if is_tiny else FULL
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        picture = _write_picture(place / "picture.png")
+        with _serving() as url:
+            yield _compare_rates(url, picture, place, size)
+            yield _compare_processes(url, picture, place, size)
+            for count in size.memory_chats:
+                peak = peak_megabytes("-c", _OURS, url, picture, place / f"peak-{count}", count)
+                yield Figure(f"peak memory of {count:,} chats", peak, "MB")
+        with _serving(requests_per_second=float(LIMIT_PER_SECOND)) as url:
+            yield from _measure_pace(url, picture, place / "paced", size.chats)
+
+
+def send_ours(url: str, picture: Path, out: Path, count: int, *, more: str = "") -> None:
+    """Send so many chats and commit the answers to a new run; `more` are options of the model."""
+    shutil.rmtree(out, ignore_errors=True)
+    suite: Made[Suite] = Made(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
+    model = make_model(f"openai:test-model,base_url={url},concurrency={CONCURRENCY}{more}")
+    with Run(Folder(out), create=True) as run:
+        summary = run_suite(run, Settings(suite, model), Silent())
+    if summary.answered != count:
+        raise RuntimeError(f"not all were answered: {summary}")
 
 
 class Questions:
@@ -60,45 +123,20 @@ class Questions:
         return iter(())
 
 
-def measure() -> Iterator[object]:
-    """Compare rates, whole processes, a limited server, and memory."""
-    os.environ.setdefault("OPENAI_API_KEY", "none")
-    with tempfile.TemporaryDirectory() as folder, _serving() as url:
-        place = Path(folder)
-        picture = _write_picture(place / "picture.png")
-        yield compare_rates(
-            f"{CHATS:,} chats with an 8 kB image, sent to committed, as a share of AsyncOpenAI's rate",
-            lambda: _run_ours(place / "run", picture, url),
-            _prepare_bare(place / "bare.jsonl", picture, url),
-            aim=">= .85",
-        )
-        if find_spec("inspect_ai"):
-            yield compare_times(
-                f"{CHATS:,} chats, whole process, in times of inspect_ai",
-                lambda: _run_process(_OURS, url, str(picture), str(place / "whole")),
-                lambda: _run_process(_INSPECT, url, str(picture), str(place / "logs")),
-                aim="<= .25",
-                pairs=3,
-            )
-        else:
-            yield "inspect_ai is not installed: no comparison with it"
-        yield _compare_memory(place, picture, url)
-    with tempfile.TemporaryDirectory() as folder, _serving(requests_per_second=100.0) as url:
-        picture = _write_picture(Path(folder) / "picture.png")
-        yield _pace(Path(folder) / "run", picture, url)
+def _compare_rates(url: str, picture: Path, place: Path, size: Size) -> Result:
+    what = f"{size.chats:,} chats with an 8 kB image, sent to committed, as a share of AsyncOpenAI's rate"
+    if not find_spec("openai"):
+        return Unmeasured(what, "openai")
+    return compare_rates(
+        what,
+        lambda: send_ours(url, picture, place / "run", size.chats),
+        _prepare_bare(url, picture, place / "bare.jsonl", size.chats),
+        aim=">= .85",
+        pairs=size.pairs,
+    )
 
 
-def _run_ours(out: Path, picture: Path, url: str, more: str = "", count: int = CHATS) -> None:
-    shutil.rmtree(out, ignore_errors=True)
-    suite: Made[Suite] = Made(Spec("questions", {}, "questions"), Questions(picture, count), "questions")
-    model = make_model(f"openai:test-model,base_url={url},concurrency={CONCURRENCY}{more}")
-    with Run(Folder(out), create=True) as run:
-        summary = run_suite(run, Settings(suite, model), Silent())
-    if summary.answered != count:
-        raise RuntimeError(f"not all were answered: {summary}")
-
-
-def _prepare_bare(out: Path, picture: Path, url: str) -> Callable[[], None]:
+def _prepare_bare(url: str, picture: Path, out: Path, count: int) -> Callable[[], None]:
     from openai import AsyncOpenAI
 
     from subitize.vision.pixels import data_url
@@ -106,7 +144,7 @@ def _prepare_bare(out: Path, picture: Path, url: str) -> Callable[[], None]:
     async def gather() -> None:
         slots = asyncio.Semaphore(CONCURRENCY)
         out.unlink(missing_ok=True)
-        async with AsyncOpenAI(base_url=url, max_retries=0) as client:
+        async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
             with out.open("a") as file:
 
                 async def ask(number: int) -> None:
@@ -120,66 +158,32 @@ def _prepare_bare(out: Path, picture: Path, url: str) -> Callable[[], None]:
                         file.write(json.dumps(row) + "\n")
                         file.flush()
 
-                await asyncio.gather(*(ask(number) for number in range(CHATS)))
+                await asyncio.gather(*(ask(number) for number in range(count)))
 
     return lambda: asyncio.run(gather())
 
 
-_OURS = """
-    import sys
-    from pathlib import Path
-    from benchmarks.runner import _run_ours
-    _run_ours(Path(sys.argv[3]), Path(sys.argv[2]), sys.argv[1])
-"""
-_INSPECT = f"""
-    import sys
-    from inspect_ai import Task, eval
-    from inspect_ai.dataset import Sample
-    from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
-    from inspect_ai.scorer import includes
-    content = [ContentImage(image=sys.argv[2]), ContentText(text={QUESTION!r})]
-    samples = [Sample(input=[ChatMessageUser(content=content)], target="3") for _ in range({CHATS})]
-    model = get_model("openai/test-model", base_url=sys.argv[1], api_key="none", responses_api=False)
-    (log,) = eval(Task(dataset=samples, scorer=includes()), model=model, log_dir=sys.argv[3], display="none",
-                  max_connections={CONCURRENCY}, max_samples={CONCURRENCY})
-    assert log.status == "success", log.error
-"""
-
-
-def _run_process(program: str, *arguments: str) -> None:
-    subprocess.run([sys.executable, "-c", textwrap.dedent(program), *arguments], check=True)
-
-
-def _pace(out: Path, picture: Path, url: str) -> str:
-    """Send to a server that takes 100 requests a second; what is sent beyond that is declined with 429."""
-    before = _ask(url, "counters")
-    start = time.perf_counter()
-    _run_ours(out, picture, url, ",requests_per_minute=6000")
-    seconds = time.perf_counter() - start
-    after = _ask(url, "counters")
-    declined = after["by_status"].get("429", 0) - before["by_status"].get("429", 0)
-    received = after["received"] - before["received"]
-    return (
-        f"a server limited to 100 requests/s: {CHATS / seconds:.1f} calls/s (aim >= 95), "
-        f"{declined} of {received} declined with 429 (aim <= 2 %)"
+def _compare_processes(url: str, picture: Path, place: Path, size: Size) -> Result:
+    what = f"{size.chats:,} chats, whole process, in times of inspect_ai"
+    if not (find_spec("inspect_ai") and find_spec("openai")):
+        return Unmeasured(what, "inspect_ai and openai")
+    return compare_times(
+        what,
+        lambda: run_python("-c", _OURS, url, picture, place / "whole", size.chats),
+        lambda: run_python("-c", _INSPECT, url, picture, place / "logs", size.chats),
+        aim="<= .25",
+        pairs=size.process_pairs,
     )
 
 
-def _compare_memory(place: Path, picture: Path, url: str) -> str:
-    peaks = [_peak_mb(place / f"peak-{count}", picture, url, count) for count in (CHATS, 10 * CHATS)]
-    return f"peak memory: {peaks[0]:.0f} MB for {CHATS:,} trials, {peaks[1]:.0f} MB for {10 * CHATS:,}"
-
-
-def _peak_mb(out: Path, picture: Path, url: str, count: int) -> float:
-    program = f"""
-        import resource, sys
-        from pathlib import Path
-        from benchmarks.runner import _run_ours
-        _run_ours(Path(sys.argv[3]), Path(sys.argv[2]), sys.argv[1], count={count})
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-    """
-    command = [sys.executable, "-c", textwrap.dedent(program), url, str(picture), str(out)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def _measure_pace(url: str, picture: Path, out: Path, chats: int) -> Iterator[Figure]:
+    """Send to a server that declines with 429 what is sent beyond its limit."""
+    start = time.perf_counter()
+    send_ours(url, picture, out, chats, more=f",requests_per_minute={60 * LIMIT_PER_SECOND}")
+    seconds = time.perf_counter() - start
+    what = f"a server limited to {LIMIT_PER_SECOND} requests/s"
+    yield Figure(f"{what}: chats answered", chats / seconds, "per second", f">= {0.95 * LIMIT_PER_SECOND:g}")
+    yield Figure(f"{what}: requests sent", _read_counters(url)["received"] / chats, "per chat", "<= 1.02")
 
 
 def _write_picture(path: Path) -> Path:
@@ -202,6 +206,6 @@ def _serving(**behaviour: object) -> Iterator[str]:
             process.kill()
 
 
-def _ask(url: str, what: str) -> Any:  # noqa: ANN401
-    with urllib.request.urlopen(f"{url.removesuffix('/v1')}/_control/{what}") as answer:
+def _read_counters(url: str) -> Any:  # noqa: ANN401
+    with urllib.request.urlopen(f"{url.removesuffix('/v1')}/_control/counters") as answer:
         return json.load(answer)

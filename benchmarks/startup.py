@@ -1,18 +1,17 @@
 """How long `subitize --help` takes, in starts of a bare Python."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 from benchmarks.comparing import Comparison, compare_times
+from benchmarks.processes import run_python
 
 
-def measure() -> Iterator[Comparison]:
+def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
     """Compare whole processes."""
     yield compare_times(
         "subitize --help, in starts of python -c pass",
-        lambda: subprocess.run([sys.executable, "-m", "subitize", "--help"], check=True, capture_output=True),
-        lambda: subprocess.run([sys.executable, "-c", "pass"], check=True, capture_output=True),
+        lambda: run_python("-m", "subitize", "--help"),
+        lambda: run_python("-c", "pass"),
         aim="<= 18",
-        pairs=15,
+        pairs=1 if is_tiny else 15,
     )

@@ -9,27 +9,26 @@ from benchmarks.comparing import Comparison, compare_rates
 from subitize.drawing.stimuli import CATEGORIES, layout, paint, render
 from subitize.records import Stimulus
 
-_PER_CELL = 3
-_NUMBERS = range(1, 11)
 
-
-def measure() -> Iterator[Comparison]:
+def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
     """Compare laying out, drawing, measuring and writing with writing alone, at Pillow's default compression."""
+    numbers, seeds, size_px, pairs = ([3], 1, 256, 1) if is_tiny else (range(1, 11), 3, 1024, 5)
     everything: list[Stimulus] = []
     for category in CATEGORIES:
-        recipes = [Stimulus(category, number, seed) for number in _NUMBERS for seed in range(_PER_CELL)]
+        recipes = [Stimulus(category, number, seed, size_px) for number in numbers for seed in range(seeds)]
         everything += recipes
-        yield _compare(f"stimuli per second, {category}", recipes)
-    yield _compare("stimuli per second, all categories", everything)
+        yield _compare(f"stimuli per second, {category}", recipes, pairs)
+    yield _compare("stimuli per second, all categories", everything, pairs)
 
 
-def _compare(what: str, recipes: list[Stimulus]) -> Comparison:
+def _compare(what: str, recipes: list[Stimulus], pairs: int) -> Comparison:
     pictures = [paint(layout(recipe)) for recipe in recipes]
     return compare_rates(
         f"{what}, as a share of Pillow's save(compress_level=6)",
         lambda: [render(recipe) for recipe in recipes],
         lambda: [_save(picture) for picture in pictures],
         aim=">= .6",
+        pairs=pairs,
     )
 
 

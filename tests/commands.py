@@ -1,6 +1,7 @@
 """Runs the command line as a user does, in a process of its own, with the odd models installed."""
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -11,9 +12,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import typer.main
+
 from subitize.cli import main
 
 PLUGINS = Path(__file__).parent / "plugins"
+# Typer makes the commands anew at every call, which takes longer than most of them do.
+_get_command = functools.cache(typer.main.get_command)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,12 @@ def call(*arguments: object) -> Finished:
     """Run a command in this process: quicker, and the same code from the first line of main on."""
     out, err = io.StringIO(), io.StringIO()
     argv = ["subitize", *map(str, arguments)]
-    with mock.patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with (
+        mock.patch.object(sys, "argv", argv),
+        mock.patch.object(typer.main, "get_command", _get_command),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
         try:
             main()
             code = 0

@@ -1,11 +1,15 @@
 """What tests share: the parts they need (skipped where absent, required under `make check`) and where runs live."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import compress
 from pathlib import Path
 
 import pytest
 
+import parts
+import proofs
 from commands import PLUGINS
 from postgres_server import PostgresServer, find_postgres
 from subitize.store import Database, Folder, Location
@@ -13,13 +17,47 @@ from subitize.store import Database, Folder, Location
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def require(part: str, *, is_there: bool) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say how to run what `make test` leaves out."""
+    parser.addoption("--all-parts", action="store_true", help="a missing part is a failure, not a skip")
+    parser.addoption("--prove", choices=["changed", "all"], help="run proofs only: those whose modules changed, or all")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record the results of proofs, in the process that hears of all of them."""
+    if config.getoption("--prove") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(proofs.Recorder())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep proofs apart from tests, and what imports torch in one process: importing it takes long."""
+    mode = config.getoption("--prove")
+    recorded = proofs.read_record() if mode == "changed" else {}
+    is_wanted = [_is_wanted(item, mode, recorded) for item in items]
+    config.hook.pytest_deselected(items=[item for item, wanted in zip(items, is_wanted, strict=True) if not wanted])
+    items[:] = compress(items, is_wanted)
+    for item in items:
+        if item.get_closest_marker("torch"):
+            item.add_marker(pytest.mark.xdist_group("torch"))
+
+
+def _is_wanted(item: pytest.Item, mode: str | None, recorded: dict[str, str]) -> bool:
+    is_proof = item.get_closest_marker("proof") is not None
+    if mode is None or not is_proof:
+        return is_proof == (mode is not None)
+    mark = proofs.fingerprint(item)
+    item.user_properties.append((proofs.PROPERTY, mark))
+    return recorded.get(item.nodeid) != mark
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip where a part is absent; under `make check` its absence is a failure."""
-    if is_there:
+    missing = parts.missing(item)
+    if not missing:
         return
-    if os.environ.get("SUBITIZE_ALL_PARTS"):
-        pytest.fail(f"{part} is missing, and `make check` must not pass without it")
-    pytest.skip(f"needs {part}")
+    if item.config.getoption("--all-parts"):
+        pytest.fail(f"missing, and `make check` must not pass without it: {', '.join(missing)}", pytrace=False)
+    pytest.skip(f"needs {', '.join(missing)}")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,6 +67,23 @@ def _one_core_each() -> Iterator[None]:
         if "PYTEST_XDIST_WORKER" in os.environ:
             patch.setattr(os, "cpu_count", lambda: 1)
         yield
+
+
+@pytest.fixture
+def case(subtests: pytest.Subtests) -> Callable[[object], AbstractContextManager[None]]:
+    """Open one case of a table, which is one test: each case that fails is a subtest of its own, those that hold
+    cost nothing. Write `for text, number in TABLE: with case(text): assert ...`.
+    """
+
+    @contextmanager
+    def named(name: object) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, pytest.fail.Exception):
+            with subtests.test(str(name)):
+                raise
+
+    return named
 
 
 @pytest.fixture(scope="session")
@@ -41,10 +96,9 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
-    """A real server of our own, on a free loopback port."""
+def postgres() -> Iterator[PostgresServer]:
+    """A real server of our own, on a free loopback port, for tests marked `postgres`."""
     programs = find_postgres()
-    require("PostgreSQL (apt-get install postgresql) and psycopg", is_there=programs is not None)
     assert programs is not None
     with PostgresServer(programs) as server:
         yield server
@@ -57,7 +111,7 @@ def odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     """A place for a new run: a folder, then a database."""
     if request.param == "sqlite":

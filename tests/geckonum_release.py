@@ -85,9 +85,11 @@ class Chance(random.Random):
     accuracy = 0.5
 
 
-def write_images(folder: Path, models: Sequence[str], prompts: Sequence[Prompt], seeds: int = 2) -> Path:
+def write_images(
+    folder: Path, models: Sequence[str], prompts: Sequence[Prompt], seeds: int = 2, *, size_px: int = 256
+) -> Path:
     """Draw the images that a release is about, rightly, in a folder per model."""
-    painter = Painter(size_px=256)
+    painter = Painter(size_px=size_px)
     for model in models:
         (folder / model).mkdir(parents=True)
         for prompt in prompts:

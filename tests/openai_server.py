@@ -2,17 +2,17 @@
 
 Rules by which it counts:
 - text tokens = ceil(UTF-8 bytes / 4), over all texts of a request, and over an answer;
-- image tokens = 85 + 170 per 512-pixel tile once the image fits 2048 × 2048 and its short side 768 (never enlarged);
-  85 with detail "low" (OpenAI's published rule for gpt-4o);
+- image tokens = 85 + 170 per 512-pixel tile once the image fits 2048 × 2048 and its short side 768 (never enlarged):
+  OpenAI's published rule for gpt-4o;
 - a made image's tokens = 272, 1056 or 4160 (low, medium, high: gpt-image-1's for 1024 × 1024), scaled by its area;
 - a call is completed, and billed, once its work is done; a fault costs nothing unless its kind says so below.
 """
 
 import argparse
 import asyncio
+import atexit
 import base64
 import binascii
-import email.utils
 import http.client
 import json
 import math
@@ -37,16 +37,17 @@ from typing import Any, Literal, NoReturn
 DECLINED = ("busy", "quota", "error_500", "error_502", "error_503", "dropped_before")
 """Nothing is done: 429 with Retry-After, 429 without hope, the server's own errors, no answer at all."""
 SPOILT = ("malformed_json", "html", "wrong_shape")
-"""Status 200 and no answer in it; free, unless the fault is billed."""
+"""Status 200 and no answer in it; free."""
 DAMAGED = ("truncated_base64", "truncated_image", "not_an_image", "empty_image")
-"""Status 200 with an image that cannot be read; free, unless the fault is billed. Images only."""
+"""Status 200 with an image that cannot be read; free. Images only."""
 FILTERED = ("content_filter", "refusal")
 """A chat ends with finish_reason content_filter or a refusal, both billed; an image is declined with 400, free."""
 LATE = ("slow", "dropped_during", "dropped_after")
 """The work is done and billed, its answer comes after `slow_seconds`, comes by half, or never comes."""
 KINDS = DECLINED + SPOILT + DAMAGED + FILTERED + LATE
 
-IMAGE_TOKENS = {"low": 272, "medium": 1056, "standard": 1056, "high": 4160, "hd": 4160}
+IMAGE_TOKENS = {"low": 272, "medium": 1056, "high": 4160}
+_REQUESTS_KEPT = 1000
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,6 @@ class Fault:
     calls: tuple[int, ...] = ()
     containing: str = ""
     """Only for requests whose JSON has this text (ASCII)."""
-    is_billed: bool = False
-    """Spoilt and damaged answers count as completed."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -72,7 +71,6 @@ class Behaviour:
 
     seed: int = 0
     models: tuple[str, ...] = ("test-model", "test-image-model")
-    revision: str = "2026-01-01"
     key: str | None = None
     rejected_parameters: tuple[str, ...] = ()
 
@@ -90,22 +88,15 @@ class Behaviour:
     latency_seconds: float = 0.0
     slow_seconds: float = 5.0
     retry_after_seconds: float = 1.0
-    retry_after_forms: tuple[str, ...] = ("seconds", "milliseconds")
-    """Of "seconds" (rounded up), "milliseconds" and "date"."""
-    filter_code: str = "content_policy_violation"
 
     requests_per_second: float | None = None
     burst: int = 10
-    tokens_per_minute: int | None = None
-    """Prompt and completion together; a second's worth may come at once."""
-    tells_limits: bool = False
     honours_keys: bool = False
     """A completed Idempotency-Key is answered again as before, free."""
 
     chat_usd_per_million: tuple[float, float] = (0.0, 0.0)
     image_usd: tuple[tuple[str, str, float], ...] = ()
     """(size, quality, price) of what is sold; everything, and free, where this is empty."""
-    requests_kept: int = 1000
 
     def __post_init__(self) -> None:
         if sum(fault.probability for fault in self.faults) > 1 + 1e-9:
@@ -114,7 +105,7 @@ class Behaviour:
 
 @dataclass
 class Counters:
-    """What the server has served since it started; calls are those to chat and to images."""
+    """What the server has served since a test began; calls are those to chat and to images."""
 
     received: int = 0
     completed: int = 0
@@ -122,13 +113,8 @@ class Counters:
     by_fault: dict[str, int] = field(default_factory=Counter)
     """Faults that happened, and "rate_limited"."""
     prompt_tokens: int = 0
-    completion_tokens: int = 0
     images_made: int = 0
     billed_usd: float = 0.0
-    most_at_once: int = 0
-    """Calls being worked on; without latency one is done before the next is read, and this stays 1."""
-    repeated_keys: int = 0
-    """How often an Idempotency-Key came whose call had been completed."""
 
 
 class Server:
@@ -152,6 +138,10 @@ class Server:
         """Change how it answers; schedules and limits start anew, counters and completed keys stay."""
         self._ask("POST", "behave", json.dumps(asdict(behaviour)))
 
+    def begin(self, behaviour: Behaviour) -> None:
+        """Forget everything."""
+        self._ask("POST", "begin", json.dumps(asdict(behaviour)))
+
     def _ask(self, method: str, what: str, body: str | None = None) -> Any:  # noqa: ANN401
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
             connection.request(method, f"/_control/{what}", body)
@@ -162,21 +152,31 @@ class Server:
         return json.loads(text)
 
 
+_IDLE: list[Server] = []
+"""Servers whose test is done; the next one begins there, as starting a process takes long."""
+
+
 @contextmanager
 def serving(behaviour: Behaviour | None = None) -> Iterator[Server]:
     """Run a server in a process of its own, which ends with this one at the latest."""
+    server = _IDLE.pop() if _IDLE else _start()
+    server.begin(behaviour or Behaviour())
+    try:
+        yield server
+    finally:
+        _IDLE.append(server)
+
+
+def _start() -> Server:
     # Neither site nor environment: the server needs the standard library only, and starts in half the time.
     command = [sys.executable, "-I", "-S", str(Path(__file__).resolve()), "--port", "0", "--ends-with-stdin"]
-    command += ["--behaviour", json.dumps(asdict(behaviour or Behaviour()))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            if not line:
-                raise RuntimeError("the test server did not start; its message is on stderr")
-            yield Server(int(line))
-        finally:
-            process.kill()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.kill)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError("the test server did not start; its message is on stderr")
+    return Server(int(line))
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,6 @@ class _Work:
 
     payload: dict[str, Any]
     prompt_tokens: int
-    completion_tokens: int
     images: int
     usd: float
 
@@ -220,61 +219,53 @@ class _DeclinedError(Exception):
         self.error = {"message": message, "type": kind or "invalid_request_error", "param": param, "code": code}
 
 
-def _decline_for_now(limit: str, headers: tuple[tuple[str, str], ...]) -> _DeclinedError:
-    declined = _DeclinedError(429, f"Rate limit reached for {limit}.", code="rate_limit_exceeded", kind=limit)
-    declined.headers = headers
-    return declined
+def _decline_for_now(wait_seconds: float) -> NoReturn:
+    declined = _DeclinedError(429, "Rate limit reached for requests.", code="rate_limit_exceeded", kind="requests")
+    declined.headers = (
+        ("retry-after", str(math.ceil(wait_seconds))),
+        ("retry-after-ms", str(math.ceil(wait_seconds * 1000))),
+    )
+    raise declined
 
 
 class _Bucket:
-    """Fills at a rate up to its capacity; what is larger than it may be taken from a full one, as a debt."""
+    """Fills at a rate up to its capacity."""
 
     def __init__(self, per_second: float, capacity: float) -> None:
-        self.per_second = per_second
-        self.capacity = max(capacity, 1.0)
-        self.level = self.capacity
+        self._per_second, self._capacity, self._level = per_second, capacity, capacity
         self._filled_at = time.monotonic()
 
-    def wait_seconds(self, amount: float) -> float:
+    def take(self) -> float:
+        """Take one, or say how many seconds there is none."""
         now = time.monotonic()
-        self.level = min(self.capacity, self.level + (now - self._filled_at) * self.per_second)
+        self._level = min(self._capacity, self._level + (now - self._filled_at) * self._per_second)
         self._filled_at = now
-        return max(0.0, min(amount, self.capacity) - self.level) / self.per_second
-
-    def tell(self, name: str) -> tuple[tuple[str, str], ...]:
-        reset = _format_duration((self.capacity - self.level) / self.per_second)
-        return (
-            (f"x-ratelimit-limit-{name}", str(round(self.per_second * 60))),
-            (f"x-ratelimit-remaining-{name}", str(max(0, math.floor(self.level)))),
-            (f"x-ratelimit-reset-{name}", reset),
-        )
+        if self._level < 1:
+            return (1 - self._level) / self._per_second
+        self._level -= 1
+        return 0.0
 
 
 class _Service:
     """The server's state, and its answer to each request."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
-        self.port = 0
-        self.counters = Counters()
-        self._at_once = 0
-        self._done: dict[str, _Answer | None] = {}
-        self._kept: deque[_Request] = deque()
-        self._begin(behaviour)
+    def __init__(self, behaviour: Behaviour, port: int) -> None:
+        self._port = port
+        self._counters = Counters()
+        self._done: dict[str, _Answer] = {}
+        self._kept: deque[_Request] = deque(maxlen=_REQUESTS_KEPT)
+        self.behave(behaviour)
 
-    def _begin(self, behaviour: Behaviour) -> None:
+    def behave(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour
         self._ordinal = 0
-        self._buckets: dict[str, _Bucket] = {}
-        if behaviour.requests_per_second is not None:
-            self._buckets["requests"] = _Bucket(behaviour.requests_per_second, behaviour.burst)
-        if behaviour.tokens_per_minute is not None:
-            per_second = behaviour.tokens_per_minute / 60
-            self._buckets["tokens"] = _Bucket(per_second, per_second)
-        self._kept = deque(self._kept, maxlen=behaviour.requests_kept)
+        rate = behaviour.requests_per_second
+        self._bucket = _Bucket(rate, behaviour.burst) if rate is not None else None
+
+    def tell(self, what: str) -> Any:  # noqa: ANN401
+        return vars(self._counters) if what == "counters" else [_show(kept) for kept in self._kept]
 
     async def answer(self, request: _Request) -> _Answer:
-        if request.path.startswith("/_control/"):
-            return self._control(request)
         self._kept.append(request)
         is_call = request.path in ("/v1/chat/completions", "/v1/images/generations")
         try:
@@ -283,27 +274,12 @@ class _Service:
             error = {**declined.error, "message": f"{declined}{self._echo(request)}"}
             answer = _Answer(declined.status, _dump({"error": error}), headers=declined.headers)
         if is_call and answer.sent_share == 1:
-            self.counters.by_status[answer.status] += 1
+            self._counters.by_status[answer.status] += 1
         return answer
-
-    def _control(self, request: _Request) -> _Answer:
-        match request.path.removeprefix("/_control/"):
-            case "counters":
-                return _Answer(200, _dump(vars(self.counters)))
-            case "requests":
-                return _Answer(200, _dump([_show(kept) for kept in self._kept]))
-            case "behave":
-                self._begin(_read_behaviour(request.body.decode()))
-                return _Answer(200, b"{}")
-        return _Answer(404, b"known: counters, requests, behave", "text/plain")
 
     def _look_up(self, request: _Request) -> _Answer:
         if request.method == "GET" and (named := re.fullmatch(r"/images/(\d+x\d+-\w+-\w+)\.png", request.path)):
             return _Answer(200, _draw(named[1]), "image/png")
-        if request.method == "GET" and request.path == "/v1/models":
-            self._check_key(request)
-            listed = [_describe_model(name) for name in self._behaviour.models]
-            return _Answer(200, _dump({"object": "list", "data": listed}))
         raise _DeclinedError(404, f"Invalid URL ({request.method} {request.path})")
 
     def _check_key(self, request: _Request) -> None:
@@ -317,45 +293,39 @@ class _Service:
         raise _DeclinedError(401, f"Incorrect API key provided: {shown}.", code="invalid_api_key")
 
     async def _call(self, request: _Request) -> _Answer:
-        counters = self.counters
-        counters.received += 1
-        counters.repeated_keys += request.headers.get("idempotency-key") in self._done
-        self._at_once += 1
-        counters.most_at_once = max(counters.most_at_once, self._at_once)
-        try:
-            return await self._work(request)
-        finally:
-            self._at_once -= 1
-
-    async def _work(self, request: _Request) -> _Answer:
-        behaviour = self._behaviour
+        self._counters.received += 1
         body = self._read_body(request)
         is_chat = request.path.startswith("/v1/chat")
-        fault = self._pick_fault(request, is_chat=is_chat)
-        kind = fault.kind if fault else ""
+        kind = self._pick_fault(request, is_chat=is_chat)
         work = self._chat(body, kind, request) if is_chat else self._make_images(body, kind, request)
-        limits = self._limit(work)
+        if self._bucket and (wait_seconds := self._bucket.take()):
+            self._counters.by_fault["rate_limited"] += 1
+            _decline_for_now(wait_seconds)
         self._ordinal += 1
         if kind:
-            self.counters.by_fault[kind] += 1
+            self._counters.by_fault[kind] += 1
         if kind == "dropped_before":
             return _Answer(200, b"", sent_share=0)
         if kind in DECLINED or (kind in FILTERED and not is_chat):
             self._decline(kind)
-        if behaviour.latency_seconds:
-            await asyncio.sleep(behaviour.latency_seconds)
-        key = request.headers.get("idempotency-key")
-        stored = self._done.get(key) if behaviour.honours_keys and key else None
-        answer = stored or _Answer(200, _dump(work.payload), headers=limits)
-        is_spoilt = kind in SPOILT + DAMAGED
-        if not stored and (not is_spoilt or (fault and fault.is_billed)):
-            self._complete(work)
-            if key:
-                self._done[key] = answer if behaviour.honours_keys and not is_spoilt else None
-        answer = _spoil(answer, kind, self._echo(request))
+        await asyncio.sleep(self._behaviour.latency_seconds)
+        answer = self._finish(work, kind, request)
         if kind == "slow":
-            await asyncio.sleep(behaviour.slow_seconds)
+            await asyncio.sleep(self._behaviour.slow_seconds)
         return replace(answer, sent_share={"dropped_during": 0.5, "dropped_after": 0}.get(kind, 1))
+
+    def _finish(self, work: _Work, kind: str, request: _Request) -> _Answer:
+        key = request.headers.get("idempotency-key", "")
+        if key and self._behaviour.honours_keys and key in self._done:
+            return self._done[key]
+        answer = _spoil(_Answer(200, _dump(work.payload)), kind, self._echo(request))
+        if kind not in SPOILT + DAMAGED:
+            self._counters.completed += 1
+            self._counters.prompt_tokens += work.prompt_tokens
+            self._counters.images_made += work.images
+            self._counters.billed_usd += work.usd
+            self._done[key] = answer
+        return answer
 
     def _read_body(self, request: _Request) -> dict[str, Any]:
         if request.method != "POST":
@@ -378,21 +348,19 @@ class _Service:
                 raise _DeclinedError(400, f"Unknown parameter: '{name}'.", param=name, code="unknown_parameter")
         return body
 
-    def _pick_fault(self, request: _Request, *, is_chat: bool) -> Fault | None:
+    def _pick_fault(self, request: _Request, *, is_chat: bool) -> str:
         faults = [
             fault
             for fault in self._behaviour.faults
             if fault.kind not in (DAMAGED if is_chat else ("refusal",)) and fault.containing.encode() in request.body
         ]
-        if not faults:
-            return None
-        scheduled = next((fault for fault in faults if self._ordinal in fault.calls), None)
+        scheduled = next((fault.kind for fault in faults if self._ordinal in fault.calls), "")
         digest = sha256(f"{self._behaviour.seed}/{self._ordinal}".encode()).digest()
         left = int.from_bytes(digest[:8]) / 2**64
         for fault in faults:
             left -= fault.probability
             if left < 0:
-                return scheduled or fault
+                return scheduled or fault.kind
         return scheduled
 
     def _chat(self, body: dict[str, Any], kind: str, request: _Request) -> _Work:
@@ -404,26 +372,21 @@ class _Service:
             for image in images:
                 digest.update(image)
             text = str(int.from_bytes(digest.digest()[:8]) % 10 + 1)
-        told, finish = _cut(text + self._echo(request), body.get("max_completion_tokens", body.get("max_tokens")))
+        told, finish = _cut(text + self._echo(request), body.get("max_tokens"))
         message: dict[str, Any] = {"role": "assistant", "content": told, "refusal": None}
         if kind == "content_filter":
             told, finish, message["content"] = "", "content_filter", None
         elif kind == "refusal":
             told, message["content"], message["refusal"] = text, None, text
         logprobs = _tell_logprobs(told, body.get("top_logprobs") or 0) if body.get("logprobs") else None
-        n = body.get("n") or 1
-        prompt_tokens = _count_tokens("".join(texts)) + image_tokens
-        completion_tokens = _count_tokens(told) * n
+        prompt_tokens, completion_tokens = _count_tokens("".join(texts)) + image_tokens, _count_tokens(told)
         payload = {
-            "id": f"chatcmpl-{self.counters.received}",
+            "id": f"chatcmpl-{self._counters.received}",
             "object": "chat.completion",
             "created": int(time.time()),
-            "model": f"{body['model']}-{behaviour.revision}",
+            "model": f"{body['model']}-2026-01-01",
             "system_fingerprint": f"fp_{behaviour.seed:010x}",
-            "choices": [
-                {"index": index, "message": message, "logprobs": logprobs, "finish_reason": finish}
-                for index in range(n)
-            ],
+            "choices": [{"index": 0, "message": message, "logprobs": logprobs, "finish_reason": finish}],
             "usage": {
                 "prompt_tokens": prompt_tokens,
                 "completion_tokens": completion_tokens,
@@ -434,7 +397,7 @@ class _Service:
             del payload["choices"]
         usd_in, usd_out = behaviour.chat_usd_per_million
         usd = (prompt_tokens * usd_in + completion_tokens * usd_out) / 1e6
-        return _Work(payload, prompt_tokens, completion_tokens, 0, usd)
+        return _Work(payload, prompt_tokens, 0, usd)
 
     def _make_images(self, body: dict[str, Any], kind: str, request: _Request) -> _Work:
         prompt, n = body.get("prompt"), body.get("n") or 1
@@ -444,15 +407,13 @@ class _Service:
             raise _DeclinedError(400, f"Invalid 'n': {n} is not an integer from 1 to 10.", param="n")
         size, quality, usd = self._sell_image(body)
         form = body.get("response_format") or self._behaviour.image_format
-        if form not in ("b64_json", "url"):
-            raise _DeclinedError(400, f"Invalid response_format: {form!r}.", param="response_format")
         # Equal pixels, different bytes: each picture of each call is one of its own, and the same when asked again.
         source = f"{prompt}\n{request.headers.get('idempotency-key', '')}\n"
         marks = [sha256(f"{source}{index}".encode()).hexdigest()[:16] for index in range(n)]
         data: list[dict[str, str]] = []
         for mark in marks:
             name = f"{size}-{mark}-{kind if kind in DAMAGED else 'whole'}"
-            picture = {form: f"http://127.0.0.1:{self.port}/images/{name}.png" if form == "url" else _encode(name)}
+            picture = {form: f"http://127.0.0.1:{self._port}/images/{name}.png" if form == "url" else _encode(name)}
             if self._behaviour.revises_prompts:
                 picture["revised_prompt"] = f"A detailed picture: {prompt}{self._echo(request)}"
             data.append(picture)
@@ -468,7 +429,7 @@ class _Service:
         payload = {"created": int(time.time()), "size": size, "quality": quality, "data": data, "usage": usage}
         if kind == "wrong_shape":
             del payload["data"]
-        return _Work(payload, text_tokens, made_tokens, n, usd * n)
+        return _Work(payload, text_tokens, n, usd * n)
 
     def _sell_image(self, body: dict[str, Any]) -> tuple[str, str, float]:
         asked = [body.get(name) or "auto" for name in ("size", "quality")]
@@ -487,51 +448,17 @@ class _Service:
                 return size, quality, usd
         raise _DeclinedError(400, f"No images of {size}, {quality} here.", param="size", code="invalid_value")
 
-    def _limit(self, work: _Work) -> tuple[tuple[str, str], ...]:
-        wanted = {"requests": 1, "tokens": work.prompt_tokens + work.completion_tokens}
-        waits = {name: bucket.wait_seconds(wanted[name]) for name, bucket in self._buckets.items()}
-        wait_seconds = max(waits.values(), default=0.0)
-        if not wait_seconds:
-            for name, bucket in self._buckets.items():
-                bucket.level -= wanted[name]
-        told = tuple(pair for name, bucket in self._buckets.items() for pair in bucket.tell(name))
-        limits = told if self._behaviour.tells_limits else ()
-        if wait_seconds:
-            self.counters.by_fault["rate_limited"] += 1
-            name = max(waits, key=lambda name: waits[name])
-            raise _decline_for_now(name, self._tell_wait(wait_seconds) + limits)
-        return limits
-
     def _decline(self, kind: str) -> NoReturn:
         if kind == "busy":
-            declined = _DeclinedError(
-                429, "Rate limit reached for requests.", code="rate_limit_exceeded", kind="requests"
-            )
-            declined.headers = self._tell_wait(self._behaviour.retry_after_seconds)
-            raise declined
+            _decline_for_now(self._behaviour.retry_after_seconds)
         if kind == "quota":
             code = "insufficient_quota"
             raise _DeclinedError(429, "You exceeded your current quota.", code=code, kind=code)
         if kind in FILTERED:
             message = "Your request was rejected as a result of our safety system."
-            raise _DeclinedError(400, message, code=self._behaviour.filter_code)
+            raise _DeclinedError(400, message, code="content_policy_violation")
         status = int(kind.removeprefix("error_"))
         raise _DeclinedError(status, f"The server had an error: {HTTPStatus(status).phrase}.", kind="server_error")
-
-    def _tell_wait(self, seconds: float) -> tuple[tuple[str, str], ...]:
-        told = {
-            "seconds": ("retry-after", str(math.ceil(seconds))),
-            "milliseconds": ("retry-after-ms", str(math.ceil(seconds * 1000))),
-            "date": ("retry-after", email.utils.formatdate(math.ceil(time.time() + seconds), usegmt=True)),
-        }
-        return tuple(told[form] for form in self._behaviour.retry_after_forms)
-
-    def _complete(self, work: _Work) -> None:
-        self.counters.completed += 1
-        self.counters.prompt_tokens += work.prompt_tokens
-        self.counters.completion_tokens += work.completion_tokens
-        self.counters.images_made += work.images
-        self.counters.billed_usd += work.usd
 
     def _echo(self, request: _Request) -> str:
         return f" [authorization: {request.headers.get('authorization')}]" if self._behaviour.echo_headers else ""
@@ -570,10 +497,6 @@ def _freeze(value: Any) -> Any:  # noqa: ANN401
     return tuple(_freeze(part) for part in value) if isinstance(value, list) else value
 
 
-def _describe_model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 1767225600, "owned_by": "tests"}
-
-
 def _read_messages(messages: Any) -> tuple[list[str], list[bytes], int]:  # noqa: ANN401
     """Find the texts, the images, and the images' tokens."""
     if not isinstance(messages, list) or not messages:
@@ -588,7 +511,7 @@ def _read_messages(messages: Any) -> tuple[list[str], list[bytes], int]:  # noqa
             elif part.get("type") == "image_url":
                 image, (width, height) = _read_image(part["image_url"]["url"])
                 images.append(image)
-                tokens += 85 if part["image_url"].get("detail") == "low" else _count_image_tokens(width, height)
+                tokens += _count_image_tokens(width, height)
             else:
                 wrong = f"Invalid value: '{part.get('type')}'. Supported: 'text' and 'image_url'."
                 raise _DeclinedError(400, wrong, param="messages", code="invalid_value")
@@ -607,43 +530,16 @@ def _read_image(url: str) -> tuple[bytes, tuple[int, int]]:
     try:
         image = binascii.a2b_base64(encoded, strict_mode=True)
         return image, _read_size(image)
-    except (ValueError, struct.error, IndexError):
+    except (ValueError, struct.error):
         message = "You uploaded an unsupported image. Please make sure your image is valid (png, jpeg, gif or webp)."
         raise _DeclinedError(400, message, code="invalid_image_format") from None
 
 
 def _read_size(image: bytes) -> tuple[int, int]:
-    if image.startswith(b"\x89PNG\r\n\x1a\n"):
-        return struct.unpack_from(">II", image, 16)
-    if image.startswith((b"GIF87a", b"GIF89a")):
-        return struct.unpack_from("<HH", image, 6)
-    if image.startswith(b"RIFF") and image[8:12] == b"WEBP":
-        return _read_webp_size(image)
-    if image.startswith(b"\xff\xd8\xff"):
-        return _read_jpeg_size(image)
-    raise ValueError("no magic bytes of an image")
-
-
-def _read_webp_size(image: bytes) -> tuple[int, int]:
-    match image[12:16]:
-        case b"VP8X":
-            return int.from_bytes(image[24:27], "little") + 1, int.from_bytes(image[27:30], "little") + 1
-        case b"VP8L":
-            (bits,) = struct.unpack_from("<I", image, 21)
-            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    width, height = struct.unpack_from("<HH", image, 26)
-    return width & 0x3FFF, height & 0x3FFF
-
-
-def _read_jpeg_size(image: bytes) -> tuple[int, int]:
-    at = 2
-    while True:
-        marker, length = struct.unpack_from(">xBH", image, at)
-        # Start-of-frame markers, but for the three among them that are tables.
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack_from(">HH", image, at + 5)
-            return width, height
-        at += 2 + length
+    if not image.startswith(b"\x89PNG\r\n\x1a\n"):
+        raise ValueError("no magic bytes of a PNG")
+    width, height = struct.unpack_from(">II", image, 16)
+    return width, height
 
 
 def _count_image_tokens(width: int, height: int) -> int:
@@ -657,8 +553,6 @@ def _count_tokens(text: str) -> int:
 
 
 def _cut(text: str, max_tokens: int | None) -> tuple[str, str]:
-    if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
-        raise _DeclinedError(400, f"Invalid 'max_tokens': {max_tokens} is below the minimum of 1.", param="max_tokens")
     if max_tokens is None or _count_tokens(text) <= max_tokens:
         return text, "stop"
     return text.encode()[: 4 * max_tokens].decode("utf-8", "ignore"), "length"
@@ -666,9 +560,6 @@ def _cut(text: str, max_tokens: int | None) -> tuple[str, str]:
 
 def _tell_logprobs(text: str, alternatives: int) -> dict[str, Any]:
     """Give each token of four bytes .9, and digits as the alternatives, each half as likely as the one before."""
-    if not 0 <= alternatives <= 20:
-        message = f"Invalid 'top_logprobs': {alternatives} is not from 0 to 20."
-        raise _DeclinedError(400, message, param="top_logprobs")
     told = []
     encoded = text.encode()
     for start in range(0, len(encoded), 4):
@@ -736,22 +627,26 @@ def _dump(value: Any) -> bytes:  # noqa: ANN401
     return json.dumps(value).encode()
 
 
-def _format_duration(seconds: float) -> str:
-    if seconds < 1:
-        return f"{math.ceil(seconds * 1000)}ms"
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes:.0f}m{rest:.0f}s" if minutes else f"{rest:.3g}s"
+class _Host:
+    """The socket, and the service of the test that has it now."""
 
+    def __init__(self, behaviour: Behaviour) -> None:
+        self._behaviour = behaviour
 
-async def _serve(behaviour: Behaviour, port: int) -> None:
-    service = _Service(behaviour)
+    async def serve(self, port: int) -> None:
+        server = await asyncio.start_server(self._converse, "127.0.0.1", port, backlog=1024, limit=2**20)
+        self._port = server.sockets[0].getsockname()[1]
+        self._service = _Service(self._behaviour, self._port)
+        print(self._port, flush=True)
+        await server.serve_forever()
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError), closing(writer):
             while True:
                 request = await _receive(reader)
                 try:
-                    answer = await service.answer(request)
+                    is_control = request.path.startswith("/_control/")
+                    answer = self._control(request) if is_control else await self._service.answer(request)
                 except Exception:
                     # A mistake in the server or a request it cannot read: never to be taken for a planned fault.
                     traceback.print_exc()
@@ -761,10 +656,16 @@ async def _serve(behaviour: Behaviour, port: int) -> None:
                     return
                 await writer.drain()
 
-    server = await asyncio.start_server(converse, "127.0.0.1", port, backlog=1024, limit=2**20)
-    service.port = server.sockets[0].getsockname()[1]
-    print(service.port, flush=True)
-    await server.serve_forever()
+    def _control(self, request: _Request) -> _Answer:
+        what = request.path.removeprefix("/_control/")
+        if request.method == "GET":
+            return _Answer(200, _dump(self._service.tell(what)))
+        behaviour = _read_behaviour(request.body.decode())
+        if what == "begin":
+            self._service = _Service(behaviour, self._port)
+        else:
+            self._service.behave(behaviour)
+        return _Answer(200, b"{}")
 
 
 async def _receive(reader: asyncio.StreamReader) -> _Request:
@@ -796,7 +697,7 @@ def main() -> None:
     if options.ends_with_stdin:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(_read_behaviour(options.behaviour), options.port))
+        asyncio.run(_Host(_read_behaviour(options.behaviour)).serve(options.port))
 
 
 def _end_with_stdin() -> NoReturn:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+_BYTES_NEEDED = 2e9
+
 
 def find_postgres() -> Path | None:
     """Find the folder of initdb and postgres, if PostgreSQL and its Python client are installed."""
@@ -30,7 +32,7 @@ class PostgresServer:
         self._programs = programs
         # PostgreSQL will not run as root; Debian's package brings a user for it.
         self._user = "postgres" if os.geteuid() == 0 else None
-        self._home = Path(tempfile.mkdtemp(prefix="subitize-postgres-"))
+        self._home = Path(tempfile.mkdtemp(prefix="subitize-postgres-", dir=_find_room()))
         if self._user:
             shutil.chown(self._home, self._user)
         with socket.socket() as probe:
@@ -73,3 +75,9 @@ class PostgresServer:
         )
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)} failed: {done.stderr or done.stdout}")
+
+
+def _find_room() -> Path | None:
+    """Take memory where there is enough of it: every test has a database of its own, and each is 300 files."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _BYTES_NEEDED else None

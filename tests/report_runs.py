@@ -1,10 +1,11 @@
 """Small runs to report on: naming with every kind of outcome, drawn and refined ones, and a suite without numbers."""
 
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import altair
 from PIL import Image
 
 from subitize.records import (
@@ -38,6 +39,10 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_suite
+from subitize.report.composition import compose
+from subitize.report.document import Document, FigureBlock, Section
+from subitize.report.pages import to_html
+from subitize.report.sources import read_sources
 from subitize.report.writing import Outputs, write_report
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
@@ -47,6 +52,7 @@ FORMULA = "=cmd|' /C calc'!A0"
 VAGUE = "<img src=x onerror=alert('answer')> a few"
 STRANGE = 'strange" onload="alert(1)'
 NUMBERS = range(1, 7)
+PAID = Provenance(1, "p", "better p", tokens_in=300, tokens_out=4, price_usd=0.002)
 Answers = Callable[[Item, int], tuple[Outcome, Value | None]]
 
 
@@ -139,7 +145,7 @@ def named(folder: Path) -> Run:
 
 
 def drawn(folder: Path) -> Run:
-    """A production run: drawn pictures, and boxes around what a judge found in them."""
+    """A production run: drawn pictures, what they cost, and boxes around what a judge found in them."""
     items = [
         Item(
             f"production/apples/{number}",
@@ -158,9 +164,7 @@ def drawn(folder: Path) -> Run:
         file = io.BytesIO()
         Image.new("RGB", (300, 200), (20 * number, 90, 90)).save(file, "PNG")
         trial = Trial(item.id, "drawer", {})
-        responses.append(
-            Response(trial, Drawn(run.images.save(file.getvalue(), "png")), Provenance(1, "p", "better p"))
-        )
+        responses.append(Response(trial, Drawn(run.images.save(file.getvalue(), "png")), PAID))
         boxes = tuple(Box("apple", 0.9, (10.0 * n, 5.0, 10.0 * n + 8, 25.0)) for n in range(number))
         readings.append(Reading(Subject((trial.id,)), Count("apple"), "finder", Boxes(boxes), "boxes@1", Known(number)))
     with run.lease("test") as lease:
@@ -190,6 +194,27 @@ def report(runs: Sequence[Run], folder: Path) -> Written:
     written = Written(folder / "report.html", folder / "figures", folder / "tables")
     write_report(runs, Outputs(written.page, written.figures, written.tables), Silent())
     return written
+
+
+def composed(*runs: Run) -> Document:
+    return compose(read_sources(runs), Silent())
+
+
+def page(*runs: Run) -> str:
+    """The page of a report but for its charts, which take longer to draw than all the rest."""
+    document = composed(*runs)
+    return "".join(to_html(replace(document, sections=tuple(map(_without_charts, document.sections)))))
+
+
+def check_charts(figures: Iterable[FigureBlock]) -> None:
+    """Check charts by the schema of Vega-Lite, once and whole: Chart.from_dict checks every part of each again."""
+    for figure in figures:
+        altair.Root.validate(dict(figure.spec))
+
+
+def _without_charts(section: Section) -> Section:
+    blocks = tuple(block for block in section.blocks if not isinstance(block, FigureBlock))
+    return replace(section, blocks=blocks, sections=tuple(map(_without_charts, section.sections)))
 
 
 PAINTERS = {"exact": 0, "low": 5, "shaky": 9}

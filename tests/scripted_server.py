@@ -11,6 +11,10 @@ from typing import Any
 Answer = tuple[int, dict[str, str], bytes]
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 64
+
+
 @dataclass
 class Scripted:
     """A running server and what it was sent: path, headers and JSON."""
@@ -51,7 +55,7 @@ def scripting(answer: Callable[[int, Any], Answer]) -> Iterator[Scripted]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with _Server(("127.0.0.1", 0), Handler) as server:
         scripted.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()

@@ -1,6 +1,7 @@
 """Made-up attempts at T2ICountBench: items by hand, and as many right images as chance gives."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -31,6 +32,7 @@ def design(refinement: str = "", numbers: Sequence[int] = range(1, 16), objects:
     ]
 
 
+@cache
 def _item(suite: str, thing: str, scene: str, style: str, number: int) -> Item:
     factors: dict[str, Scalar] = {"category": CATEGORY_OF.get(thing, "own"), "object": thing, "scene": scene}
     factors |= {"style": style, "number": number}

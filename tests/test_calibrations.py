@@ -17,7 +17,6 @@ from subitize.calibrations import Calibrated
 from subitize.errors import BadFileError, BadValueError, StorageError, UnknownNameError
 from subitize.labels import Rule, make_rule
 from subitize.records import Estimate
-from thoroughness import thorough
 
 FOUND = Calibrated(
     "grounding-dino:weights",
@@ -156,7 +155,7 @@ while True:
 """
 
 
-@thorough
+@pytest.mark.proof("subitize.calibrations")
 def test_a_killed_writer_leaves_a_whole_file() -> None:
     for _ in range(3):
         calibrations.save("dino", FOUND)

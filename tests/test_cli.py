@@ -13,30 +13,37 @@ import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import polars as pl
 import pytest
 from PIL import Image
 
-from commands import Finished, call, environment, start, subitize
+from cases import Case
+from commands import PLUGINS, Finished, call, environment, start, subitize
 from disks import grow, read_only, tiny_disk
 from subitize.drawing.stimuli import render
 from subitize.records import Stimulus
 from subitize.store import Folder, Run
-from thoroughness import thorough
 
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
-
 
 pytestmark = pytest.mark.usefixtures("odd_models")
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """A small finished run."""
-    folder = tmp_path / "run"
-    assert call("run", SMALL, "--model", "instant", "--out", folder).code == 0
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PLUGINS))
+        assert call("run", SMALL, "--model", "instant", "--out", folder).code == 0
     return folder
+
+
+@pytest.fixture
+def run(finished_run: Path, tmp_path: Path) -> Path:
+    """A small finished run, the test's own."""
+    return copytree(finished_run, tmp_path / "run")
 
 
 def assert_is_friendly(finished: Finished, *mentions: str) -> None:
@@ -48,67 +55,65 @@ def assert_is_friendly(finished: Finished, *mentions: str) -> None:
         assert mention in finished.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "mentions"),
-    [
-        (["run", "nmaing", "--model", "random"], ["no suite named 'nmaing'", "naming, production"]),
-        (["run", "naming", "--model", "gpt"], ["no model named 'gpt'", "ideal-human, "]),
-        (["run", "naming", "--model", "random", "--judge", "me"], ["no judge named 'me'", "observer", "parser"]),
-        (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
-        (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
-        (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),
-        (["run", "naming:categories=apples,dots", "--model", "random"], ["categories='apples,dots'", "apples+dots"]),
-        (["run", "naming", "--model", "random:high=999999999999999"], ["high=999999999999999", "1000000"]),
-        (["run", "naming", "--model", "exploding"], ["model 'exploding'", "cannot be loaded", "boom"]),
-        (["run", "naming", "--model", "stillborn"], ["model 'stillborn' cannot be made", "ZeroDivisionError"]),
-        (["run", "naming:size_px=10", "--model", "random"], ["10", "128"]),
-        (["run", "naming:numbers=1-9000", "--model", "random"], ["9000"]),
-        (
-            ["run", "naming:categories=apples+pears", "--model", "random"],
-            ["no category named 'pears'", "apples, butterflies, dots"],
-        ),
-        (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
-        (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),
-        (["run", "naming", "--model", "ideal-human:weber=-1"], ["weber=-1"]),
-        (["run", "naming", "--model", "folder"], ["needs PATH: write folder:PATH"]),
-        (["run", "naming", "--model", "folder:/no/such/place"], ["/no/such/place", "not a folder"]),
-        (["run", "naming", "--model", "random", "--repeats", "0"], ["--repeats 0", "at least 1"]),
-        (["run", "naming", "--model", "random", "--limit", "-3"], ["--limit -3", "at least 1"]),
-        (["run", "naming", "--model", "random", "--seed", "-1"], ["--seed -1", "from 0"]),
-        (
-            ["run", "production", "--model", "observer"],
-            ["'observer' cannot do 'production'", "can answer", "asks to draw"],
-        ),
-        (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
-        (["list", "things"], ["no list named 'things'", "judges, models, refinements, suites"]),
-        (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
-        (["score", "nowhere"], ["nowhere is not a run"]),
-        (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),
-        (["export", "nowhere", "--format", "xlsx"], ["no format named 'xlsx'", "csv, jsonl, parquet"]),
-        (["run", "naming", "--model", "random", "--out", "r", "--database", "postgresql://x/y"], ["--images"]),
-        (
-            ["run", "naming", "--model", "random", "--out", "r", "--database", "mysql://x/y", "--images", "i"],
-            ["postgresql://"],
-        ),
-        (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
-        (["stimuli", "--control", "ink"], ["no control named 'ink'", "area, density, hull"]),
-        (["stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
-        (["glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
-        (["report", "nowhere", "-o", "run.sqlite"], ["run.sqlite", "a run's database"]),
-        (["report", "nowhere", "-o", "a-file/report.html"], ["a-file is a file, not a folder"]),
-        (["glyphs", "-o", "a-file/below/glyphs.png"], ["a-file is a file, not a folder"]),
-        (["stimuli", "--out", "a-file"], ["a-file is a file, not a folder"]),
-        (["run", "naming"], ["no model given", "--model observer", "subitize list models"]),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_a_wrong_word_is_named_with_the_right_ones(
-    arguments: list[str], mentions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+WRONG: list[tuple[list[str], list[str]]] = [
+    (["run", "nmaing", "--model", "random"], ["no suite named 'nmaing'", "naming, production"]),
+    (["run", "naming", "--model", "gpt"], ["no model named 'gpt'", "ideal-human, "]),
+    (["run", "naming", "--model", "random", "--judge", "me"], ["no judge named 'me'", "observer", "parser"]),
+    (["run", "naming:pictures=3", "--model", "random"], ["no option 'pictures'", "images"]),
+    (["run", "naming:images=many", "--model", "random"], ["images='many'", "a whole number"]),
+    (["run", "naming:numbers=9-1", "--model", "random"], ["numbers='9-1'", "go up"]),
+    (["run", "naming:categories=apples,dots", "--model", "random"], ["categories='apples,dots'", "apples+dots"]),
+    (["run", "naming", "--model", "random:high=999999999999999"], ["high=999999999999999", "1000000"]),
+    (["run", "naming", "--model", "exploding"], ["model 'exploding'", "cannot be loaded", "boom"]),
+    (["run", "naming", "--model", "stillborn"], ["model 'stillborn' cannot be made", "ZeroDivisionError"]),
+    (["run", "naming:size_px=10", "--model", "random"], ["10", "128"]),
+    (["run", "naming:numbers=1-9000", "--model", "random"], ["9000"]),
+    (
+        ["run", "naming:categories=apples+pears", "--model", "random"],
+        ["no category named 'pears'", "apples, butterflies, dots"],
+    ),
+    (["run", "naming", "--model", "random:high=0"], ["low=1,high=0"]),
+    (["run", "naming", "--model", "random:20"], ["takes options as key=value, not '20'"]),
+    (["run", "naming", "--model", "ideal-human:weber=-1"], ["weber=-1"]),
+    (["run", "naming", "--model", "folder"], ["needs PATH: write folder:PATH"]),
+    (["run", "naming", "--model", "folder:/no/such/place"], ["/no/such/place", "not a folder"]),
+    (["run", "naming", "--model", "random", "--repeats", "0"], ["--repeats 0", "at least 1"]),
+    (["run", "naming", "--model", "random", "--limit", "-3"], ["--limit -3", "at least 1"]),
+    (["run", "naming", "--model", "random", "--seed", "-1"], ["--seed -1", "from 0"]),
+    (
+        ["run", "production", "--model", "observer"],
+        ["'observer' cannot do 'production'", "can answer", "asks to draw"],
+    ),
+    (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
+    (["list", "things"], ["no list named 'things'", "judges, models, refinements, suites"]),
+    (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
+    (["score", "nowhere"], ["nowhere is not a run"]),
+    (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),
+    (["export", "nowhere", "--format", "xlsx"], ["no format named 'xlsx'", "csv, jsonl, parquet"]),
+    (["run", "naming", "--model", "random", "--out", "r", "--database", "postgresql://x/y"], ["--images"]),
+    (
+        ["run", "naming", "--model", "random", "--out", "r", "--database", "mysql://x/y", "--images", "i"],
+        ["postgresql://"],
+    ),
+    (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
+    (["stimuli", "--control", "ink"], ["no control named 'ink'", "area, density, hull"]),
+    (["stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
+    (["glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
+    (["report", "nowhere", "-o", "run.sqlite"], ["run.sqlite", "a run's database"]),
+    (["report", "nowhere", "-o", "a-file/report.html"], ["a-file is a file, not a folder"]),
+    (["glyphs", "-o", "a-file/below/glyphs.png"], ["a-file is a file, not a folder"]),
+    (["stimuli", "--out", "a-file"], ["a-file is a file, not a folder"]),
+    (["run", "naming"], ["no model given", "--model observer", "subitize list models"]),
+]
+
+
+def test_a_wrong_word_is_named_with_the_right_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a-file").touch()
-    assert_is_friendly(call(*arguments), *mentions)
-    assert not any(path.suffix == ".csv" for path in tmp_path.rglob("*"))
+    for arguments, mentions in WRONG:
+        with case(" ".join(arguments)):
+            assert_is_friendly(call(*arguments), *mentions)
+    assert list(tmp_path.iterdir()) == [tmp_path / "a-file"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,6 @@ def _text(path: Path) -> None:
     path.write_text("I am text")
 
 
-@thorough
 def test_bad_images_are_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
@@ -247,7 +251,7 @@ def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
     assert_is_friendly(refused, str(run), "readonly")
 
 
-@thorough
+@pytest.mark.slow
 def test_a_read_only_run_that_was_killed_shows_all_that_was_stored(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = start(
@@ -324,15 +328,13 @@ def test_a_folder_that_has_few_of_many_images_is_judged_all_the_same(tmp_path: P
     assert call("score", out).code == 0
 
 
-def test_a_database_without_its_extra_names_the_extra(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['psycopg'] = None; import subitize.cli; subitize.cli.main()"
-    arguments = ["show", "a-run", "--database", "postgresql://127.0.0.1:1/x", "--images", str(tmp_path)]
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
-    finished = Finished(done.returncode, done.stdout, done.stderr)
+def test_a_database_without_its_extra_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    finished = call("show", "a-run", "--database", "postgresql://127.0.0.1:1/x", "--images", tmp_path)
     assert_is_friendly(finished, "psycopg", "pip install 'subitize[postgres]'")
 
 
-@thorough
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     command = [
@@ -369,7 +371,7 @@ def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Pa
         assert f"{400 - kept} answered" in again.out
 
 
-@thorough
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "run"
@@ -400,7 +402,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
 
 
 @pytest.mark.timeout(120)
-@thorough
+@pytest.mark.slow
 def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = subprocess.Popen(
@@ -411,35 +413,34 @@ def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        shown = call("show", out, "--json")
-        if shown.code == 0 and shown.json()["models"]:
-            break
-        time.sleep(0.2)
+    _wait_for_workers(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
 
 
-@thorough
+@pytest.mark.slow
 def test_worker_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
     process = start("run", "naming:images=10", "--model", "ideal-human", "--out", tmp_path / "run")
-    deadline = time.monotonic() + 60
-    children: list[int] = []
-    while not children and time.monotonic() < deadline:
-        children = _children(process.pid)
-        time.sleep(0.05)
-    time.sleep(1.5)
+    _wait_for_workers(process.pid)
     children = _children(process.pid)
-    assert children
     process.kill()
     process.communicate()
     deadline = time.monotonic() + 30
     while any(Path(f"/proc/{pid}").exists() for pid in children) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [pid for pid in children if Path(f"/proc/{pid}").exists()] == []
+
+
+def _wait_for_workers(pid: int) -> None:
+    """Wait until all worker processes are started; one child alone keeps count of their resources."""
+    deadline = time.monotonic() + 60
+    before, count = 0, 0
+    while count < 2 or count > before:
+        assert time.monotonic() < deadline, "no worker process was started"
+        time.sleep(0.3)
+        before, count = count, len(_children(pid))
 
 
 def _children(pid: int) -> list[int]:
@@ -496,7 +497,7 @@ def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_pa
         assert picture.size == (256, 256)
 
 
-@thorough
+@pytest.mark.slow
 def test_stimuli_written_by_several_processes_are_those_written_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -518,7 +519,21 @@ def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
 
 
 def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
-    call("stimuli", "--control", "area", "--images", 4, "--numbers", "1-4", "--categories", "dots", "--out", tmp_path)
+    small = ("--suite", "naming:size_px=256")
+    call(
+        "stimuli",
+        *small,
+        "--control",
+        "area",
+        "--images",
+        4,
+        "--numbers",
+        "1-4",
+        "--categories",
+        "dots",
+        "--out",
+        tmp_path,
+    )
     magnitudes = pl.read_csv(tmp_path / "stimuli.csv")
     assert set(magnitudes["control"]) == {"area"}
     assert magnitudes["total_area_px"].max() / magnitudes["total_area_px"].min() < 1.02  # type: ignore[operator]

@@ -10,7 +10,7 @@ from geckonum_release import SOME, write_release
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_release(tmp_path_factory.mktemp("cli") / "release", prompts=SOME[::2])
+    return write_release(tmp_path_factory.mktemp("cli") / "release", prompts=SOME[::4])
 
 
 def test_the_tables_of_an_imported_run_are_those_of_the_files(release: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import call
+from commands import PLUGINS, call
 from subitize.store import Folder, Run
 
 SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
@@ -13,11 +13,14 @@ SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
 pytestmark = pytest.mark.usefixtures("odd_models")
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small finished run of a model that guesses, and of one that always says three."""
-    folder = tmp_path / "run"
-    assert call("run", SUITE, "--model", "random", "--model", "instant", "--out", folder).code == 0
+    folder = tmp_path_factory.mktemp("measure") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PLUGINS))
+        patch.setenv("PYTHONPATH", str(PLUGINS))
+        assert call("run", SUITE, "--model", "random", "--model", "instant", "--out", folder).code == 0
     return folder
 
 

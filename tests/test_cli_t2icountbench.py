@@ -9,7 +9,6 @@ from report_runs import refined
 from subitize.records import Provenance, Refused, Response, Trial
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
-from thoroughness import thorough
 
 
 def test_reproduce_needs_no_folder_and_lists_what_does_not_add_up() -> None:
@@ -51,7 +50,7 @@ def test_a_run_of_something_else_is_told(tmp_path: Path) -> None:
     assert "has no items of t2icountbench" in done.err
 
 
-@thorough
+@pytest.mark.slow
 def test_the_tables_of_a_small_run(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=1+3,objects=apple+cat"
     model = "painter:size_px=256,weber=0.3"
@@ -128,7 +127,6 @@ def test_ties_are_counted_and_where_all_are_tied_it_is_said(tmp_path: Path) -> N
     assert "523 of the 525 published prompts" in done.err
 
 
-@thorough
 def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_path: Path) -> None:
     suite = "t2icountbench:numbers=2-3,objects=apple,scenes=home,styles=plain"
     model = "painter:size_px=256"
@@ -154,9 +152,9 @@ def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_pat
     assert "†" not in passes.out
 
 
-@thorough
+@pytest.mark.slow
 def test_a_painter_without_slips_is_above_all_and_a_poor_one_below_it(tmp_path: Path) -> None:
-    suite = "t2icountbench:numbers=2+7+12,objects=apple+cat+triangle"
+    suite = "t2icountbench:numbers=2+7+12,objects=apple+cat+triangle,scenes=home,styles=plain"
     models = [f"painter:size_px=256{slips}" for slips in ("", ",weber=0.1", ",weber=0.3")]
     chosen = [part for model in models for part in ("--model", model)]
     assert call("run", suite, *chosen, "--out", tmp_path / "run").code == 0

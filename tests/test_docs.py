@@ -14,11 +14,11 @@ from commands import call
 from geckonum_release import SOME, write_images, write_release
 from subitize.cli import app
 from subitize.suites.geckonum.prompts import TYPES
-from thoroughness import IS_THOROUGH, thorough
 
 ROOT = Path(__file__).parent.parent
 QUICK = {"architecture.md", "walkthrough.md", "api-models.md"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MARKED = [pytest.param(page, marks=() if page.name in QUICK else pytest.mark.slow, id=page.name) for page in PAGES]
 
 
 def commands(page: str) -> list[str]:
@@ -31,10 +31,8 @@ def files(page: str) -> dict[str, str]:
     return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", MARKED)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if page.name not in QUICK and not IS_THOROUGH:
-        pytest.skip("takes a while; `make check` runs it")
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
@@ -69,13 +67,16 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import geckonum" in documented
 
 
-@thorough
+@pytest.mark.slow
 def test_the_demo_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
     run = tmp_path / "demo"
     venv = Path(sys.prefix)
-    small = ["NAMING=naming:images=1,numbers=1-5,categories=apples,size_px=256", "PRODUCTION=production:numbers=1-2"]
+    small = [
+        "NAMING=naming:images=1,numbers=1-5,categories=apples,size_px=256",
+        "PRODUCTION=production:numbers=1-2,categories=apples",
+    ]
     done = subprocess.run(
-        ["make", "demo", f"VENV={venv}", f"RUN={run}", *small, "REPEATS=1", "--old-file", f"{venv}/.core"],
+        ["make", "demo", f"VENV={venv}", f"RUN={run}", *small, "SIZE=256", "REPEATS=1", "--old-file", f"{venv}/.core"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,25 +1,26 @@
 """Suites as tasks of Inspect: the same items, the same reading of answers and the same figures as in a run of ours."""
 
+import gc
 import hashlib
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import ROOT, require
+from conftest import ROOT
 from geckonum_release import PROMPTS, write_images, write_release
 from openai_server import Behaviour, Fault, Server, serving
 from subitize.analysis.observations import Observation, Status
 from subitize.analysis.scoring import score
-from subitize.errors import SubitizeError
+from subitize.errors import MissingPartError, SubitizeError
 from subitize.images import Images
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
@@ -29,6 +30,7 @@ from subitize.runner.pictures import Loader
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
 SPEC = "naming:" + ",".join(f"{name}={value}" for name, value in OPTIONS.items())
 SEED, EPOCHS = 7, 2
+MODEL = "openai-api/local/test-model"
 # What people and models say: numbers in words, several of them, none, too many, refusals, and nothing at all.
 ANSWERS = (
     "2", "There are three.", "I see 1 or 2.", "2 red and 1 green, so 3 in total.", "I'm sorry, I can't help with that.",
@@ -46,13 +48,7 @@ class Evaluated:
 
 
 @pytest.fixture(scope="module")
-def inspect_ai() -> Any:  # noqa: ANN401
-    require("inspect-ai and openai", is_there=all(find_spec(part) for part in ("inspect_ai", "openai")))
-    return import_module("inspect_ai")
-
-
-@pytest.fixture(scope="module")
-def server(inspect_ai: Any) -> Iterator[Server]:  # noqa: ANN401
+def server() -> Iterator[Server]:
     faults = (
         Fault("content_filter", probability=0.5, containing="How many things"),
         Fault("refusal", probability=0.5, containing="How many objects"),
@@ -63,20 +59,26 @@ def server(inspect_ai: Any) -> Iterator[Server]:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def evaluated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
-    given = [f"-T{name}={value}" for name, value in {**OPTIONS, "seed": SEED}.items()]
-    return evaluate(server, tmp_path_factory.mktemp("logs"), "naming", *given, "--epochs", EPOCHS)
+    return evaluate(server, tmp_path_factory.mktemp("logs"), "naming", {**OPTIONS, "seed": SEED}, epochs=EPOCHS)
 
 
-def evaluate(server: Server, folder: Path, task: str, *arguments: object) -> Evaluated:
+def evaluate(server: Server, folder: Path, task: str, options: Mapping[str, object], epochs: int = 1) -> Evaluated:
+    """Do in this process what `inspect eval` does: a process of its own takes seconds to start."""
     known = len(server.requests())
-    done = inspect_eval(server, task, "--log-dir", folder, *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setenv("LOCAL_API_KEY", "a-key")
+        patch.setenv("LOCAL_BASE_URL", server.base_url)
+        (log,) = import_module("inspect_ai").eval(
+            f"subitize/{task}", MODEL, task_args=options, epochs=epochs, log_dir=str(folder), display="none"
+        )
+        gc.collect()  # of connections that it leaves open
+    assert log.status == "success", log.error
     (path,) = folder.glob("*.eval")
     return Evaluated(import_module("inspect_ai.log").read_eval_log(str(path)), path, server.requests()[known:])
 
 
 def inspect_eval(server: Server, task: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
-    command = ["inspect", "eval", f"subitize/{task}", "--model", "openai-api/local/test-model", "--display", "plain"]
+    command = ["inspect", "eval", f"subitize/{task}", "--model", MODEL, "--display", "plain"]
     return run([*command, *map(str, arguments)], server)
 
 
@@ -130,6 +132,7 @@ def expected(observations: Sequence[Observation]) -> dict[str, float]:
     return told
 
 
+@pytest.mark.inspect
 def test_samples_are_the_items_of_the_suite_in_their_order(evaluated: Evaluated) -> None:
     items = items_of(SPEC)
     assert evaluated.log.eval.dataset.sample_ids == list(items)
@@ -140,6 +143,7 @@ def test_samples_are_the_items_of_the_suite_in_their_order(evaluated: Evaluated)
         assert {name: sample.metadata[name] for name in item.factors} == item.factors
 
 
+@pytest.mark.inspect
 def test_a_model_gets_the_picture_then_the_question_and_nothing_else(evaluated: Evaluated) -> None:
     load = Loader(Images(Path("unused")))
     tasks = [item.task for item in items_of(SPEC).values()]
@@ -152,6 +156,7 @@ def test_a_model_gets_the_picture_then_the_question_and_nothing_else(evaluated: 
     assert {(shown["image_url"]["url"]["sha256"], asked["text"]) for shown, asked in contents} == wanted
 
 
+@pytest.mark.inspect
 def test_figures_are_those_of_our_own_scoring(evaluated: Evaluated) -> None:
     observations = observe(evaluated.log.samples, items_of(SPEC))
     ours, theirs = expected(observations), figures(evaluated.log)
@@ -161,6 +166,7 @@ def test_figures_are_those_of_our_own_scoring(evaluated: Evaluated) -> None:
     assert {"accuracy", "mae", "nae", "discarded", "refused"} < set(theirs)
 
 
+@pytest.mark.inspect
 def test_every_epoch_is_an_observation_and_a_control_question_is_none(evaluated: Evaluated) -> None:
     relevant = [item for item in items_of(SPEC).values() if item.asks[0].is_relevant]
     assert figures(evaluated.log)["accuracy_n"] == EPOCHS * len(relevant) == 48
@@ -169,6 +175,7 @@ def test_every_epoch_is_an_observation_and_a_control_question_is_none(evaluated:
     assert all(sample.scores == {} for sample in controls)
 
 
+@pytest.mark.inspect
 def test_a_refusal_is_wrong_even_where_its_text_has_the_number(evaluated: Evaluated) -> None:
     refused = [sample for sample in evaluated.log.samples if sample.metadata["wording"] in ("things", "objects")]
     said = [sample for sample in refused if sample.scores["status"].value == "refused"]
@@ -177,6 +184,7 @@ def test_a_refusal_is_wrong_even_where_its_text_has_the_number(evaluated: Evalua
     assert all(sample.scores["right"].explanation == "refused: the service refused" for sample in said)
 
 
+@pytest.mark.inspect
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("policy", ["strict", "total", "geckonum"])
 def test_a_log_is_read_anew_under_any_policy_as_our_rules_read_it(evaluated: Evaluated, policy: str) -> None:
@@ -200,6 +208,7 @@ def test_a_log_is_read_anew_under_any_policy_as_our_rules_read_it(evaluated: Eva
         assert (told.explanation or "").partition(":")[0] == ("" if one.status == "eligible" else one.status)
 
 
+@pytest.mark.inspect
 @pytest.mark.usefixtures("key")
 def test_where_all_answers_are_discarded_there_is_no_accuracy(evaluated: Evaluated) -> None:
     tasks = import_module("subitize.inspect_tasks")
@@ -211,6 +220,7 @@ def test_where_all_answers_are_discarded_there_is_no_accuracy(evaluated: Evaluat
     assert (told["discarded"], told["discarded_n"]) == (1.0, 48)
 
 
+@pytest.mark.inspect
 def test_a_log_gives_observations_to_measure_by_any_factor(evaluated: Evaluated) -> None:
     found = import_module("subitize.inspect_tasks").observe_log(str(evaluated.path))
     ours = observe(evaluated.log.samples, items_of(SPEC))
@@ -219,16 +229,17 @@ def test_a_log_gives_observations_to_measure_by_any_factor(evaluated: Evaluated)
         (one.factor, one.group, one.measure): one.estimate for one in score(ours, ["category", "number"])
     }
     assert ("category", "apples", "accuracy") in by_factor
-    assert {one.model for one in found} == {"openai-api/local/test-model"}
+    assert {one.model for one in found} == {MODEL}
     assert {one.repeat for one in found} == {0, 1}
 
 
+@pytest.mark.inspect
 def test_geckonum_vqa_takes_the_release_and_its_options(server: Server, tmp_path: Path) -> None:
     few = [prompt for prompt in PROMPTS if prompt.type == "numeric_simple"][::120]
     release = write_release(tmp_path / "release", ["muse_b"], prompts=few, accuracy=1.0)
     images = write_images(tmp_path / "images", ["muse_b"], few)
-    given = [f"-Trelease={release}", f"-Timages={images}", "-Tagreeing=3", "-Tmodels=muse_b"]
-    found = evaluate(server, tmp_path / "logs", "geckonum-vqa", *given)
+    given = {"release": str(release), "images": str(images), "agreeing": 3, "models": "muse_b"}
+    found = evaluate(server, tmp_path / "logs", "geckonum-vqa", given)
     items = items_of(f"geckonum-vqa:{release},images={images},agreeing=3,models=muse_b")
     assert found.log.eval.dataset.sample_ids == list(items)
     assert [sample.metadata["source"] for sample in found.log.samples] == ["muse_b"] * len(items)
@@ -237,6 +248,7 @@ def test_geckonum_vqa_takes_the_release_and_its_options(server: Server, tmp_path
     assert theirs == pytest.approx(expected(observe(found.log.samples, items)), abs=1e-12)
 
 
+@pytest.mark.inspect
 @pytest.mark.parametrize(
     ("task", "options", "spec"),
     [
@@ -253,12 +265,7 @@ def test_geckonum_vqa_takes_the_release_and_its_options(server: Server, tmp_path
     ],
     ids=lambda value: str(value),
 )
-def test_a_bad_option_is_refused_in_the_words_of_subitize(
-    inspect_ai: Any,  # noqa: ANN401
-    task: str,
-    options: dict[str, Any],
-    spec: str,
-) -> None:
+def test_a_bad_option_is_refused_in_the_words_of_subitize(task: str, options: dict[str, Any], spec: str) -> None:
     with pytest.raises(SubitizeError) as ours:
         make_suite(spec)
     prerequisite = import_module("inspect_ai._util.error").PrerequisiteError
@@ -267,6 +274,7 @@ def test_a_bad_option_is_refused_in_the_words_of_subitize(
     assert theirs.value.message == import_module("rich.markup").escape(str(ours.value))
 
 
+@pytest.mark.inspect
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -276,16 +284,13 @@ def test_a_bad_option_is_refused_in_the_words_of_subitize(
     ],
     ids=["policy", "seed", "truth"],
 )
-def test_a_bad_policy_or_seed_is_refused(
-    inspect_ai: Any,  # noqa: ANN401
-    options: dict[str, Any],
-    message: str,
-) -> None:
+def test_a_bad_policy_or_seed_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(import_module("inspect_ai._util.error").PrerequisiteError) as refused:
         import_module("subitize.inspect_tasks").naming(**options)
     assert refused.value.message == message
 
 
+@pytest.mark.inspect
 def test_a_bad_option_ends_the_command_with_one_line(server: Server) -> None:
     done = inspect_eval(server, "naming", "-T", "categories=aples")
     assert done.returncode == 1
@@ -293,7 +298,7 @@ def test_a_bad_option_ends_the_command_with_one_line(server: Server) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.usefixtures("inspect_ai")
+@pytest.mark.inspect
 def test_the_commands_of_the_page_run_in_their_order(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
     lines = re.findall(r"^```sh\n(.*?)\n```", page, flags=re.MULTILINE)
@@ -306,6 +311,7 @@ def test_the_commands_of_the_page_run_in_their_order(tmp_path: Path) -> None:
     assert re.search(r"^openai-api/local/qwen2.5-vl apples accuracy 0.250 \[.*\], n = 12$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.inspect
 def test_nothing_of_inspect_is_imported_unless_it_is_used() -> None:
     modules = "import sys, subitize.cli, subitize.registry as r; r.listings('suites'), r.listings('models')"
     code = f"{modules}; print([name for name in sys.modules if name.startswith('inspect_ai')])"
@@ -313,8 +319,10 @@ def test_nothing_of_inspect_is_imported_unless_it_is_used() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_without_inspect_the_module_says_what_to_install() -> None:
-    code = "import sys; sys.modules['inspect_ai'] = None; import subitize.inspect_tasks"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.endswith("a task of Inspect needs inspect-ai; run: pip install 'subitize[inspect]'")
+def test_without_inspect_the_module_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.delitem(sys.modules, "subitize.inspect_tasks", raising=False)
+    with pytest.raises(
+        MissingPartError, match=r"^a task of Inspect needs inspect-ai; run: pip install 'subitize\[inspect\]'$"
+    ):
+        import_module("subitize.inspect_tasks")

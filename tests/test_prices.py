@@ -5,6 +5,7 @@ import json
 import re
 from contextlib import closing
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from cases import Case
 from openai_server import Behaviour, Server, serving
 from subitize.errors import BadFileError, BadValueError
 from subitize.prices import (
@@ -29,6 +31,7 @@ OPENAI = "https://api.openai.com/v1"
 COSTS_PAGE = Path(__file__).parent.parent / "docs" / "costs.md"
 
 
+@cache
 def listed(model: str) -> Price:
     price = load_prices().find(OPENAI, model)
     assert price is not None
@@ -49,43 +52,45 @@ def write(folder: Path, text: str) -> Path:
 
 
 # By hand: what the sides become, the tiles along each, and 85 + 170 per tile.
-@pytest.mark.parametrize(
-    ("width", "height", "tokens"),
-    [
-        (1024, 1024, 85 + 170 * 2 * 2),  # 768 × 768
-        (2048, 4096, 85 + 170 * 2 * 3),  # 1024 × 2048, then 768 × 1536
-        (512, 512, 85 + 170 * 1 * 1),  # as it is: nothing is enlarged
-        (513, 512, 85 + 170 * 2 * 1),  # one pixel more is one tile more
-        (128, 64, 85 + 170 * 1 * 1),
-        (1500, 2000, 85 + 170 * 2 * 2),  # 768 × 1024 exactly
-        (10_000, 10, 85 + 170 * 4 * 1),  # 2048 × 2.05
-        (1, 1, 85 + 170 * 1 * 1),
-    ],
-)
-def test_tiles_are_counted_as_by_hand(width: int, height: int, tokens: int) -> None:
-    assert listed("gpt-4o").image_tokens(width, height) == tokens
-    assert listed("gpt-4o").image_tokens(width, height, is_low_detail=True) == 85
+TILES = {
+    (1024, 1024): 85 + 170 * 2 * 2,  # 768 × 768
+    (2048, 4096): 85 + 170 * 2 * 3,  # 1024 × 2048, then 768 × 1536
+    (512, 512): 85 + 170 * 1 * 1,  # as it is: nothing is enlarged
+    (513, 512): 85 + 170 * 2 * 1,  # one pixel more is one tile more
+    (128, 64): 85 + 170 * 1 * 1,
+    (1500, 2000): 85 + 170 * 2 * 2,  # 768 × 1024 exactly
+    (10_000, 10): 85 + 170 * 4 * 1,  # 2048 × 2.05
+    (1, 1): 85 + 170 * 1 * 1,
+}
+
+
+def test_tiles_are_counted_as_by_hand(case: Case) -> None:
+    for (width, height), tokens in TILES.items():
+        with case((width, height)):
+            assert listed("gpt-4o").image_tokens(width, height) == tokens
+            assert listed("gpt-4o").image_tokens(width, height, is_low_detail=True) == 85
 
 
 # The first three are worked out by hand; the others are from a table of token counts published for gpt-6 and gpt-5.5.
-@pytest.mark.parametrize(
-    ("rule", "width", "height", "tokens"),
-    [
-        (Patches(1.0, 1536), 1024, 1024, 32 * 32),
-        (Patches(1.0, 1536), 1800, 2400, 33 * 44),  # 57 × 75 is too many: 1086 × 1448, then 33 × 44
-        (Patches(1.62, 1536), 1800, 2400, 2353),  # 1452 · 1.62 = 2352.24
-        (Patches(1.2), 256, 256, 77),
-        (Patches(1.2), 768, 768, 692),
-        (Patches(1.2), 1280, 720, 1104),
-        (Patches(1.2), 4032, 3024, 14_364),
-        (Patches(1.2, 2500), 2560, 1440, 2931),
-        (Patches(1.2, 2500), 3840, 2160, 2931),
-        (Patches(1.2, 2500), 4032, 3024, 2942),
-        (Patches(1.2, 10_000), 4032, 3024, 11_868),
-    ],
-)
-def test_patches_are_counted_as_published(rule: Patches, width: int, height: int, tokens: int) -> None:
-    assert rule.count(width, height) == tokens
+PATCHES = [
+    (Patches(1.0, 1536), 1024, 1024, 32 * 32),
+    (Patches(1.0, 1536), 1800, 2400, 33 * 44),  # 57 × 75 is too many: 1086 × 1448, then 33 × 44
+    (Patches(1.62, 1536), 1800, 2400, 2353),  # 1452 · 1.62 = 2352.24
+    (Patches(1.2), 256, 256, 77),
+    (Patches(1.2), 768, 768, 692),
+    (Patches(1.2), 1280, 720, 1104),
+    (Patches(1.2), 4032, 3024, 14_364),
+    (Patches(1.2, 2500), 2560, 1440, 2931),
+    (Patches(1.2, 2500), 3840, 2160, 2931),
+    (Patches(1.2, 2500), 4032, 3024, 2942),
+    (Patches(1.2, 10_000), 4032, 3024, 11_868),
+]
+
+
+def test_patches_are_counted_as_published(case: Case) -> None:
+    for rule, width, height, tokens in PATCHES:
+        with case((rule, width, height)):
+            assert rule.count(width, height) == tokens
 
 
 @given(width=st.integers(1, 20_000), height=st.integers(1, 20_000))
@@ -131,32 +136,33 @@ def test_a_chat_with_a_model_priced_for_images_only_is_refused() -> None:
 
 
 # Prices per image as published, rounded there to a tenth of a cent in one way or another.
-@pytest.mark.parametrize(
-    ("model", "size", "quality", "usd"),
-    [
-        ("dall-e-2", "256x256", "standard", 0.016),
-        ("dall-e-3", "1024x1024", "standard", 0.040),
-        ("dall-e-3", "1792x1024", "hd", 0.120),
-        ("gpt-image-1", "1024x1024", "low", 0.011),
-        ("gpt-image-1", "1024x1536", "low", 0.016),
-        ("gpt-image-1", "1024x1024", "medium", 0.042),
-        ("gpt-image-1", "1536x1024", "medium", 0.063),
-        ("gpt-image-1", "1024x1024", "high", 0.167),
-        ("gpt-image-1", "1024x1536", "high", 0.250),
-        ("gpt-image-1-mini", "1024x1024", "high", 0.036),
-        ("gpt-image-1.5", "1024x1024", "low", 0.009),
-        ("gpt-image-1.5", "1024x1536", "medium", 0.050),
-        ("gpt-image-1.5", "1024x1536", "high", 0.200),
-        ("gpt-image-2", "1024x1024", "low", 0.006),
-        ("gpt-image-2", "1024x1024", "medium", 0.053),
-        ("gpt-image-2", "1024x1024", "high", 0.211),
-        ("gpt-image-2.5-flare", "1024x1024", "medium", 0.013),
-        ("gpt-image-2.6-sunburst", "1024x1024", "max", 0.211),
-    ],
-)
-def test_images_cost_what_is_published(model: str, size: str, quality: str, usd: float) -> None:
-    assert listed(model).of_images(size, quality, 1) == pytest.approx(usd, abs=0.001)
-    assert listed(model).of_images(size, quality, 3) == pytest.approx(3 * usd, abs=0.003)
+PUBLISHED = [
+    ("dall-e-2", "256x256", "standard", 0.016),
+    ("dall-e-3", "1024x1024", "standard", 0.040),
+    ("dall-e-3", "1792x1024", "hd", 0.120),
+    ("gpt-image-1", "1024x1024", "low", 0.011),
+    ("gpt-image-1", "1024x1536", "low", 0.016),
+    ("gpt-image-1", "1024x1024", "medium", 0.042),
+    ("gpt-image-1", "1536x1024", "medium", 0.063),
+    ("gpt-image-1", "1024x1024", "high", 0.167),
+    ("gpt-image-1", "1024x1536", "high", 0.250),
+    ("gpt-image-1-mini", "1024x1024", "high", 0.036),
+    ("gpt-image-1.5", "1024x1024", "low", 0.009),
+    ("gpt-image-1.5", "1024x1536", "medium", 0.050),
+    ("gpt-image-1.5", "1024x1536", "high", 0.200),
+    ("gpt-image-2", "1024x1024", "low", 0.006),
+    ("gpt-image-2", "1024x1024", "medium", 0.053),
+    ("gpt-image-2", "1024x1024", "high", 0.211),
+    ("gpt-image-2.5-flare", "1024x1024", "medium", 0.013),
+    ("gpt-image-2.6-sunburst", "1024x1024", "max", 0.211),
+]
+
+
+def test_images_cost_what_is_published(case: Case) -> None:
+    for model, size, quality, usd in PUBLISHED:
+        with case((model, size, quality)):
+            assert listed(model).of_images(size, quality, 1) == pytest.approx(usd, abs=0.001)
+            assert listed(model).of_images(size, quality, 3) == pytest.approx(3 * usd, abs=0.003)
 
 
 def test_tokens_that_were_counted_go_before_those_expected() -> None:
@@ -244,55 +250,56 @@ def test_an_image_counts_as_with_gpt_4o_where_no_rule_is_given(tmp_path: Path) -
     assert found.image_in_chat == Tiles(base=85, per_tile=170)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (entry().replace("input = 1", "input = -1"), "price.1.chat_usd_per_million.input: -1: should be greater than"),
-        (entry().replace("input = 1", "input = nan"), "price.1.chat_usd_per_million.input: nan: should be a finite"),
-        (entry().replace("input = 1", "input = inf"), "price.1.chat_usd_per_million.input: inf: should be a finite"),
-        (entry().replace("input = 1", 'input = "1"'), "price.1.chat_usd_per_million.input: '1': should be a valid num"),
-        (entry().replace("input = 1", "input = true"), "price.1.chat_usd_per_million.input: True: should be a valid"),
-        (entry().replace("input = 1, ", ""), "price.1.chat_usd_per_million.input: not there; add it"),
-        (entry().replace("input =", "inputs ="), "price.1.chat_usd_per_million.input: not there; add it"),
-        (
-            entry() + entry().replace("output = 2", "output = 2, cache = 1"),
-            "price.2.chat_usd_per_million.cache: unknown key; known: cached_input, input, output",
-        ),
-        (entry(rest="chat = 1"), "price.1.chat: unknown key; known: as_of, chat_usd_per_million, host, image_in_chat"),
-        (entry().replace('source = "test"\n', ""), "price.1.source: not there; add it"),
-        (entry().replace("as_of = 2026-01-01\n", ""), "price.1.as_of: not there; add it"),
-        (entry().replace("2026-01-01", '"May"'), "price.1.as_of: 'May': should be a valid date"),
-        (entry().replace("2026-01-01", "20260101"), "price.1.as_of: 20260101: should be a valid date"),
-        (entry(models='"m"'), "price.1.models: 'm': should be a list"),
-        (entry(models="[]"), "price.1.models: []: should name at least one"),
-        (entry(models='[""]'), "price.1.models.1: '': should not be empty"),
-        (re.sub("= {.*}", "= 3", entry()), "price.1.chat_usd_per_million: 3: should be a table"),
-        (entry(rest="usd_per_image = 3"), "price.1.usd_per_image: 3: should be a table"),
-        (entry(rest="image_in_chat = { tokens = 3 }"), "price.1.image_in_chat: no rule; add rule = tiles, patches"),
-        (entry(host="http://localhost/v1"), "host 'http://localhost/v1' should be a name such as api.openai.com"),
-        (entry(rest='image_in_chat = { rule = "squares" }'), "'squares'"),
-        (entry(rest='image_in_chat = { rule = "fixed" }'), "price.1.image_in_chat.fixed.tokens: not there; add it"),
-        (entry(rest='image_in_chat = { rule = "patches", multiplier = 0 }'), "multiplier: 0: should be greater than 0"),
-        (
-            entry(rest='usd_per_image.low."big" = 1'),
-            "price.1.usd_per_image.low.big: 'big': should be a size such as 1024x1024",
-        ),
-        (entry(rest='usd_per_image.low."1x1" = -1'), "price.1.usd_per_image.low.1x1: -1: should be greater than"),
-        (entry(rest='tokens_per_image.low."1x1" = 5'), "tokens_per_image has no price; add images_usd_per_million"),
-        (re.sub("chat_usd.*", "", entry()), "price.1: no price; add chat_usd_per_million"),
-        (entry() + entry(), "model 'm' at host '*' stands there twice; keep one"),
-        ("", "no [[price]] in it; add one"),
-        ("prices = []", "prices: 'prices': should be 'price'"),
-        ("[[price]\n", "no TOML: "),
-        ("price = 3", "price: 3: should be a list"),
-    ],
-)
-def test_a_bad_file_is_refused_with_key_value_and_remedy(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(BadFileError) as refused:
-        load_prices(write(tmp_path, text))
-    assert str(refused.value).startswith("mine.toml: ")
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
+BAD_FILES = [
+    (entry().replace("input = 1", "input = -1"), "price.1.chat_usd_per_million.input: -1: should be greater than"),
+    (entry().replace("input = 1", "input = nan"), "price.1.chat_usd_per_million.input: nan: should be a finite"),
+    (entry().replace("input = 1", "input = inf"), "price.1.chat_usd_per_million.input: inf: should be a finite"),
+    (entry().replace("input = 1", 'input = "1"'), "price.1.chat_usd_per_million.input: '1': should be a valid num"),
+    (entry().replace("input = 1", "input = true"), "price.1.chat_usd_per_million.input: True: should be a valid"),
+    (entry().replace("input = 1, ", ""), "price.1.chat_usd_per_million.input: not there; add it"),
+    (entry().replace("input =", "inputs ="), "price.1.chat_usd_per_million.input: not there; add it"),
+    (
+        entry() + entry().replace("output = 2", "output = 2, cache = 1"),
+        "price.2.chat_usd_per_million.cache: unknown key; known: cached_input, input, output",
+    ),
+    (entry(rest="chat = 1"), "price.1.chat: unknown key; known: as_of, chat_usd_per_million, host, image_in_chat"),
+    (entry().replace('source = "test"\n', ""), "price.1.source: not there; add it"),
+    (entry().replace("as_of = 2026-01-01\n", ""), "price.1.as_of: not there; add it"),
+    (entry().replace("2026-01-01", '"May"'), "price.1.as_of: 'May': should be a valid date"),
+    (entry().replace("2026-01-01", "20260101"), "price.1.as_of: 20260101: should be a valid date"),
+    (entry(models='"m"'), "price.1.models: 'm': should be a list"),
+    (entry(models="[]"), "price.1.models: []: should name at least one"),
+    (entry(models='[""]'), "price.1.models.1: '': should not be empty"),
+    (re.sub("= {.*}", "= 3", entry()), "price.1.chat_usd_per_million: 3: should be a table"),
+    (entry(rest="usd_per_image = 3"), "price.1.usd_per_image: 3: should be a table"),
+    (entry(rest="image_in_chat = { tokens = 3 }"), "price.1.image_in_chat: no rule; add rule = tiles, patches"),
+    (entry(host="http://localhost/v1"), "host 'http://localhost/v1' should be a name such as api.openai.com"),
+    (entry(rest='image_in_chat = { rule = "squares" }'), "'squares'"),
+    (entry(rest='image_in_chat = { rule = "fixed" }'), "price.1.image_in_chat.fixed.tokens: not there; add it"),
+    (entry(rest='image_in_chat = { rule = "patches", multiplier = 0 }'), "multiplier: 0: should be greater than 0"),
+    (
+        entry(rest='usd_per_image.low."big" = 1'),
+        "price.1.usd_per_image.low.big: 'big': should be a size such as 1024x1024",
+    ),
+    (entry(rest='usd_per_image.low."1x1" = -1'), "price.1.usd_per_image.low.1x1: -1: should be greater than"),
+    (entry(rest='tokens_per_image.low."1x1" = 5'), "tokens_per_image has no price; add images_usd_per_million"),
+    (re.sub("chat_usd.*", "", entry()), "price.1: no price; add chat_usd_per_million"),
+    (entry() + entry(), "model 'm' at host '*' stands there twice; keep one"),
+    ("", "no [[price]] in it; add one"),
+    ("prices = []", "prices: 'prices': should be 'price'"),
+    ("[[price]\n", "no TOML: "),
+    ("price = 3", "price: 3: should be a list"),
+]
+
+
+def test_a_bad_file_is_refused_with_key_value_and_remedy(tmp_path: Path, case: Case) -> None:
+    for text, message in BAD_FILES:
+        with case(message):
+            with pytest.raises(BadFileError) as refused:
+                load_prices(write(tmp_path, text))
+            assert str(refused.value).startswith("mine.toml: ")
+            assert message in str(refused.value)
+            assert "\n" not in str(refused.value)
 
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:

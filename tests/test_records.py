@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from cases import Case
 from subitize.records import (
     Choose,
     Confirm,
@@ -103,28 +104,26 @@ def test_a_subject_of_one_is_its_trial_and_a_group_is_known_by_its_members_in_or
     assert len(ids) == 5
 
 
-@pytest.mark.parametrize(
-    ("question", "id", "is_informed"),
-    [
-        (Count("dog"), "count:dog", False),
-        (Count("dog", "red"), "count:red dog", False),
-        (Count("dog", None, Place("left of", "cat")), "count:dog left of cat", False),
-        (Count("dog", "red", Place("above", "cat")), "count:red dog above cat", False),
-        (Choose(("no dogs", "some dogs")), 'choose:["no dogs", "some dogs"]', False),
-        (Confirm("there is a dog", False), "confirm:there is a dog", False),
-        (Confirm("there are 3 dogs", True), "confirm:there are 3 dogs", True),
-        (MatchesPrompt(), "matches-prompt", True),
-        (Name(), "name", False),
-        (Transcribe(), "transcribe", False),
-        (Fit("3 dogs"), "fit:3 dogs", True),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_questions_id_is_its_meaning_and_it_knows_whether_it_gives_the_prompt_away(
-    question: Question, id: str, is_informed: bool
-) -> None:
-    assert question.id == id
-    assert question.is_informed is is_informed
+QUESTIONS: list[tuple[Question, str, bool]] = [
+    (Count("dog"), "count:dog", False),
+    (Count("dog", "red"), "count:red dog", False),
+    (Count("dog", None, Place("left of", "cat")), "count:dog left of cat", False),
+    (Count("dog", "red", Place("above", "cat")), "count:red dog above cat", False),
+    (Choose(("no dogs", "some dogs")), 'choose:["no dogs", "some dogs"]', False),
+    (Confirm("there is a dog", False), "confirm:there is a dog", False),
+    (Confirm("there are 3 dogs", True), "confirm:there are 3 dogs", True),
+    (MatchesPrompt(), "matches-prompt", True),
+    (Name(), "name", False),
+    (Transcribe(), "transcribe", False),
+    (Fit("3 dogs"), "fit:3 dogs", True),
+]
+
+
+def test_a_questions_id_is_its_meaning_and_it_knows_whether_it_gives_the_prompt_away(case: Case) -> None:
+    for question, id, is_informed in QUESTIONS:
+        with case(id):
+            assert question.id == id
+            assert question.is_informed is is_informed
 
 
 @pytest.mark.parametrize(

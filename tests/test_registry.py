@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import Case
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Spec, task_text
@@ -121,29 +122,28 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "outside", raising=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "changed", "shown"),
-    [
-        ("naming", {}, "naming"),
-        ("naming:", {}, "naming"),
-        ("naming:images=50", {}, "naming"),
-        ("naming:images=3", {"images": "3"}, "naming:images=3"),
-        ("naming:images=007", {"images": "7"}, "naming:images=7"),
-        ("naming:images=3,categories=dots", {"images": "3", "categories": "dots"}, "naming:categories=dots,images=3"),
-        ("naming:numbers=1+2+3", {"numbers": "1-3"}, "naming:numbers=1-3"),
-        ("naming:numbers=1-2+5", {"numbers": "1+2+5"}, "naming:numbers=1+2+5"),
-        ("naming:numbers=3+2+1", {"numbers": "3+2+1"}, "naming:numbers=3+2+1"),
-        ("naming:numbers=4-4", {"numbers": "4"}, "naming:numbers=4"),
-        ("naming:numbers=1-10", {}, "naming"),
-        ("naming:wordings=objects+things", {"wordings": "objects+things"}, "naming:wordings=objects+things"),
-    ],
-)  # fmt: skip
-def test_a_spec_has_all_options_and_shows_those_that_were_changed(
-    text: str, changed: dict[str, str], shown: str
-) -> None:
-    spec = make_suite(text).spec
-    assert spec == Spec("naming", NAMING | changed, shown)
-    assert make_suite(shown).spec == spec
+SPECS: list[tuple[str, dict[str, str], str]] = [
+    ("naming", {}, "naming"),
+    ("naming:", {}, "naming"),
+    ("naming:images=50", {}, "naming"),
+    ("naming:images=3", {"images": "3"}, "naming:images=3"),
+    ("naming:images=007", {"images": "7"}, "naming:images=7"),
+    ("naming:images=3,categories=dots", {"images": "3", "categories": "dots"}, "naming:categories=dots,images=3"),
+    ("naming:numbers=1+2+3", {"numbers": "1-3"}, "naming:numbers=1-3"),
+    ("naming:numbers=1-2+5", {"numbers": "1+2+5"}, "naming:numbers=1+2+5"),
+    ("naming:numbers=3+2+1", {"numbers": "3+2+1"}, "naming:numbers=3+2+1"),
+    ("naming:numbers=4-4", {"numbers": "4"}, "naming:numbers=4"),
+    ("naming:numbers=1-10", {}, "naming"),
+    ("naming:wordings=objects+things", {"wordings": "objects+things"}, "naming:wordings=objects+things"),
+]
+
+
+def test_a_spec_has_all_options_and_shows_those_that_were_changed(case: Case) -> None:
+    for text, changed, shown in SPECS:
+        with case(text):
+            spec = make_suite(text).spec
+            assert spec == Spec("naming", NAMING | changed, shown)
+            assert make_suite(shown).spec == spec
 
 
 @pytest.mark.parametrize(
@@ -163,17 +163,15 @@ def test_two_numbers_that_differ_in_the_last_digit_are_two_models() -> None:
     assert one.options != other.options
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["images", "a,b", "run=3", "a, b=c", "x:y", "with space", "ünï", "trailing,", "Model,Key=Value", "a+b"],
-)
-def test_a_path_may_hold_commas_and_equals_signs(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "apples_3_0.png").write_bytes(b"")
-    spec = make_model(f"folder:{folder}").spec
-    assert spec == Spec("folder", {"path": str(folder), "layout": "auto"}, f"folder:{folder}")
-    assert make_model(spec.shown).spec == spec
+def test_a_path_may_hold_commas_and_equals_signs(tmp_path: Path, case: Case) -> None:
+    for name in ("images", "a,b", "run=3", "a, b=c", "x:y", "with space", "ünï", "trailing,", "Model,Key=Value", "a+b"):
+        with case(name):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / "apples_3_0.png").write_bytes(b"")
+            spec = make_model(f"folder:{folder}").spec
+            assert spec == Spec("folder", {"path": str(folder), "layout": "auto"}, f"folder:{folder}")
+            assert make_model(spec.shown).spec == spec
 
 
 def test_another_target_is_another_identity_and_not_only_another_name(outside: None) -> None:
@@ -208,26 +206,36 @@ def test_an_unknown_name_lists_the_known_ones(make: Callable[[str], object], tex
         make(text)
 
 
-@pytest.mark.parametrize(
-    ("make", "text", "message"),
-    [
-        (make_suite, "naming:image=3", "suite 'naming' has no option 'image'; known options: categories, "),
-        (make_model, "observer:weber=1", "model 'observer' has no option 'weber'; known options: none"),
-        (make_suite, "naming:dots", "suite 'naming' takes options as key=value, not 'dots'; known options: categories"),
-        (make_suite, "naming:dots,images=3", "takes options as key=value, not 'dots'"),
-        (make_model, "folder", "model 'folder' needs PATH: write folder:PATH"),
-        (make_model, "folder:", "model 'folder' needs PATH: write folder:PATH"),
-        (make_model, "folder:repeat=1", "model 'folder' needs PATH"),
-        (make_suite, "naming:images=3,images=4", "'naming:images=3,images=4' gives images twice"),
-        (make_suite, "naming:numbers=1-3+2", "suite 'naming': numbers: 2 stands there 2 times; once is enough"),
-        (make_suite, "naming:categories=dots+dots", "suite 'naming': categories: dots stands there 2 times"),
-    ],
-    ids=["option", "no options", "target", "target and option", "no target", "empty target", "option for target",
-         "twice", "number twice", "name twice"],
-)  # fmt: skip
-def test_a_wrong_spec_says_what_would_be_right(make: Callable[[str], object], text: str, message: str) -> None:
-    with pytest.raises(BadValueError, match=re.escape(message)):
-        make(text)
+WRONG_SPECS: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "option": (make_suite, "naming:image=3", "suite 'naming' has no option 'image'; known options: categories, "),
+    "no options": (make_model, "observer:weber=1", "model 'observer' has no option 'weber'; known options: none"),
+    "target": (
+        make_suite,
+        "naming:dots",
+        "suite 'naming' takes options as key=value, not 'dots'; known options: categories",
+    ),
+    "target and option": (make_suite, "naming:dots,images=3", "takes options as key=value, not 'dots'"),
+    "no target": (make_model, "folder", "model 'folder' needs PATH: write folder:PATH"),
+    "empty target": (make_model, "folder:", "model 'folder' needs PATH: write folder:PATH"),
+    "option for target": (make_model, "folder:repeat=1", "model 'folder' needs PATH"),
+    "twice": (make_suite, "naming:images=3,images=4", "'naming:images=3,images=4' gives images twice"),
+    "number twice": (
+        make_suite,
+        "naming:numbers=1-3+2",
+        "suite 'naming': numbers: 2 stands there 2 times; once is enough",
+    ),
+    "name twice": (
+        make_suite,
+        "naming:categories=dots+dots",
+        "suite 'naming': categories: dots stands there 2 times",
+    ),
+}
+
+
+def test_a_wrong_spec_says_what_would_be_right(case: Case) -> None:
+    for name, (make, text, message) in WRONG_SPECS.items():
+        with case(name), pytest.raises(BadValueError, match=re.escape(message)):
+            make(text)
 
 
 @pytest.mark.parametrize(
@@ -379,20 +387,30 @@ def test_refined_suites_are_not_listed_among_the_suites() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_everything_built_in_has_a_summary_and_is_made_by_its_own_defaults(kind: Kind) -> None:
-    makers: dict[Kind, Callable[[str], object]] = {
-        "suites": make_suite,
-        "models": make_model,
-        "judges": make_judge,
-        "refinements": lambda name: name == "rewritten" or make_refined("production", name),
-    }
-    make = makers[kind]
+def test_everything_built_in_has_a_summary_and_is_listed_by_name(kind: Kind) -> None:
     names = [one.name for one in listings(kind)]
     assert names == sorted(names)
-    for one in listings(kind):
-        assert one.summary.endswith((".", ")."))
-        if one.target is None:
-            make(one.name)
+    assert all(one.summary.endswith((".", ").")) for one in listings(kind))
+
+
+MAKERS: dict[Kind, Callable[[str], object]] = {
+    "suites": make_suite,
+    "models": make_model,
+    "judges": make_judge,
+    "refinements": lambda name: make_refined("production", name),
+}
+# "rewritten" needs a file, and has no default for it.
+BY_DEFAULT = [
+    pytest.param(kind, one.name, id=f"{kind}-{one.name}", marks=pytest.mark.ocr if one.name == "ocr" else ())
+    for kind in KINDS
+    for one in listings(kind)
+    if one.target is None and one.name != "rewritten"
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), BY_DEFAULT)
+def test_everything_built_in_is_made_by_its_own_defaults(kind: Kind, name: str) -> None:
+    assert MAKERS[kind](name)
 
 
 def test_the_error_of_a_constructor_reaches_the_user_as_it_is() -> None:

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
+from cases import Case
 from commands import call
 from subitize.analysis.agreement import ALL_MODELS, Concord, Vote, agree, agree_run, gather_votes, tally_votes
 from subitize.analysis.observations import Observation
@@ -15,7 +16,6 @@ from subitize.importers.votes import import_votes
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt, Scalar, Subject
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
-from thoroughness import thorough
 
 SUITE = "t2icountbench:objects=apple"
 ASK = Ask(MatchesPrompt(), "Does at least one of these four?", (True,), group=4)
@@ -50,14 +50,15 @@ def theirs(table: NDArray[np.int64]) -> float:
     return float(fleiss_kappa(aggregate_raters(table)[0]))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_kappa_is_that_of_statsmodels(seed: int) -> None:
-    table = draw_table(seed, raters=2 + seed % 4, noise=0.05 + 0.05 * seed)
-    found = only(votes_of(table))
-    assert found.kappa is not None
-    assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
-    assert found.kappa.low < found.kappa.value < found.kappa.high
-    assert (found.units, found.votes, found.annotators) == (40, table.size, table.shape[1])
+def test_kappa_is_that_of_statsmodels(case: Case) -> None:
+    for seed in range(8):
+        table = draw_table(seed, raters=2 + seed % 4, noise=0.05 + 0.05 * seed)
+        found = only(votes_of(table))
+        with case(f"seed {seed}"):
+            assert found.kappa is not None
+            assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
+            assert found.kappa.low < found.kappa.value < found.kappa.high
+            assert (found.units, found.votes, found.annotators) == (40, table.size, table.shape[1])
 
 
 def write_votes(path: Path, tables: dict[str, NDArray[np.int64]], items: list[str]) -> None:
@@ -172,15 +173,22 @@ def test_an_excluded_item_is_left_out(tmp_path: Path) -> None:
     assert found.units == 9
 
 
-@thorough
-@pytest.mark.parametrize(("units", "noise"), [(35, 0.1), (75, 0.2), (525, 0.3)])
-def test_the_interval_of_kappa_covers_that_of_endless_units(units: int, noise: float) -> None:
+PROOF = pytest.mark.proof("subitize.analysis.agreement", "subitize.stats.kappas", "subitize.stats.ratings")
+
+
+@pytest.mark.parametrize(
+    ("units", "noise", "runs"),
+    [
+        (35, 0.1, 25),
+        *(pytest.param(units, noise, 400, marks=PROOF) for units, noise in ((35, 0.1), (75, 0.2), (525, 0.3))),
+    ],
+)
+def test_the_interval_of_kappa_covers_that_of_endless_units(units: int, noise: float, runs: int) -> None:
     """Five people err independently with a known probability, so that κ of all units there could be is known."""
     share = 0.4
     agreed, yes = noise**2 + (1 - noise) ** 2, share * (1 - noise) + (1 - share) * noise
     chance = yes**2 + (1 - yes) ** 2
     truth = (agreed - chance) / (1 - chance)
-    runs = 400
     found = [only(votes_of(draw_table(seed, units, 5, noise))).kappa for seed in range(runs)]
     covered = sum(one is not None and one.low <= truth <= one.high for one in found)
     assert covered / runs >= 0.92

@@ -33,7 +33,6 @@ from subitize.records import (
 )
 from subitize.scenes.graph import read_graph
 from subitize.store import Run
-from thoroughness import thorough
 
 PROMPT = "2 red dogs above a cat."
 GRAPH = read_graph(PROMPT, tuple(GLYPHS), tuple(PALETTE))
@@ -260,7 +259,7 @@ def test_intervals_cover_the_true_mean() -> None:
     assert 0.92 <= hits / 400 <= 0.98
 
 
-@thorough
+@pytest.mark.slow
 def test_the_observer_sees_that_a_painter_that_omits_fits_less(tmp_path: Path) -> None:
     """The questions of GeckoNum's parts are those of their graphs: whoever answered them is scored."""
     prompts = [

@@ -17,6 +17,7 @@ from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 
+pytestmark = pytest.mark.weights
 TRUE_THRESHOLD = 0.37
 
 

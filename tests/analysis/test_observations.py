@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import Case
 from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.analysis.observations import NO_JUDGE, Observation, Reader, find_gaps, observe_run, survey_run
 from subitize.analysis.papers.numbersense import evaluate
@@ -117,25 +118,23 @@ def test_repeats_are_observations_of_their_own(run: Run) -> None:
     assert [(one.repeat, one.value) for one in observe_run(run, Reader())] == [(0, 3), (1, 4), (2, 3)]
 
 
-@pytest.mark.parametrize(
-    ("answers", "agreement", "expected"),
-    [
-        ("3 4 4", "mode", ("eligible", 4)),
-        ("4 3", "mode", ("eligible", 4)),
-        ("3 3 4", "majority", ("eligible", 3)),
-        ("3 4 5", "majority", ("discarded", None)),
-        ("several 3 several", "majority", ("eligible", 3)),
-        ("several many", "mode", ("discarded", None)),
-    ],
-    ids=["mode", "tie: first stored", "majority", "none", "discarded have no vote", "nobody has a value"],
-)
-def test_several_annotators_come_to_one_label(
-    run: Run, answers: str, agreement: str, expected: tuple[str, object]
-) -> None:
-    answer(run, (trial(ITEMS[0]), Said("?")))
-    for who, text in enumerate(answers.split()):
-        read(run, trial(ITEMS[0]), Words(text), judge="human", who=f"annotator {who}")
-    assert seen(observe_run(run, Reader(agreement=agreement))) == [("human", *expected)]
+VOTES = {
+    "mode": ("3 4 4", "mode", ("eligible", 4)),
+    "tie: first stored": ("4 3", "mode", ("eligible", 4)),
+    "majority": ("3 3 4", "majority", ("eligible", 3)),
+    "none": ("3 4 5", "majority", ("discarded", None)),
+    "discarded have no vote": ("several 3 several", "majority", ("eligible", 3)),
+    "nobody has a value": ("several many", "mode", ("discarded", None)),
+}
+
+
+def test_several_annotators_come_to_one_label(run: Run, case: Case) -> None:
+    for repeat, (name, (answers, agreement, expected)) in enumerate(VOTES.items()):
+        answer(run, (trial(ITEMS[0], repeat=repeat), Said("?")))
+        for who, text in enumerate(answers.split()):
+            read(run, trial(ITEMS[0], repeat=repeat), Words(text), judge="human", who=f"annotator {who}")
+        with case(name):
+            assert seen(observe_run(run, Reader(agreement=agreement)))[repeat] == ("human", *expected)
 
 
 def test_geckonums_ranges_are_rounded_after_the_vote(run: Run) -> None:

@@ -13,7 +13,6 @@ from subitize.analysis.passes import PassRate, rate_passes
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.number_laws import Slips, painter_law
-from thoroughness import thorough
 
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 
@@ -89,11 +88,23 @@ def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
         rate_passes(attempts)
 
 
-@thorough
-@pytest.mark.parametrize("suite", ["t2icountbench:numbers=2-6,objects=apple+cat", "production:numbers=2-6"])
-def test_the_interval_covers_what_a_painter_of_known_law_does(suite: str, tmp_path: Path) -> None:
+PROOF = pytest.mark.proof(
+    "subitize.analysis.passes", "subitize.analysis.attempts", "subitize.stats.passes", "subitize.models.painter"
+)
+
+
+@pytest.mark.parametrize(
+    ("suite", "size_px"),
+    [
+        ("production:numbers=2-6,categories=apples", 128),
+        pytest.param("production:numbers=2-6", 1024, marks=PROOF),
+        pytest.param("t2icountbench:numbers=2-6,objects=apple+cat", 1024, marks=PROOF),
+    ],
+)
+def test_the_interval_covers_what_a_painter_of_known_law_does(suite: str, size_px: int, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert call("run", suite, "--model", "painter:weber=0.25", "--repeats", 4, "--out", run).code == 0
+    model = f"painter:weber=0.25,size_px={size_px}"
+    assert call("run", suite, "--model", model, "--repeats", 4, "--out", run).code == 0
     rows = call("score", run, "--pass-at-k", "--by", "number", "--json").json()
     law = {number: float(painter_law(number, Slips(weber=0.25))[number]) for number in range(2, 7)}
     for row in rows:
@@ -103,13 +114,10 @@ def test_the_interval_covers_what_a_painter_of_known_law_does(suite: str, tmp_pa
     assert {row["k"] for row in rows} == {1, 2, 3, 4}
 
 
-@thorough
 def test_the_command_prints_a_sensible_set_of_k_and_json_has_all(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert (
-        call("run", "production:numbers=2,categories=apples", "--model", "painter", "--repeats", 12, "--out", run).code
-        == 0
-    )
+    suite = "production:numbers=2,categories=apples"
+    assert call("run", suite, "--model", "painter:size_px=128", "--repeats", 12, "--out", run).code == 0
     printed = call("score", run, "--pass-at-k")
     heads = [word for word in printed.out.split() if word.startswith("pass@") and word[5:].isdecimal()]
     assert heads[:7] == ["pass@1", "pass@2", "pass@3", "pass@4", "pass@5", "pass@10", "pass@12"]

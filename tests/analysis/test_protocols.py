@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import Case
 from subitize.analysis.contents import read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.protocols import (
@@ -54,7 +55,6 @@ from subitize.records import (
 )
 from subitize.store import Folder, Run
 from subitize.store.rows import read_reading_provenances
-from thoroughness import thorough
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ def protocol(folder: Path, setup: Setup, reader: Reader | None = None) -> Protoc
     return followed(folder, setup, reader).protocol
 
 
-@pytest.fixture
-def usual(tmp_path: Path) -> Protocol:
-    return protocol(tmp_path / "usual", SETUP)
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
+    return protocol(tmp_path_factory.mktemp("usual") / "run", SETUP)
 
 
 HASH = "hash [0-9a-f]{12}"
@@ -212,15 +212,16 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("setup", "told"), OTHERS.values(), ids=OTHERS)
 def test_what_is_another_protocol_has_another_fingerprint_and_is_told(
-    usual: Protocol, tmp_path: Path, setup: Setup, told: list[str]
+    usual: Protocol, tmp_path: Path, case: Case
 ) -> None:
-    other = protocol(tmp_path / "other", setup)
-    assert other.fingerprint != usual.fingerprint
-    found = differences(usual, other)
-    assert len(found) == len(told)
-    assert all(re.fullmatch(pattern, text) for pattern, text in zip(told, found, strict=True)), found
+    for name, (setup, told) in OTHERS.items():
+        with case(name):
+            other = protocol(tmp_path / name, setup)
+            assert other.fingerprint != usual.fingerprint
+            found = differences(usual, other)
+            assert len(found) == len(told)
+            assert all(re.fullmatch(pattern, text) for pattern, text in zip(told, found, strict=True)), found
 
 
 SAME = {
@@ -244,11 +245,12 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("setup", SAME.values(), ids=SAME)
-def test_what_is_a_rows_own_leaves_the_fingerprint(usual: Protocol, tmp_path: Path, setup: Setup) -> None:
-    other = protocol(tmp_path / "other", setup)
-    assert differences(usual, other) == []
-    assert other.fingerprint == usual.fingerprint
+def test_what_is_a_rows_own_leaves_the_fingerprint(usual: Protocol, tmp_path: Path, case: Case) -> None:
+    for name, setup in SAME.items():
+        with case(name):
+            other = protocol(tmp_path / name, setup)
+            assert differences(usual, other) == []
+            assert other.fingerprint == usual.fingerprint
 
 
 def test_another_date_leaves_the_fingerprint(usual: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,11 +389,13 @@ ASKS = {
 }
 
 
-@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
-def test_another_ground_truth_or_question_is_another_protocol(tmp_path: Path, ask: Ask) -> None:
-    one, other = shown(tmp_path / "one", RECIPE, ask=ASK), shown(tmp_path / "other", RECIPE, ask=ask)
-    assert one.fingerprint != other.fingerprint
-    assert differences(one, other)[0].startswith("content of the items: hash ")
+def test_another_ground_truth_or_question_is_another_protocol(tmp_path: Path, case: Case) -> None:
+    one = shown(tmp_path / "one", RECIPE, ask=ASK)
+    for name, ask in ASKS.items():
+        with case(name):
+            other = shown(tmp_path / name, RECIPE, ask=ask)
+            assert one.fingerprint != other.fingerprint
+            assert differences(one, other)[0].startswith("content of the items: hash ")
 
 
 def test_a_picture_that_is_gone_is_told_by_its_name(tmp_path: Path) -> None:
@@ -573,6 +577,7 @@ _PROTOCOLS = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(_PROTOCOLS, st.data())
 def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protocol, data: st.DataObject) -> None:
     source = data.draw(_PROTOCOLS)
@@ -581,22 +586,22 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
     assert (one.fingerprint != other.fingerprint) == bool(differences(one, other))
 
 
-@thorough
-def test_readings_are_gone_through_without_being_kept(tmp_path: Path) -> None:
-    provenance = Provenance(0, "?" * 1_000)
+def test_readings_are_gone_through_without_being_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subitize.store.rows._ROWS_AT_ONCE", 100)
+    provenance = Provenance(0, "?" * 10_000)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
         reading = Reading(
             Subject(("x",)), Count("apple"), "other", Words("3"), "strict@1", Known(3), "", None, provenance
         )
         with run.lease("test") as lease:
-            run.add_readings(lease, [reading] * 60_000)
+            run.add_readings(lease, [reading] * 3_000)
         tracemalloc.start()
-        assert sum(1 for _ in read_reading_provenances(run)) == 60_006
+        assert sum(1 for _ in read_reading_provenances(run)) == 3_006
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    # All of them would be 60 MB.
-    assert peak < 25e6
+    # All of them would be 30 MB.
+    assert peak < 5e6
 
 
 def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
 """What every judge with weights must hold, whatever they are worth: on tiny random ones, and on the few real ones."""
 
+import shutil
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from coco_network import ssd_folder, yolo_folder
 from collage_runs import paste
-from conftest import require
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Checks, ComputesSeveral, Judge
 from subitize.labels import interpret, parse_rule
@@ -17,12 +16,27 @@ from subitize.registry import Made, make_judge
 from subitize.runner.judging import JudgeSummary, admit, judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from tiny_weights import find_tiny
 
-RANDOM = ("grounding-dino", "owlv2", "detr", "rt-detr", "clip", "clipscore", "fit", "dsg", "vlm")
-REAL = ("ssd", "yolo", "ocr")
+RANDOM = {
+    "grounding-dino": "grounding-dino",
+    "owlv2": "owlv2",
+    "detr": "detr-cat-apple-dog",
+    "rt-detr": "rt-detr-cat-apple-dog",
+    "clip": "clip",
+    "clipscore": "clip",
+    "fit:transformers": "vilt-itm",
+    "dsg:transformers": "vilt-vqa",
+    "vlm:transformers": "vilt-vqa",
+}
+REAL = {"ssd": [pytest.mark.weights], "yolo": [pytest.mark.weights], "ocr": [pytest.mark.ocr, pytest.mark.detect]}
+KINDS = [
+    *(pytest.param(kind, marks=pytest.mark.torch) for kind in RANDOM),
+    *(pytest.param(kind, marks=parts) for kind, parts in REAL.items()),
+]
 
 
-@pytest.fixture(scope="module", params=(*RANDOM, *REAL))
+@pytest.fixture(scope="module", params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -31,45 +45,31 @@ def kind(request: pytest.FixtureRequest) -> str:
 def spec(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The judge, made of weights that are written now, or found."""
     if kind == "ocr":
-        require("rapidocr", is_there=find_spec("rapidocr") is not None)
         return "ocr"
-    if kind in ("ssd", "yolo"):
+    if kind in REAL:
         return f"{kind}:{ssd_folder() if kind == 'ssd' else yolo_folder()}"
-    for part in ("torch", "transformers"):
-        require(part, is_there=find_spec(part) is not None)
-    import tiny_detectors
-    import tiny_matchers
-    import tiny_vlms
-
-    folder = tmp_path_factory.mktemp(kind) / "model"
-    match kind:
-        case "grounding-dino":
-            tiny_detectors.write_grounding_dino(folder)
-        case "owlv2":
-            tiny_detectors.write_owlv2(folder)
-        case "detr":
-            tiny_detectors.write_detr(folder, classes=("cat", "apple", "dog"))
-        case "rt-detr":
-            tiny_detectors.write_rt_detr(folder, classes=("cat", "apple", "dog"))
-        case "clip" | "clipscore":
-            tiny_matchers.write_clip(folder)
-        case "fit":
-            return f"fit:transformers:{tiny_matchers.write_vilt_itm(folder)}"
-        case "dsg" | "vlm":
-            return f"{kind}:transformers:{tiny_vlms.write_vilt_vqa(folder)}"
-    return f"{kind}:{folder}"
-
-
-def photographs(folder: Path) -> Run:
-    """Photographs of cats side by side, unjudged; there is something to ask of every judge."""
-    return paste(Run(Folder(folder), create=True), ["cat"], range(1, 5))
+    return f"{kind}:{find_tiny(RANDOM[kind], tmp_path_factory)}"
 
 
 @pytest.fixture(scope="module")
-def judged(spec: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Made[Judge], JudgeSummary]]:
+def pasted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Photographs of cats side by side, unjudged; there is something to ask of every judge."""
+    folder = tmp_path_factory.mktemp("pasted") / "run"
+    paste(Run(Folder(folder), create=True), ["cat"], range(1, 5)).close()
+    return folder
+
+
+def open_copy(pasted: Path, folder: Path) -> Run:
+    return Run(Folder(Path(shutil.copytree(pasted, folder))))
+
+
+@pytest.fixture(scope="module")
+def judged(
+    spec: str, pasted: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Run, Made[Judge], JudgeSummary]]:
     """All of it judged, in batches of three."""
     judge = made(spec, 3)
-    with photographs(tmp_path_factory.mktemp("judged") / "run") as run:
+    with open_copy(pasted, tmp_path_factory.mktemp("judged") / "run") as run:
         yield run, judge, judge_run(run, judge, Silent())
 
 
@@ -117,10 +117,10 @@ def test_every_reading_is_its_evidence_read_by_its_rule_and_is_made_once(judged:
     assert judge_run(run, judge, Silent()).readings == 0
 
 
-def test_alone_or_in_a_batch_it_finds_the_same(spec: str, judged: Judged, tmp_path: Path) -> None:
+def test_alone_or_in_a_batch_it_finds_the_same(spec: str, pasted: Path, judged: Judged, tmp_path: Path) -> None:
     run, judge, _ = judged
     alone = made(spec, 1)
-    with photographs(tmp_path / "run") as other:
+    with open_copy(pasted, tmp_path / "run") as other:
         judge_run(other, alone, Silent())
         one, two = evidence(run, judge), evidence(other, alone)
     assert one.keys() == two.keys()
@@ -147,12 +147,12 @@ def assert_same(one: Evidence, other: Evidence) -> None:
 
 
 def test_a_picture_that_is_damaged_costs_only_itself_and_is_looked_at_again(
-    spec: str, judged: Judged, tmp_path: Path
+    spec: str, pasted: Path, judged: Judged, tmp_path: Path
 ) -> None:
     _, _, summary = judged
     looked_at = {subject_id for subject_id, _ in evidence(*judged[:2])}
     judge = made(spec, 3)
-    with photographs(tmp_path / "run") as run:
+    with open_copy(pasted, tmp_path / "run") as run:
         stored = next(one for one in run.responses() if one.trial_id in looked_at)
         assert isinstance(stored.response.outcome, Drawn)
         assert isinstance(stored.response.outcome.picture, Stored)

@@ -4,14 +4,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from importlib.util import find_spec
 
 import pytest
 
 import hf_server
 import openai_server
 from coco_network import ssd_folder, yolo_folder
-from conftest import require
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
@@ -19,7 +17,6 @@ from subitize.registry import Made, listings, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, Summary, run_suite
 from subitize.store import Folder, Run
-from thoroughness import thorough
 
 SUITE_FOR: dict[TaskKind, str] = {
     "answer": "naming:images=1,numbers=1-3,categories=apples,size_px=256",
@@ -30,16 +27,13 @@ OUTCOME_OF: dict[TaskKind, str] = {"answer": "said", "draw": "drawn"}
 
 # Those with weights of their own have a contract of their own: test_local_models.py.
 LOCAL = {"detr", "diffusers", "grounding-dino", "owlv2", "rt-detr", "transformers"}
-COUNTS = """
-import sys
-from pathlib import Path
-from subitize.vision.observing import look_at
-for line in sys.stdin:
-    print(len(look_at(Path(line.rstrip("\\n")).read_bytes())))
-"""
 
 
-@pytest.fixture(scope="module", params=[listing.name for listing in listings("models") if listing.name not in LOCAL])
+PARTS = {"hf-inference": pytest.mark.hub, "ssd": pytest.mark.weights, "yolo": pytest.mark.weights}
+NAMES = [pytest.param(one.name, marks=PARTS.get(one.name, ())) for one in listings("models") if one.name not in LOCAL]
+
+
+@pytest.fixture(scope="module", params=NAMES)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made[Model]]:
     match request.param:
         case "folder":
@@ -49,8 +43,8 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             yield make_model(f"folder:{folder}")
         case "counter":
             script = tmp_path_factory.mktemp("counter") / "count.py"
-            script.write_text(COUNTS)
-            yield make_model(f"counter:{sys.executable} {script}")
+            script.write_text("import sys\nfor _ in sys.stdin: print(3)")
+            yield make_model(f"counter:{sys.executable} -IS {script}")
         case "ssd":
             yield make_model(f"ssd:{ssd_folder()}")
         case "yolo":
@@ -59,7 +53,6 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             with openai_server.serving() as server:
                 yield make_model(f"openai:test-model,base_url={server.base_url},size=64x64")
         case "hf-inference":
-            require("huggingface_hub", is_there=find_spec("huggingface_hub") is not None)
             with hf_server.serving_images() as images:
                 yield make_model(f"hf-inference:test-model,base_url={images.url},size=64x64")
         case name:
@@ -115,13 +108,14 @@ def test_a_run_of_it_is_complete_resumes_and_has_provenance(model: Made[Model], 
             assert response.latency_seconds > 0
 
 
-@thorough
+@pytest.mark.slow
 def test_two_runs_with_one_seed_agree_in_every_outcome_however_many_work_on_them(
     model: Made[Model],
     ran: Mapping[TaskKind, Ran],
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("subitize.runner.workers.IN_PROCESS_SECONDS", 0)  # so that worker processes compute
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for task, (one, _) in ran.items():
         with new_run(tmp_path_factory) as other:

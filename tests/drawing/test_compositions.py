@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 
@@ -22,12 +22,12 @@ def of(plan: Layout, noun: str) -> list[Placed]:
     return [item for item in plan.items if item.noun == noun]
 
 
-@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("size_px", [128, 512, 1024])
-def test_as_many_things_of_each_kind_are_placed_as_the_scene_has(seed: int, size_px: int) -> None:
-    plan = compose(ZOO, seed, size_px)
-    assert Counter(item.noun for item in plan.items) == {"dog": 3, "cat": 5, "apple": 2}
-    assert plan.size_px == size_px
+def test_as_many_things_of_each_kind_are_placed_as_the_scene_has(size_px: int) -> None:
+    for seed in range(5):
+        plan = compose(ZOO, seed, size_px)
+        assert Counter(item.noun for item in plan.items) == {"dog": 3, "cat": 5, "apple": 2}
+        assert plan.size_px == size_px
 
 
 @pytest.mark.parametrize("number", [1, 12, 200])
@@ -45,15 +45,11 @@ def test_things_stand_inside_the_picture_and_apart(number: int, relations: tuple
 
 
 @pytest.mark.parametrize("word", ["above", "below", "left of", "right of"])
-@pytest.mark.parametrize("numbers", [(1, 1), (5, 3), (2, 40), (100, 1)], ids=str)
-def test_every_subject_stands_wholly_on_its_side_of_every_landmark(
-    word: RelationWord, numbers: tuple[int, int]
-) -> None:
-    scene = Scene((Entity("dog", numbers[0]), Entity("cup", numbers[1])), (Relation(0, word, 1),))
-    for seed in range(4):
-        plan = compose(scene, seed, 1024)
-        first, second = ("dog", "cup") if word in ("above", "left of") else ("cup", "dog")
-        down = word in ("above", "below")
+def test_every_subject_stands_wholly_on_its_side_of_every_landmark(word: RelationWord) -> None:
+    first, second = ("dog", "cup") if word in ("above", "left of") else ("cup", "dog")
+    down = word in ("above", "below")
+    for (dogs, cups), seed in product([(1, 1), (5, 3), (2, 40), (100, 1)], range(4)):
+        plan = compose(Scene((Entity("dog", dogs), Entity("cup", cups)), (Relation(0, word, 1),)), seed, 1024)
         ends = [(item.top if down else item.left) + item.side_px for item in of(plan, first)]
         starts = [item.top if down else item.left for item in of(plan, second)]
         assert max(ends) < min(starts)

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from subitize.drawing.contact_sheet import contact_sheet
-from thoroughness import thorough
 
 IN_DOCS = Path(__file__).parents[2] / "docs" / "glyphs.png"
 
 
-@thorough
+@pytest.mark.slow
 def test_the_sheet_in_the_documentation_shows_the_drawings_there_are() -> None:
     with Image.open(IN_DOCS) as stored:
         known = np.asarray(stored.convert("RGB")).astype(int)

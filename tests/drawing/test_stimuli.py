@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import lru_cache
 from hashlib import sha256
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,17 +14,23 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy import ndimage
 
+from cases import Case
 from subitize.drawing import stimuli
 from subitize.drawing.backgrounds import BACKGROUNDS
+from subitize.drawing.placement import gap_px
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Control, Magnitude, Stimulus
-from thoroughness import thorough
 
-SAMPLE = [
-    pytest.param(Stimulus(category, number, seed), id=f"{number} {category}")
-    for seed, number in enumerate([1, 2, 7, 30, 200])
-    for category in stimuli.CATEGORIES
+NUMBERS = (1, 2, 7, 30, 200)
+SOME = [
+    Stimulus(category, number, seed, 512)
+    for seed, (category, number) in enumerate(zip(stimuli.CATEGORIES, NUMBERS, strict=True))
 ]
+ALL = [Stimulus(category, number, seed) for seed, number in enumerate(NUMBERS) for category in stimuli.CATEGORIES]
+proof = pytest.mark.proof("subitize.drawing")
+some_and_all = pytest.mark.parametrize(
+    "sample", [pytest.param(SOME, id="some"), pytest.param(ALL, id="all", marks=proof)]
+)
 
 SCATTERED = [name for name, category in stimuli.CATEGORIES.items() if not category.is_array]
 
@@ -67,15 +74,15 @@ def hull_area(mask: NDArray[np.bool_]) -> float:
     return sum(ax * by - ay * bx for (ax, ay), (bx, by) in zip(chain, chain[1:] + chain[:1], strict=True)) / 2
 
 
-@thorough
+@pytest.mark.slow
 def test_the_same_recipe_gives_the_same_bytes_in_another_process_and_order() -> None:
     script = (
         "from hashlib import sha256; from subitize.drawing.stimuli import CATEGORIES, render;"
         "from subitize.records import Stimulus;"
-        "recipes = [Stimulus(category, number, seed=5) for category in CATEGORIES for number in (4, 60)];"
+        "recipes = [Stimulus(category, number, 5, 256) for category in CATEGORIES for number in (4, 60)];"
         "print(*[sha256(render(recipe).png).hexdigest() for recipe in reversed(recipes)])"
     )
-    recipes = [Stimulus(category, number, seed=5) for category in stimuli.CATEGORIES for number in (4, 60)]
+    recipes = [Stimulus(category, number, 5, 256) for category in stimuli.CATEGORIES for number in (4, 60)]
     here = [sha256(stimuli.render(recipe).png).hexdigest() for recipe in recipes]
     environment = os.environ | {"PYTHONHASHSEED": "4711"}
     there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
@@ -104,37 +111,47 @@ def test_rendering_neither_reads_nor_changes_global_randomness() -> None:
     assert np.random.random() == expected
 
 
-@pytest.mark.parametrize("stimulus", SAMPLE)
-def test_as_many_separate_shapes_are_drawn_as_the_recipe_says(stimulus: Stimulus) -> None:
-    differs = drawn(stimulus)
-    _, number = ndimage.label(differs, structure=np.ones((3, 3)))
-    assert number == stimulus.number
+@some_and_all
+def test_as_many_separate_shapes_are_drawn_as_the_recipe_says(sample: list[Stimulus], case: Case) -> None:
+    for stimulus in sample:
+        with case(stimulus):
+            assert shapes(drawn(stimulus)) == stimulus.number
 
 
-@pytest.mark.parametrize("stimulus", SAMPLE)
-def test_shapes_stay_off_the_border_and_apart(stimulus: Stimulus) -> None:
-    differs = drawn(stimulus)
-    assert differs[3:-3, 3:-3].sum() == differs.sum()
-    _, number = ndimage.label(ndimage.binary_dilation(differs, iterations=2), structure=np.ones((3, 3)))
-    assert number == stimulus.number
+def shapes(mask: NDArray[np.bool_]) -> int:
+    return int(ndimage.label(mask, structure=np.ones((3, 3)))[1])
 
 
-@pytest.mark.parametrize("stimulus", SAMPLE)
-def test_areas_are_what_is_drawn(stimulus: Stimulus) -> None:
-    magnitudes = rendered(stimulus).magnitudes
-    area = opacity(stimulus).sum()
-    assert magnitudes.number == stimulus.number
-    assert magnitudes.total_area_px == pytest.approx(area, abs=3 + 1e-4 * area)
-    assert magnitudes.mean_item_area_px == pytest.approx(magnitudes.total_area_px / stimulus.number)
+@some_and_all
+def test_shapes_stay_off_the_border_and_apart(sample: list[Stimulus], case: Case) -> None:
+    for stimulus in sample:
+        with case(stimulus):
+            differs = drawn(stimulus)
+            assert differs[3:-3, 3:-3].sum() == differs.sum()
+            wider = ndimage.binary_dilation(differs, iterations=gap_px(stimulus.size_px) // 4)
+            assert shapes(wider) == stimulus.number
 
 
-@pytest.mark.parametrize("stimulus", SAMPLE)
-def test_hull_and_density_are_what_is_drawn(stimulus: Stimulus) -> None:
-    magnitudes = rendered(stimulus).magnitudes
-    edge = opacity(stimulus) >= 0.5
-    edge &= ~ndimage.binary_erosion(edge, np.ones((3, 3), dtype=np.bool_))
-    assert magnitudes.convex_hull_px == pytest.approx(hull_area(edge), rel=2e-4)
-    assert magnitudes.density_per_megapixel == pytest.approx(stimulus.number / magnitudes.convex_hull_px * 1e6)
+@some_and_all
+def test_areas_are_what_is_drawn(sample: list[Stimulus], case: Case) -> None:
+    for stimulus in sample:
+        with case(stimulus):
+            magnitudes = rendered(stimulus).magnitudes
+            area = opacity(stimulus).sum()
+            assert magnitudes.number == stimulus.number
+            assert magnitudes.total_area_px == pytest.approx(area, abs=3 + 1e-4 * area)
+            assert magnitudes.mean_item_area_px == pytest.approx(magnitudes.total_area_px / stimulus.number)
+
+
+@some_and_all
+def test_hull_and_density_are_what_is_drawn(sample: list[Stimulus], case: Case) -> None:
+    for stimulus in sample:
+        with case(stimulus):
+            magnitudes = rendered(stimulus).magnitudes
+            edge = opacity(stimulus) >= 0.5
+            edge &= ~ndimage.binary_erosion(edge, np.ones((3, 3), dtype=np.bool_))
+            assert magnitudes.convex_hull_px == pytest.approx(hull_area(edge), rel=2e-4)
+            assert magnitudes.density_per_megapixel == pytest.approx(stimulus.number / magnitudes.convex_hull_px * 1e6)
 
 
 def test_the_area_of_a_dot_is_that_of_its_circle() -> None:
@@ -186,7 +203,7 @@ def test_a_picture_carries_nothing_but_its_pixels() -> None:
 
 @pytest.mark.parametrize("category", stimuli.CATEGORIES)
 def test_the_true_boxes_are_tight_around_what_is_drawn(category: str) -> None:
-    stimulus = Stimulus(category, 8, 11)
+    stimulus = Stimulus(category, 8, 11, 512)
     labels, _ = ndimage.label(opacity(stimulus) >= 0.5)
     found = {(float(x.start), float(y.start), float(x.stop), float(y.stop)) for y, x in ndimage.find_objects(labels)}
     truth = stimuli.ground_truth(stimulus)
@@ -268,40 +285,68 @@ HELD: dict[Magnitude, str] = {
 }
 
 
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-@pytest.mark.parametrize("magnitude", HELD)
-def test_a_controlled_magnitude_is_the_same_for_all_numbers(magnitude: Magnitude, category: str) -> None:
-    recipes = [Stimulus(category, number, number, control=Control(magnitude, 60)) for number in (1, 2, 5, 10, 30, 60)]
-    found = [getattr(stimuli.render(recipe).magnitudes, HELD[magnitude]) for recipe in recipes]
-    assert max(found) / min(found) < 1.06
+Held = list[tuple[Magnitude, str]]
+SOME_HELD: Held = list(zip(HELD, stimuli.CATEGORIES, strict=False))
+ALL_HELD: Held = list(product(HELD, stimuli.CATEGORIES))
 
 
-@pytest.mark.parametrize("magnitude", HELD)
-def test_up_to_ten_a_controlled_magnitude_varies_by_less_than_two_per_cent(magnitude: Magnitude) -> None:
-    recipes = [
-        Stimulus("apples", number, seed, control=Control(magnitude, 10)) for number in range(1, 11) for seed in (0, 1)
-    ]
-    found = [getattr(stimuli.render(recipe).magnitudes, HELD[magnitude]) for recipe in recipes]
-    assert max(found) / min(found) < 1.02
+@pytest.mark.parametrize(
+    ("held", "numbers"),
+    [
+        pytest.param(SOME_HELD, (1, 60), id="some"),
+        pytest.param(ALL_HELD, (1, 2, 5, 10, 30, 60), id="all", marks=proof),
+    ],
+)
+def test_a_controlled_magnitude_is_the_same_for_all_numbers(held: Held, numbers: tuple[int, ...], case: Case) -> None:
+    for magnitude, category in held:
+        with case(f"{magnitude} of {category}"):
+            recipes = [Stimulus(category, number, number, control=Control(magnitude, 60)) for number in numbers]
+            found = [getattr(stimuli.render(recipe).magnitudes, HELD[magnitude]) for recipe in recipes]
+            assert max(found) / min(found) < 1.06
 
 
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-@pytest.mark.parametrize("magnitude", HELD)
-def test_controlled_pictures_show_the_number_too(magnitude: Magnitude, category: str) -> None:
-    stimulus = Stimulus(category, 12, 3, control=Control(magnitude, 12))
-    _, number = ndimage.label(drawn(stimulus), structure=np.ones((3, 3)))
-    assert number == 12
+@pytest.mark.parametrize(
+    "recipes",
+    [
+        pytest.param([(1, 0), (10, 1)], id="some"),
+        pytest.param(list(product(range(1, 11), (0, 1))), id="all", marks=proof),
+    ],
+)
+def test_up_to_ten_a_controlled_magnitude_varies_by_less_than_two_per_cent(
+    recipes: list[tuple[int, int]], case: Case
+) -> None:
+    for magnitude, name in HELD.items():
+        with case(magnitude):
+            stimuli_held = [Stimulus("apples", *recipe, control=Control(magnitude, 10)) for recipe in recipes]
+            found = [getattr(stimuli.render(one).magnitudes, name) for one in stimuli_held]
+            assert max(found) / min(found) < 1.02
 
 
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_magnitudes_without_drawing_are_those_of_the_drawn_picture(category: str) -> None:
-    for number in (1, 4, 10, 40):
-        recipe = Stimulus(category, number, 1)
-        quick, exact = stimuli.magnitudes(recipe), rendered(recipe).magnitudes
-        assert quick.number == exact.number
-        assert quick.total_area_px == pytest.approx(exact.total_area_px, rel=0.01)
-        assert quick.mean_item_area_px == pytest.approx(exact.mean_item_area_px, rel=0.01)
-        assert quick.convex_hull_px == pytest.approx(exact.convex_hull_px, rel=0.02)
+@pytest.mark.parametrize(
+    ("held", "size_px"), [pytest.param(SOME_HELD, 512, id="some"), pytest.param(ALL_HELD, 1024, id="all", marks=proof)]
+)
+def test_controlled_pictures_show_the_number_too(held: Held, size_px: int, case: Case) -> None:
+    for magnitude, category in held:
+        with case(f"{magnitude} of {category}"):
+            assert shapes(drawn(Stimulus(category, 12, 3, size_px, control=Control(magnitude, 12)))) == 12
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        pytest.param(list(zip(stimuli.CATEGORIES, (1, 4, 10, 40, 10), strict=True)), id="some"),
+        pytest.param(list(product(stimuli.CATEGORIES, (1, 4, 10, 40))), id="all", marks=proof),
+    ],
+)
+def test_magnitudes_without_drawing_are_those_of_the_drawn_picture(sample: list[tuple[str, int]], case: Case) -> None:
+    for category, number in sample:
+        with case(f"{number} {category}"):
+            recipe = Stimulus(category, number, 1)
+            quick, exact = stimuli.magnitudes(recipe), rendered(recipe).magnitudes
+            assert quick.number == exact.number
+            assert quick.total_area_px == pytest.approx(exact.total_area_px, rel=0.01)
+            assert quick.mean_item_area_px == pytest.approx(exact.mean_item_area_px, rel=0.01)
+            assert quick.convex_hull_px == pytest.approx(exact.convex_hull_px, rel=0.02)
 
 
 def test_overlapping_items_cover_each_other_and_are_all_seen() -> None:
@@ -310,8 +355,7 @@ def test_overlapping_items_cover_each_other_and_are_all_seen() -> None:
     hidden = 1 - rendered(over).magnitudes.total_area_px / (30 * rendered(over).magnitudes.mean_item_area_px)
     assert 0.01 < hidden < 0.4
     assert stimuli.magnitudes(over) == rendered(over).magnitudes
-    _, number = ndimage.label(drawn(over), structure=np.ones((3, 3)))
-    assert number < 30
+    assert shapes(drawn(over)) < 30
 
 
 @pytest.mark.parametrize("background", BACKGROUNDS)

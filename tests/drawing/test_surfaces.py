@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from cases import Case
 from subitize.drawing import glyphs, surfaces
 from subitize.drawing.clipart.bare import BARE, HOLDERS
 from subitize.errors import BadValueError
@@ -14,30 +15,34 @@ def seeded(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@pytest.mark.parametrize("noun", BARE)
-def test_a_plain_drawing_is_one_shape_inside_its_circle(noun: str) -> None:
-    alpha = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, "red", 200).getchannel("A"))
-    rows, columns = np.nonzero(alpha >= 16)
-    assert np.hypot(rows - 99.5, columns - 99.5).max() < 97
+def test_a_plain_drawing_is_one_shape_inside_its_circle(case: Case) -> None:
+    for noun in BARE:
+        with case(noun):
+            alpha = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, "red", 200).getchannel("A"))
+            rows, columns = np.nonzero(alpha >= 16)
+            assert np.hypot(rows - 99.5, columns - 99.5).max() < 97
 
 
-@pytest.mark.parametrize("noun", HOLDERS)
-def test_a_good_part_of_a_holder_is_flat(noun: str) -> None:
-    assert surfaces.surface(noun).mean() > 0.15
+def test_a_good_part_of_a_holder_is_flat(case: Case) -> None:
+    for noun in HOLDERS:
+        with case(noun):
+            assert surfaces.surface(noun).mean() > 0.15
 
 
-@pytest.mark.parametrize("number", [0, 1, 5, 18])
-@pytest.mark.parametrize("noun", HOLDERS)
-def test_things_lie_on_the_flat_part_and_apart(noun: str, number: int) -> None:
-    sides, corners = surfaces.lay(number, noun, 900, seeded(1))
-    centres = corners + np.array(sides).reshape(-1, 1) / 2
-    is_flat = surfaces.surface(noun)
-    for (x, y), side in zip(centres, sides, strict=True):
-        for turn in np.linspace(0, 2 * np.pi, 16):
-            at = np.array([y + np.sin(turn) * side / 2, x + np.cos(turn) * side / 2]) * surfaces.SURFACE_PX / 900
-            assert is_flat[int(at[0]), int(at[1])]
-    for one, other in combinations(range(number), 2):
-        assert np.hypot(*(centres[one] - centres[other])) > (sides[one] + sides[other]) / 2
+def test_things_lie_on_the_flat_part_and_apart(case: Case) -> None:
+    for noun in HOLDERS:
+        is_flat = surfaces.surface(noun)
+        for number in (0, 1, 5, 18):
+            with case(f"{number} on {noun}"):
+                sides, corners = surfaces.lay(number, noun, 900, seeded(1))
+                centres = corners + np.array(sides).reshape(-1, 1) / 2
+                for (x, y), side in zip(centres, sides, strict=True):
+                    for turn in np.linspace(0, 2 * np.pi, 16):
+                        way = np.array([np.sin(turn), np.cos(turn)])
+                        row, column = (np.array([y, x]) + way * side / 2) * surfaces.SURFACE_PX / 900
+                        assert is_flat[int(row), int(column)]
+                for one, other in combinations(range(number), 2):
+                    assert np.hypot(*(centres[one] - centres[other])) > (sides[one] + sides[other]) / 2
 
 
 def test_more_than_there_is_room_for_are_refused() -> None:

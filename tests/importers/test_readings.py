@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from shutil import copytree
 from threading import Barrier
 
 import pytest
 
+from cases import Case
 from samples import MODEL, SUITE, drawing_item, naming_item, response, trial
 from subitize.errors import BadFileError, BadValueError, BusyError
 from subitize.importers.answers import ImportSummary
@@ -92,9 +94,13 @@ def run(filled: Path, tmp_path: Path) -> Iterator[Run]:
 @pytest.fixture
 def import_csv(run: Run, tmp_path: Path) -> Import:
     def import_csv(*lines: str, rule: str = "strict") -> ImportSummary:
-        return import_bytes(run, tmp_path, "".join(f"{line}\n" for line in lines).encode(), rule=rule)
+        return import_lines(run, tmp_path, *lines, rule=rule)
 
     return import_csv
+
+
+def import_lines(run: Run, folder: Path, *lines: str, rule: str = "strict") -> ImportSummary:
+    return import_bytes(run, folder, "".join(f"{line}\n" for line in lines).encode(), rule=rule)
 
 
 def import_bytes(run: Run, folder: Path, content: bytes, *, rule: str = "strict") -> ImportSummary:
@@ -111,49 +117,61 @@ IMAGE = picture("three apples").hash
 COUNT = ("ada", trial(DRAWN).id, "count:apple", Known(3))
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["annotator,item,answer", f"ada,{NAMED.id},3"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
-        (["answer,extra,item,annotator", f"3,x,{NAMED.id},ada"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
-        ([" annotator , item,answer ", f" ada , {NAMED.id} , 3 "], ("ada", trial(NAMED).id, "count:apple", Known(3))),
-        (["annotator,item,answer,,", f"ada,{NAMED.id},3,,"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
-        (["annotator,item,answer", "", f"ada,{NAMED.id},3", ""], ("ada", trial(NAMED).id, "count:apple", Known(3))),
-        (["annotator,item,question,answer", f"ada,{DRAWN.id},count:apple,3"], COUNT),
-        (["annotator,item,question,answer", f"ada,{DRAWN.id},How many apples are in the image?,3"], COUNT),
-        (["annotator,image,question,answer", f"ada,{IMAGE},count:apple,3"], COUNT),
-        (["annotator,image,question,answer", f"ada,{IMAGE}.png,count:apple,3"], COUNT),
-        (["annotator,image,question,answer", f"ada,images/{IMAGE[:2]}/{IMAGE}.png,count:apple,3"], COUNT),
-        (["annotator,image,item,question,answer", f"ada,{IMAGE},{DRAWN.id},count:apple,3"], COUNT),
-        (
-            ["annotator,item,question,answer", f"ada,{DRAWN.id},Is there a table?,No"],
-            ("ada", trial(DRAWN).id, "confirm:there is a table", Known(False)),
-        ),
-        (
-            ["annotator,item,model,repeat,answer", f"ada,{TWICE.id},random,1,4"],
-            ("ada", trial(TWICE, repeat=1).id, "count:apple", Known(4)),
-        ),
-        (
-            ["annotator,item,model,answer", f"ada,{TWICE.id},other,5"],
-            ("ada", trial(TWICE, model=OTHER).id, "count:apple", Known(5)),
-        ),
-        (["annotator,item,answer", f"ada,{AGAIN.id},4"], ("ada", trial(AGAIN, attempt=1).id, "count:apple", Known(4))),
-        (
-            ["annotator,image,answer", f"ada,{picture('nothing').hash},0"],
-            ("ada", trial(AGAIN).id, "count:apple", Known(0)),
-        ),
-    ],
-    ids=[
-        "item", "any order of columns", "spaces", "trailing commas", "blank lines", "question by id",
-        "question by wording", "image by hash", "image by file name", "image by path", "image and item", "yes or no",
-        "model and repeat", "model alone", "the latest attempt", "an earlier attempt by its image",
-    ],
-)  # fmt: skip
-def test_an_answer_finds_its_response(
-    run: Run, import_csv: Import, lines: list[str], expected: tuple[str, str, str, Value]
-) -> None:
-    assert str(import_csv(*lines)) == "1 readings added"
-    assert stored(run) == [expected]
+FOUND: dict[str, tuple[list[str], tuple[str, str, str, Value]]] = {
+    "item": (["annotator,item,answer", f"ada,{NAMED.id},3"], ("ada", trial(NAMED).id, "count:apple", Known(3))),
+    "any order of columns": (
+        ["answer,extra,item,annotator", f"3,x,{NAMED.id},ada"],
+        ("ada", trial(NAMED).id, "count:apple", Known(3)),
+    ),
+    "spaces": (
+        [" annotator , item,answer ", f" ada , {NAMED.id} , 3 "],
+        ("ada", trial(NAMED).id, "count:apple", Known(3)),
+    ),
+    "trailing commas": (
+        ["annotator,item,answer,,", f"ada,{NAMED.id},3,,"],
+        ("ada", trial(NAMED).id, "count:apple", Known(3)),
+    ),
+    "blank lines": (
+        ["annotator,item,answer", "", f"ada,{NAMED.id},3", ""],
+        ("ada", trial(NAMED).id, "count:apple", Known(3)),
+    ),
+    "question by id": (["annotator,item,question,answer", f"ada,{DRAWN.id},count:apple,3"], COUNT),
+    "question by wording": (
+        ["annotator,item,question,answer", f"ada,{DRAWN.id},How many apples are in the image?,3"],
+        COUNT,
+    ),
+    "image by hash": (["annotator,image,question,answer", f"ada,{IMAGE},count:apple,3"], COUNT),
+    "image by file name": (["annotator,image,question,answer", f"ada,{IMAGE}.png,count:apple,3"], COUNT),
+    "image by path": (["annotator,image,question,answer", f"ada,images/{IMAGE[:2]}/{IMAGE}.png,count:apple,3"], COUNT),
+    "image and item": (["annotator,image,item,question,answer", f"ada,{IMAGE},{DRAWN.id},count:apple,3"], COUNT),
+    "yes or no": (
+        ["annotator,item,question,answer", f"ada,{DRAWN.id},Is there a table?,No"],
+        ("ada", trial(DRAWN).id, "confirm:there is a table", Known(False)),
+    ),
+    "model and repeat": (
+        ["annotator,item,model,repeat,answer", f"ada,{TWICE.id},random,1,4"],
+        ("ada", trial(TWICE, repeat=1).id, "count:apple", Known(4)),
+    ),
+    "model alone": (
+        ["annotator,item,model,answer", f"ada,{TWICE.id},other,5"],
+        ("ada", trial(TWICE, model=OTHER).id, "count:apple", Known(5)),
+    ),
+    "the latest attempt": (
+        ["annotator,item,answer", f"ada,{AGAIN.id},4"],
+        ("ada", trial(AGAIN, attempt=1).id, "count:apple", Known(4)),
+    ),
+    "an earlier attempt by its image": (
+        ["annotator,image,answer", f"ada,{picture('nothing').hash},0"],
+        ("ada", trial(AGAIN).id, "count:apple", Known(0)),
+    ),
+}
+
+
+def test_an_answer_finds_its_response(filled: Path, tmp_path: Path, case: Case) -> None:
+    for name, (lines, expected) in FOUND.items():
+        with case(name), Run(Folder(copytree(filled, tmp_path / name))) as run:
+            assert str(import_lines(run, tmp_path, *lines)) == "1 readings added"
+            assert stored(run) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -237,80 +255,99 @@ def test_another_judge_does_not_change_the_minds_of_the_first(run: Run, import_c
 GOOD = f"ada,{NAMED.id},3"
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([], "line 1: no column annotator, answer, item or image in ''; a comma between columns, small letters: "),
-        (["annotator,item", GOOD], "line 1: no column answer"),
-        (["annotator,answer", "ada,3"], "line 1: no column item or image"),
-        (["annotator;item;answer", "ada;x;3"], "answer, item or image in 'annotator;item;answer'; a comma"),
-        (["Annotator,item,answer", GOOD], "line 1: no column annotator"),
-        (["annotator,item,answer,answer", f"{GOOD},4"], "line 1: column 'answer' stands there twice"),
-        (["<!DOCTYPE html>", "<html><body>Sign in</body></html>"], "line 1: no column annotator, answer"),
-        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},"], "line 3: annotator and answer should not be empty"),
-        (["annotator,item,answer", GOOD, f" ,{NAMED.id},3"], "line 3: annotator and answer should not be empty"),
-        (
-            ["annotator,item,answer", GOOD, "bob,naming/pears/3,3"],
-            "line 3: no response with item 'naming/pears/3' in this run; `subitize export` lists what it has",
-        ),
-        (["annotator,item,answer", GOOD, "bob,,3"], "line 3: no response with item '' in this run"),
-        (["annotator,item,answer", GOOD, f"bob,{UNASKED.id},3"], f"line 3: no response with item '{UNASKED.id}'"),
-        (["annotator,item,answer", GOOD, f"bob,{REFUSED.id},3"], f"line 3: no response with item '{REFUSED.id}'"),
-        (["annotator,item,answer", GOOD, f"bob,{BROKEN.id},3"], f"line 3: no response with item '{BROKEN.id}'"),
-        (["annotator,image,answer", "bob,cat.png,3"], "line 2: no response with image 'cat.png' in this run"),
-        (
-            ["annotator,item,question,answer", f"bob,{DRAWN.id},count:pear,3"],
-            f"line 2: question 'count:pear' is not one of item '{DRAWN.id}'; it has: 'count:apple', 'confirm:there",
-        ),
-        (["annotator,item,answer", f"bob,{DRAWN.id},3"], "line 2: question '' is not one of item"),
-        (
-            ["annotator,item,answer", GOOD, f"bob,{TWICE.id},3"],
-            f"line 3: item '{TWICE.id}' has 3 responses (random repeat 0, random repeat 1, other repeat 0), of which "
-            "3 fit; name one by the columns item, model and repeat",
-        ),
-        (["annotator,item,model,answer", f"bob,{TWICE.id},random,3"], "of which 2 fit"),
-        (["annotator,item,model,answer", f"bob,{TWICE.id},gpt,3"], "of which 0 fit"),
-        (["annotator,item,repeat,answer", f"bob,{NAMED.id},7,3"], "of which 0 fit"),
-        (["annotator,image,item,answer", f"bob,{IMAGE},{NAMED.id},3"], "of which 0 fit"),
-        (["annotator,item,answer", GOOD, f"bob,{NAMED.id}"], "line 3: should have 3 fields, not 2"),
-        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},3,4"], "line 3: should have 3 fields, not 4"),
-        (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3'], "line 3: no CSV: unexpected end of data"),
-        (["annotator,item,answer", f'ada,{NAMED.id},"3', *[GOOD] * 9], "line 2: no CSV: unexpected end of data"),
-        (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3" or 4'], "line 3: no CSV: "),
-        (["annotator,item,answer", GOOD, f"bob,{NAMED.id},{'3' * 200_000}"], "line 3: no CSV: field larger than"),
-        (
-            ["annotator,item,answer", GOOD, f"bob,{NAMED.id},3", GOOD],
-            "line 4: 'ada' answers 'count:apple' of this response a second time in this file",
-        ),
-    ],
-    ids=[
-        "empty file", "no answer", "neither item nor image", "semicolons", "case", "column twice", "HTML",
-        "empty answer", "empty annotator", "unknown item", "empty item", "item without response", "refused item",
-        "failed item", "unknown image", "unknown question", "question left out of two", "ambiguous", "two fit",
-        "unknown model", "unknown repeat", "image of another item", "too few fields", "too many fields",
-        "unclosed quote", "unclosed quote above", "text after a quote", "endless field", "twice",
-    ],
-)  # fmt: skip
-def test_a_bad_line_is_named_and_nothing_of_the_file_is_added(
-    run: Run, import_csv: Import, lines: list[str], message: str
-) -> None:
-    with pytest.raises(BadFileError) as caught:
-        import_csv(*lines)
-    assert str(caught.value).startswith("answers.csv ")
-    assert message in str(caught.value)
-    assert stored(run) == []
+BAD: dict[str, tuple[list[str], str]] = {
+    "empty file": (
+        [],
+        "line 1: no column annotator, answer, item or image in ''; a comma between columns, small letters: ",
+    ),
+    "no answer": (["annotator,item", GOOD], "line 1: no column answer"),
+    "neither item nor image": (["annotator,answer", "ada,3"], "line 1: no column item or image"),
+    "semicolons": (["annotator;item;answer", "ada;x;3"], "answer, item or image in 'annotator;item;answer'; a comma"),
+    "case": (["Annotator,item,answer", GOOD], "line 1: no column annotator"),
+    "column twice": (["annotator,item,answer,answer", f"{GOOD},4"], "line 1: column 'answer' stands there twice"),
+    "HTML": (["<!DOCTYPE html>", "<html><body>Sign in</body></html>"], "line 1: no column annotator, answer"),
+    "empty answer": (
+        ["annotator,item,answer", GOOD, f"bob,{NAMED.id},"],
+        "line 3: annotator and answer should not be empty",
+    ),
+    "empty annotator": (
+        ["annotator,item,answer", GOOD, f" ,{NAMED.id},3"],
+        "line 3: annotator and answer should not be empty",
+    ),
+    "unknown item": (
+        ["annotator,item,answer", GOOD, "bob,naming/pears/3,3"],
+        "line 3: no response with item 'naming/pears/3' in this run; `subitize export` lists what it has",
+    ),
+    "empty item": (["annotator,item,answer", GOOD, "bob,,3"], "line 3: no response with item '' in this run"),
+    "item without response": (
+        ["annotator,item,answer", GOOD, f"bob,{UNASKED.id},3"],
+        f"line 3: no response with item '{UNASKED.id}'",
+    ),
+    "refused item": (
+        ["annotator,item,answer", GOOD, f"bob,{REFUSED.id},3"],
+        f"line 3: no response with item '{REFUSED.id}'",
+    ),
+    "failed item": (
+        ["annotator,item,answer", GOOD, f"bob,{BROKEN.id},3"],
+        f"line 3: no response with item '{BROKEN.id}'",
+    ),
+    "unknown image": (
+        ["annotator,image,answer", "bob,cat.png,3"],
+        "line 2: no response with image 'cat.png' in this run",
+    ),
+    "unknown question": (
+        ["annotator,item,question,answer", f"bob,{DRAWN.id},count:pear,3"],
+        f"line 2: question 'count:pear' is not one of item '{DRAWN.id}'; it has: 'count:apple', 'confirm:there",
+    ),
+    "question left out of two": (
+        ["annotator,item,answer", f"bob,{DRAWN.id},3"],
+        "line 2: question '' is not one of item",
+    ),
+    "ambiguous": (
+        ["annotator,item,answer", GOOD, f"bob,{TWICE.id},3"],
+        f"line 3: item '{TWICE.id}' has 3 responses (random repeat 0, random repeat 1, other repeat 0), of which "
+        "3 fit; name one by the columns item, model and repeat",
+    ),
+    "two fit": (["annotator,item,model,answer", f"bob,{TWICE.id},random,3"], "of which 2 fit"),
+    "unknown model": (["annotator,item,model,answer", f"bob,{TWICE.id},gpt,3"], "of which 0 fit"),
+    "unknown repeat": (["annotator,item,repeat,answer", f"bob,{NAMED.id},7,3"], "of which 0 fit"),
+    "image of another item": (["annotator,image,item,answer", f"bob,{IMAGE},{NAMED.id},3"], "of which 0 fit"),
+    "too few fields": (["annotator,item,answer", GOOD, f"bob,{NAMED.id}"], "line 3: should have 3 fields, not 2"),
+    "too many fields": (["annotator,item,answer", GOOD, f"bob,{NAMED.id},3,4"], "line 3: should have 3 fields, not 4"),
+    "unclosed quote": (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3'], "line 3: no CSV: unexpected end of data"),
+    "unclosed quote above": (
+        ["annotator,item,answer", f'ada,{NAMED.id},"3', *[GOOD] * 9],
+        "line 2: no CSV: unexpected end of data",
+    ),
+    "text after a quote": (["annotator,item,answer", GOOD, f'bob,{NAMED.id},"3" or 4'], "line 3: no CSV: "),
+    "endless field": (
+        ["annotator,item,answer", GOOD, f"bob,{NAMED.id},{'3' * 200_000}"],
+        "line 3: no CSV: field larger than",
+    ),
+    "twice": (
+        ["annotator,item,answer", GOOD, f"bob,{NAMED.id},3", GOOD],
+        "line 4: 'ada' answers 'count:apple' of this response a second time in this file",
+    ),
+}
 
 
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
-@pytest.mark.parametrize("line", [1, 2, 3])
-@pytest.mark.parametrize("before", [b"", b"ad", b"long enough"], ids=["first", "third", "late"])
-def test_bytes_that_are_not_utf8_are_named_by_their_line(
-    run: Run, tmp_path: Path, start: bytes, line: int, before: bytes
-) -> None:
-    lines = [b"annotator,item,answer", GOOD.encode(), GOOD.encode()]
-    lines[line - 1] = before + b"\xe9" + lines[line - 1]
-    with pytest.raises(BadFileError, match=rf"answers\.csv line {line}: not UTF-8; save the file as UTF-8"):
-        import_bytes(run, tmp_path, start + b"\r\n".join(lines))
+def test_a_bad_line_is_named_and_nothing_of_the_file_is_added(run: Run, import_csv: Import, case: Case) -> None:
+    for name, (lines, message) in BAD.items():
+        with case(name):
+            with pytest.raises(BadFileError) as caught:
+                import_csv(*lines)
+            assert str(caught.value).startswith("answers.csv ")
+            assert message in str(caught.value)
+            assert stored(run) == []
+
+
+def test_bytes_that_are_not_utf8_are_named_by_their_line(run: Run, tmp_path: Path, case: Case) -> None:
+    for start, line, before in product([b"", b"\xef\xbb\xbf"], [1, 2, 3], [b"", b"ad", b"long enough"]):
+        lines = [b"annotator,item,answer", GOOD.encode(), GOOD.encode()]
+        lines[line - 1] = before + b"\xe9" + lines[line - 1]
+        told = pytest.raises(BadFileError, match=rf"answers\.csv line {line}: not UTF-8; save the file as UTF-8")
+        with case((start, line, before)), told:
+            import_bytes(run, tmp_path, start + b"\r\n".join(lines))
     assert stored(run) == []
 
 

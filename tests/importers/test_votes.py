@@ -7,6 +7,7 @@ from shutil import copytree
 
 import pytest
 
+from cases import Case
 from commands import call
 from samples import MODEL, response
 from subitize.errors import BadFileError, BadValueError, ConflictError
@@ -135,32 +136,41 @@ def test_the_same_file_again_adds_nothing_and_a_changed_vote_replaces_the_first(
     assert {annotator: value for annotator, *_, value in stored(run)} == {"ada": Known(False), "bob": Known(True)}
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (f"bob,random,{WHOLE.id},maybe", "line 3: vote 'maybe': should be one of yes, y, 1, true, right, correct"),
-        (f"bob,random,{WHOLE.id},", "line 3: vote should not be empty"),
-        (f",random,{WHOLE.id},yes", "line 3: annotator should not be empty"),
-        ("bob,random,fruit/hole,yes", "line 3: no item 'fruit/hole'; the nearest is 'fruit/whole'"),
-        (f"bob,random,{SINGLE.id},yes", "line 3: item 'fruit/single' has 0 yes-or-no questions about a group"),
-        (f"bob,other,{WHOLE.id},yes", r"line 3: model 'other' has no images .* have: random\); .* with --suite"),
-        (f"bob,random,{UNDRAWN.id},yes", r"line 3: model 'random' has no images .*; it was run here: let it draw"),
-        (f"bob,random,{FAILED.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 failed 1;"),
-        (f"bob,random,{BEGUN.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 missing 1;"),
-        (f"bob,random,{REFUSED.id},yes", "line 3: all 2 images of group 0 were refused"),
-        (f"bob,random,{TWICE.id},yes", "line 3: there are 2 groups of 2 images; name one in the column group: 0, 1"),
-        (f"ada,random,{WHOLE.id},no", "line 3: 'ada' votes on this group a second time, first in line 2"),
-        (f"bob,random,{WHOLE.id}", "line 3: should have 4 fields, not 3"),
-    ],
-    ids=[
-        "no vote", "empty vote", "nobody", "unknown item", "no group", "unknown model", "not drawn", "failed",
-        "not complete", "all refused", "which group", "twice", "a field short",
-    ],
-)  # fmt: skip
-def test_a_bad_line_is_named_and_nothing_of_the_file_is_added(run: Run, vote: Import, line: str, message: str) -> None:
-    with pytest.raises(BadFileError, match=r"votes\.csv " + message):
-        vote(f"ada,random,{WHOLE.id},yes", line)
-    assert stored(run) == []
+BAD = {
+    "no vote": (
+        f"bob,random,{WHOLE.id},maybe",
+        "line 3: vote 'maybe': should be one of yes, y, 1, true, right, correct",
+    ),
+    "empty vote": (f"bob,random,{WHOLE.id},", "line 3: vote should not be empty"),
+    "nobody": (f",random,{WHOLE.id},yes", "line 3: annotator should not be empty"),
+    "unknown item": ("bob,random,fruit/hole,yes", "line 3: no item 'fruit/hole'; the nearest is 'fruit/whole'"),
+    "no group": (f"bob,random,{SINGLE.id},yes", "line 3: item 'fruit/single' has 0 yes-or-no questions about a group"),
+    "unknown model": (
+        f"bob,other,{WHOLE.id},yes",
+        r"line 3: model 'other' has no images .* have: random\); .* with --suite",
+    ),
+    "not drawn": (
+        f"bob,random,{UNDRAWN.id},yes",
+        r"line 3: model 'random' has no images .*; it was run here: let it draw",
+    ),
+    "failed": (f"bob,random,{FAILED.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 failed 1;"),
+    "not complete": (f"bob,random,{BEGUN.id},yes", "line 3: group 0 is not complete: of the repeats 0 to 1 missing 1;"),
+    "all refused": (f"bob,random,{REFUSED.id},yes", "line 3: all 2 images of group 0 were refused"),
+    "which group": (
+        f"bob,random,{TWICE.id},yes",
+        "line 3: there are 2 groups of 2 images; name one in the column group: 0, 1",
+    ),
+    "twice": (f"ada,random,{WHOLE.id},no", "line 3: 'ada' votes on this group a second time, first in line 2"),
+    "a field short": (f"bob,random,{WHOLE.id}", "line 3: should have 4 fields, not 3"),
+}
+
+
+def test_a_bad_line_is_named_and_nothing_of_the_file_is_added(run: Run, vote: Import, case: Case) -> None:
+    for name, (line, message) in BAD.items():
+        with case(name):
+            with pytest.raises(BadFileError, match=r"votes\.csv " + message):
+                vote(f"ada,random,{WHOLE.id},yes", line)
+            assert stored(run) == []
 
 
 @pytest.mark.parametrize(("place", "message"), [("-1", "group '-1': should be a whole"), ("2", "missing 4, 5")])

@@ -1,7 +1,6 @@
 """CLIP as a judge: which rivals are drawn, what is kept as evidence, and that weights without sense are refused."""
 
-from collections.abc import Iterator
-from importlib.util import find_spec
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from commands import call
-from conftest import require
 from drawn_prompts import item, made, new_run, paint_all, presence
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
@@ -26,6 +24,7 @@ from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, M
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Run
+from tiny_weights import find_tiny
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 APPLES = Confirm("there are some apples", is_informed=False)
@@ -36,11 +35,7 @@ COLOUR = "cannot tell what colour there is: 'red apple'"
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("torch", is_there=find_spec("torch") is not None)
-    require("transformers", is_there=find_spec("transformers") is not None)
-    from tiny_matchers import write_clip
-
-    return write_clip(tmp_path_factory.mktemp("clip") / "tiny")
+    return find_tiny("clip", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +95,22 @@ def test_the_same_and_the_akin_do_not_distract(one: str, other: str, are_akin: b
 
 
 def test_no_rival_is_akin_to_what_is_asked_about() -> None:
-    for noun in VOCABULARY:
+    assert_no_rival_is_akin(VOCABULARY[::8])
+
+
+@pytest.mark.proof("subitize.judges.clip")
+def test_no_rival_is_akin_to_anything_that_can_be_asked_about() -> None:
+    assert_no_rival_is_akin(VOCABULARY)
+
+
+def assert_no_rival_is_akin(nouns: Sequence[str]) -> None:
+    for noun in nouns:
         rivals = draw_rivals(noun, 9, "any", ["dog", "cat"])
         assert len(set(rivals)) == 9
         assert not any(is_akin(rival, known) for rival in rivals for known in (noun, "dog", "cat"))
 
 
+@pytest.mark.torch
 def test_presence_is_compared_with_5_others_and_absence_with_9(weights: Path, run: Run) -> None:
     apples, seeds = compared(Clip(str(weights)), exhibit(run, 0, APPLES, NO_SEEDS))
     assert (len(apples), len(seeds)) == (6, 10)
@@ -115,6 +120,7 @@ def test_presence_is_compared_with_5_others_and_absence_with_9(weights: Path, ru
     assert all(-1 <= score <= 1 for score in [*apples.values(), *seeds.values()])
 
 
+@pytest.mark.torch
 def test_the_same_picture_question_and_seed_have_the_same_rivals_in_any_company(weights: Path, run: Run) -> None:
     judge = Clip(str(weights))
     alone = compared(judge, exhibit(run, 0, APPLES))[0]
@@ -124,6 +130,7 @@ def test_the_same_picture_question_and_seed_have_the_same_rivals_in_any_company(
     assert list(compared(Clip(str(weights), seed=1), exhibit(run, 0, APPLES))[0]) != list(alone)
 
 
+@pytest.mark.torch
 def test_what_else_is_asked_about_or_told_never_distracts(weights: Path, run: Run) -> None:
     judge = Clip(str(weights), distractors=9)
     (alone,) = compared(judge, exhibit(run, 0, APPLES))
@@ -134,6 +141,7 @@ def test_what_else_is_asked_about_or_told_never_distracts(weights: Path, run: Ru
     assert list(alone)[1] not in compared(judge, told)[0]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("question", "can", "why"),
     [
@@ -154,6 +162,7 @@ def test_it_tells_what_is_there_and_what_is_not(weights: Path, question: Questio
     assert not judge.can_answer(question, [PICTURE, PICTURE])
 
 
+@pytest.mark.torch
 def test_it_judges_a_run_and_its_evidence_can_be_read_anew(weights: Path, run: Run) -> None:
     judge = f"clip:{weights},self_test=false"
     finished = call("judge", run.location, "--judge", judge)
@@ -174,15 +183,15 @@ def test_it_judges_a_run_and_its_evidence_can_be_read_anew(weights: Path, run: R
     assert "0 new readings" in again.out
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("make", [Clip, ClipScore])
 def test_weights_that_were_never_trained_are_refused(weights: Path, make: Any) -> None:  # noqa: ANN401
-    require("scikit-image", is_there=find_spec("skimage") is not None)
     with pytest.raises(UnusableModelError, match=r"^\d of 24 rounds won .* is taken for a"):
         make(str(weights)).prove()
 
 
+@pytest.mark.torch
 def test_a_refused_judge_is_one_line_and_exit_code_2(weights: Path, run: Run) -> None:
-    require("scikit-image", is_there=find_spec("skimage") is not None)
     finished = call("judge", run.location, "--judge", f"clip:{weights},seed=7")
     assert (finished.code, finished.err.count("\n")) == (2, 1)
     assert finished.err.startswith(f"subitize: judge clip:{weights},seed=7 failed its self-test: ")
@@ -205,14 +214,15 @@ class _Knowing(Encoders):
         )
 
 
+@pytest.mark.detect
 def test_one_that_knows_what_photographs_show_passes_and_one_to_which_all_is_alike_does_not() -> None:
-    require("scikit-image", is_there=find_spec("skimage") is not None)
     proof = _Knowing(is_right=True).prove(lambda noun: f"a photo of a {noun}")
     assert proof == Proof(True, "24 of 24 rounds won by what photographs show")
     with pytest.raises(UnusableModelError, match="0 of 24 rounds"):
         _Knowing(is_right=False).prove(lambda noun: f"a photo of a {noun}")
 
 
+@pytest.mark.torch
 def test_without_photographs_it_says_why_it_cannot_be_tested(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collages._photograph.cache_clear()
     monkeypatch.setattr(collages, "find_spec", lambda name: None)
@@ -223,6 +233,7 @@ def test_without_photographs_it_says_why_it_cannot_be_tested(weights: Path, monk
     assert "scikit-image" in proof.told
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -239,14 +250,15 @@ def test_a_wrong_option_is_refused(weights: Path, options: dict[str, Any], messa
         Clip(str(weights), **options)
 
 
+@pytest.mark.torch
 def test_a_folder_that_is_no_model_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
-    require("torch", is_there=find_spec("torch") is not None)
     with pytest.raises(BadFileError, match="no model"):
         Clip(str(tmp_path))
     with pytest.raises(BadFileError, match="there is no folder"):
         ClipScore(str(tmp_path / "nowhere"))
 
 
+@pytest.mark.torch
 def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run: Run) -> None:
     judge = ClipScore(str(weights))
     assert isinstance(judge, AsksItself)
@@ -260,6 +272,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
     assert [one.score for one in found if isinstance(one, Measured)] == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.torch
 def test_clipscore_judges_whole_prompts(weights: Path, run: Run) -> None:
     summary = judge_run(run, made("clipscore:tiny", ClipScore(str(weights))), Silent())
     assert (summary.readings, summary.failed) == (3, 0)

@@ -1,13 +1,10 @@
 """Reading written text: known lines, in their order, by either engine; what is asked, and how near it comes."""
 
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from commands import call
-from conftest import require
 from drawn_prompts import EXACT, item, new_run, paint_all, store, write_lines
 from samples import trial
 from subitize.analysis.alignment import align_run
@@ -35,8 +32,6 @@ printf '4\\t0\\t0\\t0\\t0\\t-1\\t\\n'
 
 @pytest.fixture(scope="module")
 def rapidocr() -> Ocr:
-    require("rapidocr", is_there=find_spec("rapidocr") is not None)
-    require("onnxruntime", is_there=find_spec("onnxruntime") is not None)
     return Ocr(engine="rapidocr")
 
 
@@ -57,15 +52,18 @@ def read(judge: Ocr, *pictures: bytes) -> list[str]:
     return [one.text for one in found if isinstance(one, Words)]
 
 
+@pytest.mark.ocr
 def test_known_lines_are_read_in_their_order(rapidocr: Ocr) -> None:
     two = write_lines("Happy birthday", "OPEN 24 HOURS")
     assert read(rapidocr, two, write_lines("Welcome")) == ["Happy birthday\nOPEN 24 HOURS", "Welcome"]
 
 
+@pytest.mark.ocr
 def test_where_nothing_is_written_nothing_is_read(rapidocr: Ocr) -> None:
     assert read(rapidocr, write_lines("")) == [""]
 
 
+@pytest.mark.ocr
 def test_it_passes_its_own_test_without_a_network(rapidocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> None:
     import requests
 
@@ -77,6 +75,7 @@ def test_it_passes_its_own_test_without_a_network(rapidocr: Ocr, monkeypatch: py
     assert rapidocr.prove() == Proof(True, "3 of 3 known lines read right by rapidocr")
 
 
+@pytest.mark.ocr
 def test_a_finding_says_what_read_it(rapidocr: Ocr) -> None:
     data = write_lines("Welcome")
     ((finding,),) = rapidocr.compute_all([Exhibit((PICTURE,), (Inquiry(Transcribe(), WORDING),), lambda _: data)])
@@ -105,9 +104,8 @@ def test_a_language_that_is_not_installed_is_named() -> None:
         Ocr(engine="tesseract", languages=("eng", "deu")).check()
 
 
+@pytest.mark.tesseract
 def test_a_real_tesseract_passes_the_same_test() -> None:
-    if shutil.which("tesseract") is None:
-        require("tesseract (apt-get install tesseract-ocr)", is_there=False)
     assert Ocr(engine="tesseract").prove().is_passed
 
 
@@ -120,6 +118,7 @@ def test_what_is_missing_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatc
         Ocr()
 
 
+@pytest.mark.ocr
 def test_wrong_options_are_refused(rapidocr: Ocr) -> None:
     with pytest.raises(UnknownNameError, match="no engine named 'eyes'; known: auto, rapidocr, tesseract"):
         make_judge("ocr:engine=eyes")
@@ -129,6 +128,7 @@ def test_wrong_options_are_refused(rapidocr: Ocr) -> None:
         make_judge("ocr:batch_size=0")
 
 
+@pytest.mark.ocr
 def test_it_reads_text_in_one_picture(rapidocr: Ocr) -> None:
     assert rapidocr.can_answer(Transcribe(), [PICTURE])
     assert not rapidocr.can_answer(Confirm("there are some apples", is_informed=False), [PICTURE])
@@ -162,6 +162,7 @@ def test_pieces_are_read_from_the_top_and_from_the_left(pieces: list[Piece], tex
     assert in_reading_order(pieces) == text
 
 
+@pytest.mark.ocr
 def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Path) -> None:
     items = [item(0, 'A sign that says "OPEN"'), item(1, 'A card that says "Happy birthday"'), item(2, "Three apples.")]
     with new_run(tmp_path / "run", items) as run:
@@ -177,6 +178,7 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
         assert (found["text_exact"].value, found["text_exact"].n) == (0.5, 2)
 
 
+@pytest.mark.ocr
 def test_where_no_prompt_quotes_a_text_that_is_said(rapidocr: Ocr, tmp_path: Path) -> None:
     with new_run(tmp_path / "run", [item(0, "three apples")]) as run:
         paint_all(run)

@@ -1,11 +1,11 @@
 """Networks that are asked questions are tested by photographs: one that knows passes, one that guesses is refused."""
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
+from functools import cache
 
 import pytest
 
-from conftest import require
+from cases import Case
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.interfaces import Judge, Proof, Proves, Reply, Request
 from subitize.judges.clipscore import ClipScore
@@ -17,6 +17,8 @@ from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import plural
 from subitize.records import Said, Scored, TaskKind
 from subitize.vision.pixels import decode
+
+pytestmark = pytest.mark.detect
 
 Answering = Callable[[str, str], str]
 
@@ -41,14 +43,13 @@ class Network:
         return Reply(Said(said), request.provenance())
 
 
-@pytest.fixture(autouse=True)
-def _photographs() -> None:
-    require("scikit-image", is_there=find_spec("skimage") is not None)
+@cache
+def _photographs() -> dict[bytes, str]:
+    return {make_collage([noun], seed).pixels.tobytes(): noun for noun in NOUNS for seed in (0, 1)}
 
 
 def _shown(request: Request) -> str:
-    pixels = decode(request.picture()).tobytes()
-    return next(noun for noun in NOUNS for seed in (0, 1) if make_collage([noun], seed).pixels.tobytes() == pixels)
+    return _photographs()[decode(request.picture()).tobytes()]
 
 
 def names(text: str, noun: str) -> bool:
@@ -88,11 +89,11 @@ def test_one_that_only_counts_may_count_but_not_confirm() -> None:
         prove(make_dsg(Network(count)))
 
 
-@pytest.mark.parametrize("answer", ["yes", "no", "", "1", "0", "a cat"])
-def test_one_that_always_says_the_same_is_refused(answer: str) -> None:
-    for make in (make_vlm, make_dsg):
-        with pytest.raises(UnusableModelError, match=r"of 8 questions .*its weights are damaged"):
-            prove(make(Network(lambda *_: answer)))
+@pytest.mark.parametrize("make", [make_vlm, make_dsg])
+def test_one_that_always_says_the_same_is_refused(make: Callable[[Network], Judge], case: Case) -> None:
+    for answer in ("yes", "no", "", "1", "0", "a cat"):
+        with case(answer), pytest.raises(UnusableModelError, match=r"of 8 questions .*its weights are damaged"):
+            prove(make(Network(lambda *_, answer=answer: answer)))
 
 
 @pytest.mark.parametrize("score", [lambda *_: "0.5", lambda noun, text: str(len(text))], ids=["alike", "by text alone"])

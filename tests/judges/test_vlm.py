@@ -1,16 +1,20 @@
 """Any image-to-text model as a judge: what it is asked, what is made of its answers, and what it never gets to know."""
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cases import Case
 from commands import call
 from openai_server import Behaviour, Fault, Server, serving
+from scripted_server import Answer, Scripted, chat, scripting
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.interfaces import (
     Checks,
@@ -52,7 +56,6 @@ from subitize.records import (
 )
 from subitize.registry import make_judge
 from subitize.store import Folder, Run
-from thoroughness import thorough
 
 PAINTER = "painter:size_px=256"
 PICTURE = Drawn(Stored("0" * 64, "png"))
@@ -71,21 +74,20 @@ class Judged:
     """A run that a model behind a server has judged."""
 
     folder: Path
-    server: Server
     judge: str
     command: tuple[object, ...]
 
 
-def judge_of(server: Server, options: str = "") -> str:
+def judge_of(server: Server | Scripted, options: str = "") -> str:
     return f"vlm:openai:test-model,base_url={server.base_url}{options}"
 
 
-def draw_and_judge(folder: Path, server: Server, suite: str, *more: object) -> Judged:
+def draw_and_judge(folder: Path, server: Server | Scripted, suite: str, *more: object) -> Judged:
     judge = judge_of(server)
     command = ("run", suite, "--model", PAINTER, "--repeats", 1, "--out", folder, "--judge", judge, *more)
     finished = call(*command)
     assert finished.code == 0, finished.err
-    return Judged(folder, server, judge, command)
+    return Judged(folder, judge, command)
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +104,16 @@ def production(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Judg
 
 
 @pytest.fixture(scope="module")
-def geckonum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
-    """Drawings of all twelve types of prompts, about which a server always says the same."""
+def agreeing() -> Iterator[Server]:
+    """A server that always says the same."""
     with serving(Behaviour(text="(b)")) as server:
-        yield draw_and_judge(tmp_path_factory.mktemp("geckonum") / "run", server, "geckonum", "--limit", 36)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def geckonum(agreeing: Server, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """Drawings of all twelve types of prompts, about which a server always says the same."""
+    return draw_and_judge(tmp_path_factory.mktemp("geckonum") / "run", agreeing, "geckonum", "--limit", 29)
 
 
 def read(judged: Judged, judge: str | None = None) -> list[tuple[Item, Reading]]:
@@ -137,44 +145,44 @@ def test_every_question_is_put_once_and_its_answer_read(production: Judged) -> N
         assert sent(reading) == f"{item.asks[0].wording} Answer with a number."
 
 
-def test_a_reading_says_which_model_answered_what_and_at_what_expense(production: Judged) -> None:
+def test_a_reading_says_which_model_answered_what_and_at_what_expense(production: Judged, server: Server) -> None:
     for _, reading in read(production):
         made = reading.provenance
         assert made is not None
         assert str(made.revision).startswith("test-model-2026-01-01")
-        assert made.parameters == {"base_url": production.server.base_url, "sends_seed": False}
+        assert made.parameters == {"base_url": server.base_url, "sends_seed": False}
         assert (made.tokens_in or 0) > 85
         assert made.tokens_out == 1
         assert made.versions["subitize"]
 
 
-def test_going_on_asks_nothing_again(production: Judged) -> None:
-    before = production.server.counters().received
+def test_going_on_asks_nothing_again(production: Judged, server: Server) -> None:
+    before = server.counters().received
     again = call(*production.command)
     judged = call("judge", production.folder, "--judge", production.judge)
     assert (again.code, judged.code) == (0, 0)
     assert "0 new readings" in judged.out
-    assert production.server.counters().received == before
+    assert server.counters().received == before
 
 
-def test_every_look_has_a_key_of_its_own_and_another_judge_has_others(production: Judged) -> None:
-    keys = {request["headers"]["idempotency-key"] for request in production.server.requests()}
-    judged = call("judge", production.folder, "--judge", judge_of(production.server, ",policy=total"))
+def test_every_look_has_a_key_of_its_own_and_another_judge_has_others(production: Judged, server: Server) -> None:
+    keys = {request["headers"]["idempotency-key"] for request in server.requests()}
+    judged = call("judge", production.folder, "--judge", judge_of(server, ",policy=total"))
     assert judged.code == 0, judged.err
-    requests = production.server.requests()
+    requests = server.requests()
     others = {request["headers"]["idempotency-key"] for request in requests[-6:]}
     assert (len(keys), len(others), len(keys & others)) == (6, 6, 0)
     by_policy = [
         {(reading.subject.id, sent(reading)) for _, reading in found}
-        for found in (read(production), read(production, judge_of(production.server, ",policy=total")))
+        for found in (read(production), read(production, judge_of(server, ",policy=total")))
     ]
     assert by_policy[0] == by_policy[1]
 
 
-def test_what_it_costs_is_counted(production: Judged, tmp_path: Path) -> None:
+def test_what_it_costs_is_counted(production: Judged, server: Server, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(PRICES, encoding="utf-8")
-    judge = judge_of(production.server, ",temperature=0")
+    judge = judge_of(server, ",temperature=0")
     judged = call("judge", production.folder, "--judge", judge, "--prices", prices, "--max-cost", 1)
     assert judged.code == 0, judged.err
     for _, reading in read(production, judge):
@@ -192,8 +200,8 @@ def numbers_in(text: str) -> set[int]:
     }
 
 
-def test_what_was_stored_as_sent_was_sent(geckonum: Judged) -> None:
-    assert sorted(sent(reading) for _, reading in read(geckonum)) == sorted(texts(geckonum.server))
+def test_what_was_stored_as_sent_was_sent(geckonum: Judged, agreeing: Server) -> None:
+    assert sorted(sent(reading) for _, reading in read(geckonum)) == sorted(texts(agreeing))
 
 
 def test_a_blind_question_never_comes_with_the_prompt_or_the_number(geckonum: Judged, production: Judged) -> None:
@@ -225,15 +233,20 @@ def test_a_line_is_chosen_by_its_letter(geckonum: Judged) -> None:
     assert {reading.value for reading in chosen} == {Known(1)}
 
 
-@pytest.mark.parametrize("text", ["1", "(a) wrong", "b. c could also be"])
-def test_a_digit_a_doubt_and_two_letters_choose_no_line(text: str, tmp_path: Path) -> None:
-    with serving(Behaviour(text=text)) as server:
-        judged = draw_and_judge(tmp_path / "run", server, "geckonum:types=approx-2-entity", "--limit", 1)
-    (value,) = [reading.value for _, reading in read(judged) if isinstance(reading.question, Choose)]
-    assert isinstance(value, Discarded)
+def test_a_digit_a_doubt_and_two_letters_choose_no_line(tmp_path: Path) -> None:
+    said = ["1", "(a) wrong", "b. c could also be"]
+    lines = cycle(said)
+
+    def answer(_: int, body: object) -> Answer:
+        return 200, {}, chat({"content": next(lines) if "\\n(a) " in json.dumps(body) else "3"})
+
+    with scripting(answer) as server:
+        judged = draw_and_judge(tmp_path / "run", server, "geckonum:types=approx-2-entity", "--limit", len(said))
+    chosen = [reading for _, reading in read(judged) if isinstance(reading.question, Choose)]
+    assert sorted(reading.evidence.text for reading in chosen if isinstance(reading.evidence, Words)) == sorted(said)
+    assert all(isinstance(reading.value, Discarded) for reading in chosen)
 
 
-@thorough
 def test_the_observer_asked_in_words_counts_what_the_observer_counts(production: Judged) -> None:
     for judge in ("observer", "vlm:observer"):
         assert call("judge", production.folder, "--judge", judge).code == 0
@@ -246,7 +259,10 @@ def test_the_observer_asked_in_words_counts_what_the_observer_counts(production:
     assert all(value == Known(int(item.split("/")[-1])) for (item, _), value in by_judge[0].items())
 
 
-def test_a_judge_that_refuses_gives_no_words_and_its_reason_is_kept(tmp_path: Path) -> None:
+def test_a_judge_that_refuses_gives_no_words_and_its_reason_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("subitize.runner.trying._FIRST_WAIT_SECONDS", 0.01)
     faults = (Fault("refusal", calls=(0,)), Fault("content_filter", calls=(1,)), Fault("error_500", calls=(2,)))
     with serving(Behaviour(faults=faults)) as server:
         judged = draw_and_judge(tmp_path / "run", server, "production:numbers=1-3,categories=dots")
@@ -261,16 +277,17 @@ def test_a_judge_that_refuses_gives_no_words_and_its_reason_is_kept(tmp_path: Pa
     assert [one.value for one in readings if one not in refused] == [Known(3)]
 
 
-@pytest.mark.parametrize("text", ["I'm sorry, I can't count these.", "I cannot see any image."])
-def test_a_judge_that_declines_is_no_refusal_of_the_model_that_drew(text: str, tmp_path: Path) -> None:
-    with serving(Behaviour(text=text)) as server:
-        judged = draw_and_judge(tmp_path / "run", server, "production:numbers=2,categories=dots")
+def test_a_judge_that_declines_is_no_refusal_of_the_model_that_drew(tmp_path: Path) -> None:
+    said = ["I'm sorry, I can't count these.", "I cannot see any image."]
+    with scripting(lambda ordinal, _: (200, {}, chat({"content": said[ordinal]}))) as server:
+        judged = draw_and_judge(tmp_path / "run", server, "production:numbers=2-3,categories=dots")
+    assert {reading.evidence for _, reading in read(judged)} == {Words(text) for text in said}
     rows: list[dict[str, Any]] = call("score", judged.folder, "--json").json()
     assert {row["measure"]: row["value"] for row in rows if row["group"] == "all"} == {"discarded": 1.0, "refused": 0.0}
 
 
-def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judged) -> None:
-    judge = judge_of(production.server).replace("test-model", "no-model")
+def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judged, server: Server) -> None:
+    judge = judge_of(server).replace("test-model", "no-model")
     finished = call("judge", production.folder, "--judge", judge)
     assert finished.code == 2
     tested, error = finished.err.splitlines()
@@ -329,29 +346,27 @@ def test_it_has_as_many_under_way_as_its_model() -> None:
 LINES = Choose(("no dogs", "some dogs"))
 
 
-@pytest.mark.parametrize(
-    ("question", "outcomes", "can"),
-    [
-        (Count("dog"), [PICTURE], True),
-        (LINES, [PICTURE], True),
-        (Confirm("there are 3 dogs", is_informed=True), [PICTURE], True),
-        (MatchesPrompt(), [PICTURE], True),
-        (Name(), [PICTURE], True),
-        (Transcribe(), [PICTURE], True),
-        (Fit("3 dogs"), [PICTURE], False),
-        (Choose(tuple(map(str, range(27)))), [PICTURE], False),
-        (MatchesPrompt(), [PICTURE] * 4, False),
-        (Count("dog"), [Said("3 dogs")], False),
-        (Count("dog"), [Drawn(Elsewhere("a.png"))], False),
-        (Count("dog"), [], False),
-    ],
-    ids=[
-        "count", "lines", "statement", "prompt", "name", "text", "score", "more lines than letters", "four pictures",
-        "words", "no pixels", "nothing",
-    ],
-)  # fmt: skip
-def test_it_answers_in_words_about_one_picture(question: Question, outcomes: list[Outcome], can: bool) -> None:
-    assert make_judge("vlm:observer").it.can_answer(question, outcomes) == can
+ANSWERABLE: dict[str, tuple[Question, list[Outcome], bool]] = {
+    "count": (Count("dog"), [PICTURE], True),
+    "lines": (LINES, [PICTURE], True),
+    "statement": (Confirm("there are 3 dogs", is_informed=True), [PICTURE], True),
+    "prompt": (MatchesPrompt(), [PICTURE], True),
+    "name": (Name(), [PICTURE], True),
+    "text": (Transcribe(), [PICTURE], True),
+    "score": (Fit("3 dogs"), [PICTURE], False),
+    "more lines than letters": (Choose(tuple(map(str, range(27)))), [PICTURE], False),
+    "four pictures": (MatchesPrompt(), [PICTURE] * 4, False),
+    "words": (Count("dog"), [Said("3 dogs")], False),
+    "no pixels": (Count("dog"), [Drawn(Elsewhere("a.png"))], False),
+    "nothing": (Count("dog"), [], False),
+}
+
+
+def test_it_answers_in_words_about_one_picture(case: Case) -> None:
+    judge = make_judge("vlm:observer").it
+    for name, (question, outcomes, can) in ANSWERABLE.items():
+        with case(name):
+            assert judge.can_answer(question, outcomes) == can
 
 
 @pytest.mark.parametrize(

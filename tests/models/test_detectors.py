@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,16 @@ from subitize.networks.detectors.collages import make_collage
 from subitize.records import Answer, Filed, Refused, Said
 from subitize.registry import make_model
 
+pytestmark = pytest.mark.weights
 
-def ask(folder: Path, nouns: Sequence[str], question: str) -> Reply:
-    (reply,) = ask_all(make_model(f"ssd:{ssd_folder()},threshold=0.6").it, nouns, [question])
+
+@cache
+def ssd() -> Model:
+    return make_model(f"ssd:{ssd_folder()},threshold=0.6").it
+
+
+def ask(nouns: Sequence[str], question: str) -> Reply:
+    (reply,) = ask_all(ssd(), nouns, [question])
     return reply
 
 
@@ -38,8 +46,8 @@ def ask_all(model: Model, nouns: Sequence[str], questions: Sequence[str]) -> lis
         (["cat"] * 2, "How many aeroplanes are there?", "0"),
     ],
 )
-def test_what_is_asked_for_is_counted(tmp_path: Path, nouns: list[str], question: str, number: str) -> None:
-    reply = ask(tmp_path, nouns, question)
+def test_what_is_asked_for_is_counted(nouns: list[str], question: str, number: str) -> None:
+    reply = ask(nouns, question)
     assert reply.content == Said(number)
     assert len(reply.provenance.weights_hash or "") == 64
     assert str(reply.provenance.parameters["rule"]).startswith("boxes@1>=")
@@ -53,12 +61,12 @@ def test_what_is_asked_for_is_counted(tmp_path: Path, nouns: list[str], question
         ("What does the image represent?", "not understood: 'What does the image represent?'"),
     ],
 )
-def test_what_it_cannot_see_is_refused_with_the_reason(tmp_path: Path, question: str, reason: str) -> None:
-    assert ask(tmp_path, ["cat"], question).content == Refused(reason)
+def test_what_it_cannot_see_is_refused_with_the_reason(question: str, reason: str) -> None:
+    assert ask(["cat"], question).content == Refused(reason)
 
 
 def test_questions_of_a_batch_are_answered_each_by_itself() -> None:
-    model = make_model(f"ssd:{ssd_folder()},threshold=0.6").it
+    model = ssd()
     questions = [f"How many {things} are there?" for things in ("cats", "seeds", "objects", "motorbikes", "planes")]
     together = ask_all(model, ["cat", "cat", "motorcycle"], questions)
     assert [reply.content for reply in together] == [
@@ -91,7 +99,7 @@ def test_a_broken_one_is_refused_by_its_name(tmp_path: Path) -> None:
 
 
 def test_it_runs_the_naming_suite_and_drawn_shapes_are_what_it_gets_wrong(tmp_path: Path) -> None:
-    suite = "naming:images=1,numbers=1-3,categories=apples+people,size_px=256"
+    suite = "naming:images=1,numbers=1-3,categories=people,wordings=category,size_px=256"
     done = call("run", suite, "--model", f"ssd:{ssd_folder()}", "--out", tmp_path / "run")
     assert done.code == 0, done.err
     assert "0 failed" in done.out

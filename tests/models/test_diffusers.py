@@ -2,9 +2,9 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from commands import call
-from conftest import require
+from little_memory import little_memory
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request
 from subitize.models.diffusers import Diffusers
@@ -25,6 +25,9 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from subitize.vision.pixels import decode
+from tiny_weights import PIPELINES, find_tiny
+
+pytestmark = pytest.mark.torch
 
 PROMPTS = [
     "three apples",
@@ -34,28 +37,18 @@ PROMPTS = [
     "two",
 ]
 SIZES = {"pixart": "256x256"}
-FAMILIES = ["sd", "sdxl", "sd3", "flux", "pixart", "lcm"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _parts() -> None:
-    require("diffusers", is_there=all(find_spec(name) is not None for name in ("torch", "diffusers", "accelerate")))
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Write each family once; tests that spoil one copy it."""
-    root = tmp_path_factory.mktemp("pipelines")
+    """Find the folder of a family; tests that spoil one copy it."""
+    return partial(find_tiny, folders=tmp_path_factory)
 
-    def find(family: str) -> Path:
-        import tiny_pipelines
 
-        folder = root / family
-        if not folder.exists():
-            getattr(tiny_pipelines, f"write_{family}")(folder)
-        return folder
-
-    return find
+@pytest.fixture(scope="module")
+def opened(folders: Callable[[str], Path]) -> Callable[[str], Made[Model]]:
+    """A pipeline of a family that is loaded once."""
+    return cache(lambda family: make_model(small(family, folders(family))))
 
 
 @pytest.fixture
@@ -120,16 +113,19 @@ def test_it_is_a_model_that_draws_batches(folders: Callable[[str], Path]) -> Non
     assert made.spec.shown == spec(folders("sd"), steps=2)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_same_batch_gives_the_same_bytes(family: str, folders: Callable[[str], Path]) -> None:
-    text = small(family, folders(family))
-    first, again = draw(text), draw(text)
+@pytest.mark.parametrize("family", PIPELINES)
+def test_the_same_batch_gives_the_same_bytes(
+    family: str, folders: Callable[[str], Path], opened: Callable[[str], Made[Model]]
+) -> None:
+    first, again = draw(opened(family)), draw(small(family, folders(family)))
     assert [png(reply) for reply in first] == [png(reply) for reply in again]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(family: str, folders: Callable[[str], Path]) -> None:
-    model = make_model(small(family, folders(family)))
+@pytest.mark.parametrize("family", PIPELINES)
+def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(
+    family: str, opened: Callable[[str], Made[Model]]
+) -> None:
+    model = opened(family)
     alone = pixels(draw(model, batch_size=1))
     for batch_size in (2, 4, 5):
         assert np.abs(pixels(draw(model, batch_size=batch_size)) - alone).max() <= 2
@@ -138,9 +134,9 @@ def test_a_picture_is_the_same_in_any_batch_but_for_the_rounding(family: str, fo
     assert others[~np.eye(len(PROMPTS), dtype=bool)].min() > 4
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_prompt_and_seed_both_matter(family: str, folders: Callable[[str], Path]) -> None:
-    model: Any = make_model(small(family, folders(family))).it
+@pytest.mark.parametrize("family", PIPELINES)
+def test_prompt_and_seed_both_matter(family: str, opened: Callable[[str], Made[Model]]) -> None:
+    model: Any = opened(family).it
     asked = [request("three apples", 1), request("three apples", 2), request("two white", 1)]
     first, other_seed, other_prompt = (png(reply) for reply in model.compute_all(asked))
     assert first != other_seed
@@ -186,8 +182,8 @@ def test_prompts_that_might_be_padded_to_the_longest_are_drawn_with_their_equals
     assert len({png(reply) for reply in replies}) == 4
 
 
-def test_a_latent_consistency_model_pads_all_prompts_alike(folders: Callable[[str], Path]) -> None:
-    replies = draw(small("lcm", folders("lcm")), ["two", "three apples"])
+def test_a_latent_consistency_model_pads_all_prompts_alike(opened: Callable[[str], Made[Model]]) -> None:
+    replies = draw(opened("lcm"), ["two", "three apples"])
     assert [reply.provenance.parameters["batch"] for reply in replies] == [2, 2]
 
 
@@ -247,9 +243,11 @@ def test_what_is_asked_for_changes_the_picture(folders: Callable[[str], Path]) -
     assert drawn[5].provenance.parameters["dtype"] == "bfloat16"
 
 
-def test_decoding_one_by_one_changes_no_more_than_the_rounding(folders: Callable[[str], Path]) -> None:
+def test_decoding_one_by_one_changes_no_more_than_the_rounding(
+    folders: Callable[[str], Path], opened: Callable[[str], Made[Model]]
+) -> None:
     text = small("sd", folders("sd"))
-    plain = pixels(draw(text))
+    plain = pixels(draw(opened("sd")))
     assert np.abs(pixels(draw(f"{text},vae_slicing=true")) - plain).max() <= 2
     # Smaller than a tile; and on a CPU there is nowhere to move parts to.
     assert np.abs(pixels(draw(f"{text},vae_tiling=true,offload=true")) - plain).max() <= 2
@@ -266,9 +264,9 @@ def test_decoding_one_by_one_changes_no_more_than_the_rounding(folders: Callable
     ],
 )
 def test_a_prompt_that_is_cut_says_so(
-    family: str, prompt: str, told: str | None, folders: Callable[[str], Path]
+    family: str, prompt: str, told: str | None, opened: Callable[[str], Made[Model]]
 ) -> None:
-    [reply] = draw(small(family, folders(family)), [prompt.strip()])
+    [reply] = draw(opened(family), [prompt.strip()])
     assert reply.provenance.parameters.get("truncated") == told
 
 
@@ -308,22 +306,6 @@ def test_too_little_memory_is_raised_as_what_it_is(folders: Callable[[str], Path
     with little_memory(), pytest.raises(Exception, match="memory") as caught:
         model.compute_all([request("three apples", 1)])
     assert is_out_of_memory(caught.value)
-
-
-@contextmanager
-def little_memory() -> Iterator[None]:
-    """Give this process no more than 200 MB on top of what it has."""
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("limits memory as Linux does")
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 200_000_000, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from cases import Case
 from commands import call
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnknownNameError
@@ -239,6 +240,7 @@ def test_one_index_with_several_counts_is_several_images(tmp_path: Path) -> None
     assert (matched.count, matched.duplicates) == (3, ())
 
 
+@pytest.mark.slow
 def test_every_released_name_of_geckonum_is_matched(shared_data: Path, tmp_path: Path) -> None:
     released = set()
     for task in (1, 2, 3):
@@ -317,26 +319,27 @@ def test_metadata_and_samples_outside_the_folder_are_not_read(tmp_path: Path) ->
     assert "secret" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "name"),
-    [
-        ("Two dogs.", "Two dogs."),
-        ("Two dogs.", "two dogs"),
-        ("Two dogs.", "Two_dogs"),
-        ("An image showing 2 dogs", "an image  showing 2 dogs"),
-        ('A sign that says "3 cats"', "A sign that says 3 cats"),
-        ('A sign that says "3 cats"', "A sign that says _3 cats_"),
-        ("How many? 1/2 of a cake", "How many 1 2 of a cake"),
-        ("How many? 1/2 of a cake", "How many- 1-2 of a cake"),
-        ("a café", "a cafe\u0301"),
-        ("a half-eaten apple", "a half-eaten apple"),
-    ],
-)
-def test_a_prompt_is_found_again_in_what_became_of_it_as_a_file_name(prompt: str, name: str, tmp_path: Path) -> None:
-    of = item("x", prompt)
-    matched = match(put(tmp_path, f"{name}_000003.png"), [of, item("y", "something else")])
-    assert list(matched.files) == [(of.id, 0)]
-    assert matched.reworded == ()
+WRITTEN_AS = [
+    ("Two dogs.", "Two dogs."),
+    ("Two dogs.", "two dogs"),
+    ("Two dogs.", "Two_dogs"),
+    ("An image showing 2 dogs", "an image  showing 2 dogs"),
+    ('A sign that says "3 cats"', "A sign that says 3 cats"),
+    ('A sign that says "3 cats"', "A sign that says _3 cats_"),
+    ("How many? 1/2 of a cake", "How many 1 2 of a cake"),
+    ("How many? 1/2 of a cake", "How many- 1-2 of a cake"),
+    ("a café", "a cafe\u0301"),
+    ("a half-eaten apple", "a half-eaten apple"),
+]
+
+
+def test_a_prompt_is_found_again_in_what_became_of_it_as_a_file_name(tmp_path: Path, case: Case) -> None:
+    for place, (prompt, name) in enumerate(WRITTEN_AS):
+        with case(name):
+            of = item("x", prompt)
+            matched = match(put(tmp_path / str(place), f"{name}_000003.png"), [of, item("y", "something else")])
+            assert list(matched.files) == [(of.id, 0)]
+            assert matched.reworded == ()
 
 
 @pytest.mark.parametrize(
@@ -525,31 +528,32 @@ def test_a_listing_names_items_by_id_by_key_or_by_prompt(tmp_path: Path) -> None
         assert names(matched.unknown) == [str(tmp_path / "apples_3_0.png"), "unlisted.png"]
 
 
-@pytest.mark.parametrize(
-    ("line", "mentions"),
-    [
-        ("{", "no JSON: '{'"),
-        ("[1]", "should be an object"),
-        ("[" * 100_000, "no JSON"),
-        ({"id": "a"}, "no image_path in"),
-        ({"image_path": "x.png"}, "no id or prompt in"),
-        ({"image_path": "", "id": "a"}, "image_path ''"),
-        ({"image_path": 3, "id": "a"}, "image_path '3'"),
-        ({"image_path": "x\0.png", "id": "a"}, "without NUL"),
-        ({"image_path": "x.png", "prompt": "\ud800"}, "half characters"),
-        ({"image_path": "../x.png", "id": "a"}, "leads out of the file's folder"),
-        ({"image_path": "out/x.png", "id": "a"}, "leads out of the file's folder"),
-    ],
-    ids=lambda value: str(value)[:40].encode("ascii", "replace").decode(),
-)
-def test_a_bad_line_is_named_with_its_file_and_number(line: object, mentions: str, tmp_path: Path) -> None:
+BAD_LINES: list[tuple[object, str]] = [
+    ("{", "no JSON: '{'"),
+    ("[1]", "should be an object"),
+    ("[" * 100_000, "no JSON"),
+    ({"id": "a"}, "no image_path in"),
+    ({"image_path": "x.png"}, "no id or prompt in"),
+    ({"image_path": "", "id": "a"}, "image_path ''"),
+    ({"image_path": 3, "id": "a"}, "image_path '3'"),
+    ({"image_path": "x\0.png", "id": "a"}, "without NUL"),
+    ({"image_path": "x.png", "prompt": "\ud800"}, "half characters"),
+    ({"image_path": "../x.png", "id": "a"}, "leads out of the file's folder"),
+    ({"image_path": "out/x.png", "id": "a"}, "leads out of the file's folder"),
+]
+
+
+def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, case: Case) -> None:
     outside = put(tmp_path / "outside", "x.png")
-    listing = write_lines(tmp_path / "list", {"id": "a", "image_path": "x.png"}, line)
+    write_lines(tmp_path / "list")
     (tmp_path / "list" / "out").symlink_to(outside)
-    with pytest.raises(BadFileError, match=r"images\.jsonl line 2: ") as error:
-        Folder(str(listing))
-    assert mentions in str(error.value)
-    assert len(str(error.value)) < 300
+    for line, mentions in BAD_LINES:
+        with case(mentions):
+            listing = write_lines(tmp_path / "list", {"id": "a", "image_path": "x.png"}, line)
+            with pytest.raises(BadFileError, match=r"images\.jsonl line 2: ") as error:
+                Folder(str(listing))
+            assert mentions in str(error.value)
+            assert len(str(error.value)) < 300
 
 
 def test_a_listing_that_is_no_text_or_too_large_or_empty_is_named(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 """What no proper server says, and some do: each is an answer, a refusal, a failure or an end, and never a mishap."""
 
+import asyncio
 import base64
 import json
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cases import Case
 from commands import call
-from openai_server import Behaviour, serving
 from scripted_server import Answer, Scripted, chat, scripting
 from subitize.drawing.stimuli import render
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
@@ -28,6 +30,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subitize.runner.trying._FIRST_WAIT_SECONDS", 0.01)
 
 
+ONE_BY_ONE = ("--concurrency", 1)
+
+
 def run(server: Scripted, out: Path, *more: object, options: str = "", suite: str = NAMING) -> tuple[int, str]:
     spec = f"openai:m,base_url={server.base_url}{options}"
     finished = call("run", suite, "--model", spec, "--out", out, *more)
@@ -39,78 +44,79 @@ def outcomes(out: Path) -> list[Outcome]:
         return [stored.response.outcome for stored in opened.responses()]
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ((201, {}, chat(THREE)), "3"),
-        ((200, {}, chat(THREE, top={"error": None})), "3"),
-        ((200, {}, chat({"content": [{"text": "1"}, {"text": "2"}]})), "1\n2"),
-        ((200, {}, chat(THREE).replace(b'"3"', b'"3 \\ud83d"')), "3 ?"),
-        ((200, {}, chat({"content": ""})), ""),
-        ((200, {}, chat({"content": None}, finish_reason="length")), ""),
-        ((200, {}, chat(THREE, top={"usage": {"prompt_tokens": -5, "completion_tokens": 1.5}})), "3"),
-        ((200, {}, chat(THREE, top={"usage": "none"})), "3"),
-        (
-            (
-                200,
-                {},
-                chat(THREE, logprobs={"content": [{"token": "3", "logprob": float("-inf")}, {"token": "x"}, 7]}),
-            ),
-            "3",
-        ),
-    ],
-    ids=["201", "no error", "parts", "half a character", "empty", "cut", "odd usage", "no usage", "odd logprobs"],
-)
-def test_an_answer_in_an_odd_form_is_read_and_the_run_stays_readable(answer: Answer, text: str, tmp_path: Path) -> None:
-    with scripting(lambda *_: answer) as server:
-        code, told = run(server, tmp_path / "run", "--limit", 2)
+ODD: dict[str, tuple[Answer, str]] = {
+    "201": ((201, {}, chat(THREE)), "3"),
+    "no error": ((200, {}, chat(THREE, top={"error": None})), "3"),
+    "parts": ((200, {}, chat({"content": [{"text": "1"}, {"text": "2"}]})), "1\n2"),
+    "half a character": ((200, {}, chat(THREE).replace(b'"3"', b'"3 \\ud83d"')), "3 ?"),
+    "empty": ((200, {}, chat({"content": ""})), ""),
+    "cut": ((200, {}, chat({"content": None}, finish_reason="length")), ""),
+    "odd usage": ((200, {}, chat(THREE, top={"usage": {"prompt_tokens": -5, "completion_tokens": 1.5}})), "3"),
+    "no usage": ((200, {}, chat(THREE, top={"usage": "none"})), "3"),
+    "odd logprobs": (
+        (200, {}, chat(THREE, logprobs={"content": [{"token": "3", "logprob": float("-inf")}, {"token": "x"}, 7]})),
+        "3",
+    ),
+}
+
+
+def test_an_answer_in_an_odd_form_is_read_and_the_run_stays_readable(tmp_path: Path, case: Case) -> None:
+    answers = [answer for answer, _ in ODD.values()]
+    with scripting(lambda ordinal, _: answers[ordinal]) as server:
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", len(ODD))
     assert code == 0, told
-    assert [outcome.text for outcome in outcomes(tmp_path / "run") if isinstance(outcome, Said)] == [text, text]
+    for outcome, (name, (_, text)) in zip(outcomes(tmp_path / "run"), ODD.items(), strict=True):
+        with case(name):
+            assert isinstance(outcome, Said)
+            assert outcome.text == text
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        (200, {}, chat(THREE, finish_reason="error")),
-        (200, {}, chat(THREE, error={"code": 502})),
-        (200, {}, chat({"content": None})),
-        (200, {}, b'{"choices": []}'),
-        (200, {}, b"[]"),
-        (204, {}, b""),
-        (200, {}, json.dumps({"error": {"message": "overloaded"}}).encode()),
-        (408, {}, b"{}"),
-        (520, {}, b"<html>"),
-    ],
-    ids=["finish", "choice", "null", "no choice", "list", "204", "error", "408", "520"],
-)
-def test_an_answer_that_is_none_is_asked_for_again(bad: Answer, tmp_path: Path) -> None:
-    with scripting(lambda ordinal, _: bad if ordinal == 0 else GOOD) as server:
-        code, told = run(server, tmp_path / "run", "--limit", 2)
+NO_ANSWERS: dict[str, Answer] = {
+    "finish": (200, {}, chat(THREE, finish_reason="error")),
+    "choice": (200, {}, chat(THREE, error={"code": 502})),
+    "null": (200, {}, chat({"content": None})),
+    "no choice": (200, {}, b'{"choices": []}'),
+    "list": (200, {}, b"[]"),
+    "204": (204, {}, b""),
+    "error": (200, {}, json.dumps({"error": {"message": "overloaded"}}).encode()),
+    "408": (408, {}, b"{}"),
+    "520": (520, {}, b"<html>"),
+}
+
+
+def test_an_answer_that_is_none_is_asked_for_again(tmp_path: Path, case: Case) -> None:
+    bad = list(NO_ANSWERS.values())
+    with scripting(lambda ordinal, _: GOOD if ordinal % 2 else bad[ordinal // 2]) as server:
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", len(bad))
+        asked = [body for _, _, body in server.requests]
     assert code == 0, told
-    assert outcomes(tmp_path / "run") == [Said("3"), Said("3")]
+    for name, first, again in zip(NO_ANSWERS, asked[::2], asked[1::2], strict=True):
+        with case(name):
+            assert first == again
+    assert outcomes(tmp_path / "run") == [Said("3")] * len(bad)
 
 
-@pytest.mark.parametrize(
-    "refusing",
-    [
-        (403, {}, b'{"error": {"message": "no", "code": "content_policy_violation"}}'),
-        (400, {}, b'{"error": {"message": "Your request was rejected by the safety system."}}'),
-        (200, {}, chat({"content": "3", "refusal": "I cannot look at people."})),
-        (200, {}, chat({"content": "3"}, finish_reason="content_filter")),
-    ],
-    ids=["403", "words", "refusal", "filter"],
-)
-def test_a_refusal_in_any_form_is_one(refusing: Answer, tmp_path: Path) -> None:
-    with scripting(lambda *_: refusing) as server:
-        code, told = run(server, tmp_path / "run", "--limit", 1)
+REFUSALS: dict[str, Answer] = {
+    "403": (403, {}, b'{"error": {"message": "no", "code": "content_policy_violation"}}'),
+    "words": (400, {}, b'{"error": {"message": "Your request was rejected by the safety system."}}'),
+    "refusal": (200, {}, chat({"content": "3", "refusal": "I cannot look at people."})),
+    "filter": (200, {}, chat({"content": "3"}, finish_reason="content_filter")),
+}
+
+
+def test_a_refusal_in_any_form_is_one(tmp_path: Path, case: Case) -> None:
+    answers = list(REFUSALS.values())
+    with scripting(lambda ordinal, _: answers[ordinal]) as server:
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", len(answers))
     assert code == 0, told
-    (outcome,) = outcomes(tmp_path / "run")
-    assert isinstance(outcome, Refused)
+    for outcome, name in zip(outcomes(tmp_path / "run"), REFUSALS, strict=True):
+        with case(name):
+            assert isinstance(outcome, Refused)
 
 
 def test_an_account_that_runs_dry_ends_the_run_and_the_same_command_goes_on_later(tmp_path: Path) -> None:
     with scripting(lambda ordinal, _: GOOD if ordinal < 2 else (402, {}, b'{"error": "no money"}')) as server:
-        code, told = run(server, tmp_path / "run", "--concurrency", 1)
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE)
         assert code == 2
         assert "no credit is left" in told
         assert outcomes(tmp_path / "run") == [Said("3")] * 2
@@ -123,7 +129,7 @@ def test_requests_that_are_declined_are_asked_again_by_the_next_run(tmp_path: Pa
         return GOOD if is_mended or ordinal < 2 else (400, {}, b'{"error": {"message": "context too long"}}')
 
     with scripting(answer) as server:
-        code, told = run(server, tmp_path / "run", "--concurrency", 1)
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE)
         assert code == 2
         assert "context too long" in told
         is_mended = True
@@ -133,10 +139,15 @@ def test_requests_that_are_declined_are_asked_again_by_the_next_run(tmp_path: Pa
 
 
 def test_a_few_wrong_requests_at_the_start_do_not_end_a_run_that_works(tmp_path: Path) -> None:
+    all_are_under_way = threading.Barrier(10)
+
     def answer(ordinal: int, _: object) -> Answer:
+        if ordinal >= 10:
+            return GOOD
+        all_are_under_way.wait(30)
         if ordinal < 3:
             return 400, {}, b'{"error": {"message": "odd"}}'
-        time.sleep(0.3)
+        time.sleep(0.05)  # the wrong ones come back first
         return GOOD
 
     with scripting(answer) as server:
@@ -145,24 +156,25 @@ def test_a_few_wrong_requests_at_the_start_do_not_end_a_run_that_works(tmp_path:
     assert outcomes(tmp_path / "run").count(Said("3")) == 10
 
 
-@pytest.mark.parametrize("told", [{"Retry-After": "0"}, {"Retry-After": "Thu, 01 Jan 1970 00:00:10 GMT"}, {}])
 def test_a_server_that_is_always_busy_is_not_asked_without_pause(
-    told: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
-    monkeypatch.setattr("subitize.runner.trying._LONGEST_BUSY_SECONDS", 1.0)
-    with scripting(lambda *_: (429, told, b"{}")) as server:
-        code, said = run(server, tmp_path / "run", "--limit", 1, "--tries", 1)
-        assert code == 2
-        assert "429" in said
-        assert len(server.requests) <= 20
+    monkeypatch.setattr("subitize.runner.trying._LONGEST_BUSY_SECONDS", 0.2)
+    told: list[dict[str, str]] = [{"Retry-After": "0"}, {"Retry-After": "Thu, 01 Jan 1970 00:00:10 GMT"}, {}]
+    for place, headers in enumerate(told):
+        with case(headers), scripting(lambda *_, headers=headers: (429, headers, b"{}")) as server:
+            code, said = run(server, tmp_path / str(place), "--limit", 1, "--tries", 1)
+            assert code == 2
+            assert "429" in said
+            assert len(server.requests) <= 12
 
 
-@pytest.mark.parametrize("quoted", [KEY, KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B")])
-def test_a_key_is_taken_out_however_it_is_written(quoted: str, tmp_path: Path) -> None:
-    data = chat({"content": "HERE 3"}).replace(b"HERE", f"Bearer {quoted}".encode())
-    with scripting(lambda *_: (200, {}, data)) as server:
-        run(server, tmp_path / "run", "--limit", 1)
-    assert outcomes(tmp_path / "run") == [Said("Bearer [key] 3")]
+def test_a_key_is_taken_out_however_it_is_written(tmp_path: Path) -> None:
+    quoted = [KEY, KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B")]
+    data = [chat({"content": "HERE 3"}).replace(b"HERE", f"Bearer {key}".encode()) for key in quoted]
+    with scripting(lambda ordinal, _: (200, {}, data[ordinal])) as server:
+        run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", len(data))
+    assert outcomes(tmp_path / "run") == [Said("Bearer [key] 3")] * len(data)
 
 
 def test_a_key_that_is_a_word_does_not_spoil_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,15 +228,23 @@ def test_a_server_that_gives_one_picture_whatever_is_asked_for_is_asked_for_one(
     assert sum(isinstance(outcome, Drawn) for outcome in outcomes(tmp_path / "run")) == 6
 
 
-@pytest.mark.parametrize("form", ["data:image/png;base64,", "\n"])
-def test_base64_in_an_odd_form_is_read(form: str, tmp_path: Path) -> None:
+def test_base64_in_an_odd_form_is_read(tmp_path: Path) -> None:
     text = encoded()
-    written = form + text if form.startswith("data:") else "\n".join([text[:40], text[40:]])
-    with scripting(lambda *_: images({"b64_json": written})) as server:
-        how = ["--repeats", 1, "--limit", 1, "--judge", "none"]
+    written = [f"data:image/png;base64,{text}", f"{text[:40]}\n{text[40:]}"]
+    with scripting(lambda ordinal, _: images({"b64_json": written[ordinal]})) as server:
+        how = [*ONE_BY_ONE, "--repeats", 1, "--judge", "none"]
         assert run(server, tmp_path / "run", *how, suite=PRODUCTION)[0] == 0
+    assert [type(outcome) for outcome in outcomes(tmp_path / "run")] == [Drawn, Drawn]
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is slept on the way is a hundredth of it."""
+    sleep = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", lambda seconds: sleep(seconds / 100))
+
+
+@pytest.mark.usefixtures("hurried")
 def test_an_image_that_cannot_be_fetched_at_once_is_fetched_again_and_not_made_again(tmp_path: Path) -> None:
     address = ""
 
@@ -240,15 +260,18 @@ def test_an_image_that_cannot_be_fetched_at_once_is_fetched_again_and_not_made_a
         assert [sent is None for _, _, sent in server.requests] == [False, True, True]
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://[bad", "ftp://x/y.png", "http://127.0.0.1:9/x.png"])
-def test_an_image_at_no_web_address_is_a_failed_trial(url: str, tmp_path: Path) -> None:
-    with scripting(lambda *_: images({"url": url})) as server:
-        how = ["--repeats", 1, "--limit", 1, "--judge", "none", "--tries", 1]
+@pytest.mark.usefixtures("hurried")
+def test_an_image_at_no_web_address_is_a_failed_trial(tmp_path: Path, case: Case) -> None:
+    urls = ["file:///etc/passwd", "http://[bad", "ftp://x/y.png", "http://127.0.0.1:9/x.png"]
+    with scripting(lambda ordinal, _: images({"url": urls[ordinal]})) as server:
+        how = [*ONE_BY_ONE, "--repeats", 2, "--judge", "none", "--tries", 1]
         code, told = run(server, tmp_path / "run", *how, suite=PRODUCTION)
     assert code == 2
-    assert "could not be fetched" in told or "no image" in told
-    (outcome,) = outcomes(tmp_path / "run")
-    assert isinstance(outcome, Failed)
+    assert "could not be fetched" in told
+    for url, outcome in zip(urls, outcomes(tmp_path / "run"), strict=True):
+        with case(url):
+            assert isinstance(outcome, Failed)
+            assert "could not be fetched" in outcome.reason
 
 
 def test_a_redirect_takes_no_key_elsewhere(tmp_path: Path) -> None:
@@ -260,7 +283,12 @@ def test_a_redirect_takes_no_key_elsewhere(tmp_path: Path) -> None:
 
 
 def test_more_calls_at_once_are_made_where_the_command_line_says_so(tmp_path: Path) -> None:
-    with serving(Behaviour(latency_seconds=0.3)) as server:
-        spec = f"openai:test-model,base_url={server.base_url}"
-        assert call("run", NAMING, "--repeats", 6, "--model", spec, "--out", tmp_path, "--concurrency", 50).code == 0
-        assert server.counters().most_at_once > 40
+    all_are_under_way = threading.Barrier(50)
+
+    def answer(*_: object) -> Answer:
+        all_are_under_way.wait(30)
+        return GOOD
+
+    with scripting(answer) as server:
+        code, told = run(server, tmp_path / "run", "--repeats", 5, "--concurrency", 50)
+    assert code == 0, told

@@ -3,12 +3,14 @@
 import asyncio
 from collections import Counter
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from cases import Case
 from geckonum_prompts import PROMPTS, read_rows, scene_of
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
@@ -28,7 +30,19 @@ from subitize.stats.number_laws import Slips, human_law, painter_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
-from thoroughness import thorough
+
+proof = pytest.mark.proof(
+    "subitize.models.painter",
+    "subitize.models.ideal_human",
+    "subitize.models.random",
+    "subitize.stats.number_laws",
+    "subitize.scenes",
+    "subitize.drawing",
+    "subitize.vision",
+)
+one_and_three = pytest.mark.parametrize(
+    ("seeds", "size_px"), [pytest.param(1, 512, id="some"), pytest.param(3, 1024, id="all", marks=proof)]
+)
 
 
 def request(prompt: str, seed: int = 0) -> Request:
@@ -48,27 +62,29 @@ def seen(data: bytes) -> Counter[str]:
     return Counter(box.label for box in observe(decode(data)))
 
 
-@pytest.mark.parametrize(
-    ("prompt", "things"),
-    [
-        ("7 apples.", {"apple": 7}),
-        ("Please draw a photo of exactly five ripe apples on a table, high quality.", {"apple": 5}),
-        ("10 filled dots in white background", {"dot": 10}),
-        ("three apples and four dots", {"apple": 3, "dot": 4}),
-        ("three white dots", {"dot": 3}),
-        ("twenty dots above an apple", {"dot": 20, "apple": 1}),
-        ("zero apples", {}),
-        ("200 dots", {"dot": 200}),
-    ],
-)
-def test_what_the_prompt_says_is_seen_in_the_picture(prompt: str, things: dict[str, int]) -> None:
-    for seed in range(3):
-        assert seen(picture(Painter(), prompt, seed)) == things
+SAID: dict[str, dict[str, int]] = {
+    "7 apples.": {"apple": 7},
+    "Please draw a photo of exactly five ripe apples on a table, high quality.": {"apple": 5},
+    "10 filled dots in white background": {"dot": 10},
+    "three apples and four dots": {"apple": 3, "dot": 4},
+    "three white dots": {"dot": 3},
+    "twenty dots above an apple": {"dot": 20, "apple": 1},
+    "zero apples": {},
+    "200 dots": {"dot": 200},
+}
+
+
+@one_and_three
+def test_what_the_prompt_says_is_seen_in_the_picture(seeds: int, size_px: int, case: Case) -> None:
+    for (prompt, things), seed in product(SAID.items(), range(seeds)):
+        with case(f"{prompt} {seed}"):
+            assert seen(picture(Painter(size_px=size_px), prompt, seed)) == things
 
 
 def test_colours_and_places_are_seen_in_the_picture() -> None:
+    prompt = "There are 3 red apples to the left of 2 green apples."
     for seed in range(5):
-        boxes = observe(decode(picture(Painter(), "There are 3 red apples to the left of 2 green apples.", seed)))
+        boxes = observe(decode(picture(Painter(size_px=512), prompt, seed)))
         red, green = ([box for box in boxes if box.colour == colour] for colour in ("red", "green"))
         assert (len(red), len(green), len(boxes)) == (3, 2, 5)
         assert max(box.xyxy[2] for box in red) < min(box.xyxy[0] for box in green)
@@ -141,6 +157,7 @@ def test_none_are_drawn_where_none_are_asked_for(options: dict[str, float]) -> N
     assert seen(picture(painter, "zero apples")) == {}
 
 
+@pytest.mark.parametrize("draws", [pytest.param(400, id="some"), pytest.param(4000, id="all", marks=proof)])
 @pytest.mark.parametrize(
     "slips",
     [
@@ -153,7 +170,7 @@ def test_none_are_drawn_where_none_are_asked_for(options: dict[str, float]) -> N
     ],
     ids=str,
 )
-def test_the_numbers_drawn_follow_the_law(slips: Slips) -> None:
+def test_the_numbers_drawn_follow_the_law(slips: Slips, draws: int) -> None:
     painter = Painter(
         weber=slips.weber,
         subitizing=slips.subitizing,
@@ -166,12 +183,12 @@ def test_the_numbers_drawn_follow_the_law(slips: Slips) -> None:
     random = np.random.default_rng(1)
     for target in (3, 8):
         law = painter_law(target, slips)
-        drawn = np.bincount([painter.number(target, random).seen for _ in range(4000)], minlength=len(law))
+        drawn = np.bincount([painter.number(target, random).seen for _ in range(draws)], minlength=len(law))
         assert len(drawn) == len(law)
-        is_frequent = law * 4000 >= 5
+        is_frequent = law * draws >= 5
         assert drawn[law == 0].sum() == 0
         observed = np.append(drawn[is_frequent], drawn[~is_frequent].sum())
-        expected = np.append(law[is_frequent], law[~is_frequent].sum()) * 4000
+        expected = np.append(law[is_frequent], law[~is_frequent].sum()) * draws
         likely = expected > 0
         assert likely.sum() == 1 or stats.chisquare(observed[likely], expected[likely]).pvalue > 0.0005
 
@@ -185,19 +202,17 @@ def test_what_merges_lies_on_another_and_is_not_seen() -> None:
     assert plain.data != merged.data
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"weber": -1.0}, {"weber": 11.0}, {"subitizing": -1}, {"highest": 0}, {"highest": 201}, {"over": -1},
-     {"under": 201}, {"omit": 1.5}, {"merge": -0.1}, {"size_px": 100}, {"size_px": 5000}],
-    ids=str,
-)  # fmt: skip
-def test_options_out_of_range_are_refused_by_name(options: dict[str, float]) -> None:
-    ((key, value),) = options.items()
-    with pytest.raises(BadValueError, match=rf"model 'painter': {key}={value:g}: should be from"):
-        Painter(**options)  # type: ignore[arg-type]
+def test_options_out_of_range_are_refused_by_name(case: Case) -> None:
+    for key, value in [
+        ("weber", -1.0), ("weber", 11.0), ("subitizing", -1), ("highest", 0), ("highest", 201), ("over", -1),
+        ("under", 201), ("omit", 1.5), ("merge", -0.1), ("size_px", 100), ("size_px", 5000),
+    ]:  # fmt: skip
+        message = rf"model 'painter': {key}={value:g}: should be from"
+        with case(f"{key}={value}"), pytest.raises(BadValueError, match=message):
+            Painter(**{key: value})  # type: ignore[arg-type]
 
 
-@thorough
+@pytest.mark.slow
 def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     numbers = (3, 6, 9)
     laws = [painter_law(number, Slips(weber=0.15, omit=0.05)) for number in numbers]
@@ -212,11 +227,11 @@ def test_the_measured_accuracy_covers_the_true_one(tmp_path: Path) -> None:
     assert found["accuracy"].low <= truth <= found["accuracy"].high
 
 
-@thorough
-def test_random_draws_any_number_whatever_the_prompt_says() -> None:
+@pytest.mark.parametrize("pictures", [pytest.param(6, id="some"), pytest.param(30, id="all", marks=proof)])
+def test_random_draws_any_number_whatever_the_prompt_says(pictures: int) -> None:
     model = Random(low=1, high=4)
     drawn = Counter[int]()
-    for seed in range(30):
+    for seed in range(pictures):
         content = asyncio.run(model.respond(request("9 dots and 2 apples", seed))).content
         assert isinstance(content, Pixels)
         drawn.update(seen(content.data).values())
@@ -229,11 +244,11 @@ def test_random_refuses_what_it_does_not_understand() -> None:
     assert isinstance(content, Refused)
 
 
-@thorough
-def test_the_ideal_human_draws_by_the_human_law() -> None:
+@pytest.mark.parametrize("pictures", [pytest.param(6, id="some"), pytest.param(40, id="all", marks=proof)])
+def test_the_ideal_human_draws_by_the_human_law(pictures: int) -> None:
     model = IdealHuman()
     drawn = []
-    for seed in range(40):
+    for seed in range(pictures):
         content = model.compute(request("8 dots", seed)).content
         assert isinstance(content, Pixels)
         drawn.append(sum(seen(content.data).values()))
@@ -244,33 +259,29 @@ def test_the_ideal_human_draws_by_the_human_law() -> None:
     assert abs(np.mean(drawn) - mean) < 4 * spread / np.sqrt(len(drawn))
 
 
-@pytest.mark.parametrize(
-    ("prompt", "statement"),
-    [
-        (
-            "An image of a cake. There are many candles on the cake.",
-            "An image of a cake. There are many candles on the cake.",
-        ),
-        (
-            "An image of a vase. There are no flowers in the vase.",
-            "An image of a vase. There are no flowers in the vase.",
-        ),
-        ("There are two pizzas and half of another pizza on the table.", "there is half of a pizza"),
-        ("There are 3 forks on the table, but one fork is broken into two pieces.", "there is 1 fork in 2 pieces"),
-        ("A pencil broken into two pieces. One piece is twice the size of the other.", "there is 1 pencil in 2 pieces"),
-        ("An image of a banana where one half of it is red and the other half is blue.", "one half of a banana is red"),
-        (
-            "An image with some dogs and some ants. There are fewer dogs than ants.",
-            "An image with some dogs and some ants. There are fewer dogs than ants.",
-        ),
-    ],
-)
-def test_quantities_places_and_parts_are_seen_in_the_picture(prompt: str, statement: str) -> None:
-    inquiry = Inquiry(Confirm(statement, is_informed=False), statement)
-    for seed in range(3):
-        data = picture(Painter(), prompt, seed)
-        exhibit = Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
-        assert Observer().compute(exhibit) == (Finding(Words("yes")),)
+CONFIRMED = {
+    "An image of a cake. There are many candles on the cake.": (
+        "An image of a cake. There are many candles on the cake."
+    ),
+    "An image of a vase. There are no flowers in the vase.": "An image of a vase. There are no flowers in the vase.",
+    "There are two pizzas and half of another pizza on the table.": "there is half of a pizza",
+    "There are 3 forks on the table, but one fork is broken into two pieces.": "there is 1 fork in 2 pieces",
+    "A pencil broken into two pieces. One piece is twice the size of the other.": "there is 1 pencil in 2 pieces",
+    "An image of a banana where one half of it is red and the other half is blue.": "one half of a banana is red",
+    "An image with some dogs and some ants. There are fewer dogs than ants.": (
+        "An image with some dogs and some ants. There are fewer dogs than ants."
+    ),
+}
+
+
+@one_and_three
+def test_quantities_places_and_parts_are_seen_in_the_picture(seeds: int, size_px: int, case: Case) -> None:
+    for (prompt, statement), seed in product(CONFIRMED.items(), range(seeds)):
+        with case(f"{prompt} {seed}"):
+            inquiry = Inquiry(Confirm(statement, is_informed=False), statement)
+            data = picture(Painter(size_px=size_px), prompt, seed)
+            exhibit = Exhibit((Drawn(Stored("0" * 64, "png")),), (inquiry,), partial(answer_with, data))
+            assert Observer().compute(exhibit) == (Finding(Words("yes")),)
 
 
 def answer_with(data: bytes, _: object) -> bytes:
@@ -278,5 +289,5 @@ def answer_with(data: bytes, _: object) -> bytes:
 
 
 def test_slips_apply_to_things_in_and_on_others() -> None:
-    content = picture(Painter(over=2), "An image of a cake. There are 4 candles on the cake.", 1)
+    content = picture(Painter(over=2, size_px=512), "An image of a cake. There are 4 candles on the cake.", 1)
     assert seen(content) == {"cake": 3, "candle": 6}

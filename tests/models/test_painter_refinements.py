@@ -15,11 +15,17 @@ from subitize.registry import make_suite
 from subitize.scenes import Scene, read_scene
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
-from thoroughness import IS_THOROUGH
 
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
-NUMBERS = "1-50" if IS_THOROUGH else "1-15"
-STEP = 5 if IS_THOROUGH else 50
+proof = pytest.mark.proof(
+    "subitize.suites.t2icountbench",
+    "subitize.suites.refining",
+    "subitize.models.painter",
+    "subitize.numerals",
+    "subitize.scenes",
+    "subitize.drawing",
+    "subitize.vision",
+)
 
 
 def suite_items(refinement: str, numbers: str = "1-15") -> list[Item]:
@@ -50,15 +56,17 @@ def picture(painter: Painter, prompt: str, seed: int) -> bytes:
     return content.data
 
 
+@pytest.mark.parametrize("numbers", [pytest.param("1+7+15", id="some"), pytest.param("1-50", id="all", marks=proof)])
 @pytest.mark.parametrize("refinement", REFINEMENTS, ids=lambda name: name or "unrefined")
-def test_every_prompt_is_understood_and_says_its_number(refinement: str) -> None:
-    assert [item.id for item in suite_items(refinement, NUMBERS) if told(item) != asked(item)] == []
+def test_every_prompt_is_understood_and_says_its_number(refinement: str, numbers: str) -> None:
+    assert [item.id for item in suite_items(refinement, numbers) if told(item) != asked(item)] == []
 
 
+@pytest.mark.parametrize("step", [pytest.param(300, id="some"), pytest.param(5, id="all", marks=proof)])
 @pytest.mark.parametrize("refinement", REFINEMENTS, ids=lambda name: name or "unrefined")
-def test_the_observer_counts_exactly_what_is_drawn(refinement: str) -> None:
+def test_the_observer_counts_exactly_what_is_drawn(refinement: str, step: int) -> None:
     wrong = {}
-    for seed, item in enumerate(suite_items(refinement)[::STEP]):
+    for seed, item in enumerate(suite_items(refinement)[::step]):
         assert isinstance(item.task, Draw)
         seen = Counter(box.label for box in observe(decode(picture(Painter(size_px=512), item.task.prompt, seed))))
         if seen != asked(item):

@@ -21,7 +21,6 @@ from subitize.runner.running import Settings, run_suite
 from subitize.stats import human_law
 from subitize.store import Folder, Run
 from subitize.vision.recognition import KINDS
-from thoroughness import thorough
 
 CELLS = "categories=apples+dots,wordings=category,control_question=false"
 
@@ -34,18 +33,25 @@ def _give(picture: bytes, _: Picture) -> bytes:
     return picture
 
 
-@thorough
-def test_random_converges_to_its_true_nae_and_accuracy(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("images", "repeats"),
+    [
+        pytest.param(10, 1, id="some"),
+        pytest.param(
+            50, 10, id="all", marks=pytest.mark.proof("subitize.models.random", "subitize.stats", "subitize.analysis")
+        ),
+    ],
+)
+def test_random_converges_to_its_true_nae_and_accuracy(images: int, repeats: int, tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        suite, model, judge = make_suite(f"naming:{CELLS}"), make_model("random"), make_judge("parser")
-        run_suite(run, Settings(suite, model, judge, seed=1, repeats=10), Silent())
+        suite, model = make_suite(f"naming:images={images},{CELLS}"), make_model("random")
+        run_suite(run, Settings(suite, model, make_judge("parser"), seed=1, repeats=repeats), Silent())
         found = measured(run)
-    assert found["accuracy"].n == 10_000
-    for measure, truth in {"accuracy": 0.05, "nae": 2.300}.items():
-        spread = (found[measure].high - found[measure].low) / 2 / 1.96
-        assert abs(found[measure].value - truth) < 4 * spread
-    assert found["accuracy"].high - found["accuracy"].low < 0.01
-    assert found["nae"].high - found["nae"].low < 0.14
+    assert found["accuracy"].n == 20 * images * repeats
+    for measure, truth, width in (("accuracy", 0.05, 1), ("nae", 2.300, 14)):
+        estimate = found[measure]
+        assert abs(estimate.value - truth) < 4 * (estimate.high - estimate.low) / 2 / 1.96
+        assert estimate.high - estimate.low < width / np.sqrt(estimate.n)
 
 
 def test_ideal_human_converges_to_its_true_nae_and_accuracy() -> None:
@@ -66,7 +72,7 @@ def test_ideal_human_converges_to_its_true_nae_and_accuracy() -> None:
     assert right[np.array(targets) <= 4].all()
 
 
-@thorough
+@pytest.mark.slow
 def test_ideal_humans_pipeline_figure_covers_the_truth_on_pictures(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         suite = make_suite(f"naming:images=10,size_px=256,{CELLS}")

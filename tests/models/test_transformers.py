@@ -6,11 +6,8 @@ import json
 import math
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from importlib.util import find_spec
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,7 @@ from PIL import Image
 import tiny_matchers
 import tiny_vlms
 from commands import call
-from conftest import require
+from little_memory import little_memory
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.interfaces import Checks, ComputesSeveral, Request
 from subitize.models.transformers import Transformers
@@ -29,13 +26,16 @@ from subitize.networks.answers.generators import YES
 from subitize.networks.answers.processors import Asking
 from subitize.networks.answers.rows import place_row
 from subitize.networks.vqascore import ask
-from subitize.networks.weights import quiet
+from subitize.networks.weights import is_out_of_memory, quiet
 from subitize.records import Answer, Elsewhere, Failed, Fill, Match, Said, Scored, Task
 from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 from subitize.vision.pixels import decode
+from tiny_weights import find_tiny
+
+pytestmark = pytest.mark.torch
 
 MOST_TOKENS = 6
 QUESTIONS = (
@@ -44,36 +44,16 @@ QUESTIONS = (
     "Combien d'élèves — «deux» ou ☃ {question} \\n %s?",
     "How many apples are there in this image, and how many of them are to the left of the dots?",
 )
-WRITERS: dict[str, Callable[[Path], Path]] = {
-    "blip-vqa": tiny_vlms.write_blip_vqa,
-    "blip2-opt": tiny_vlms.write_blip2,
-    "blip2-t5": lambda folder: tiny_vlms.write_blip2(folder, is_t5=True),
-    "idefics3": tiny_vlms.write_idefics3,
-    "instructblip": tiny_vlms.write_instructblip,
-    "llava": tiny_vlms.write_llava,
-    "lxmert-vqa": tiny_vlms.write_lxmert_vqa,
-    "paligemma": tiny_vlms.write_paligemma,
-    "qwen2.5-vl": tiny_vlms.write_qwen25_vl,
-    "vilt-vqa": tiny_vlms.write_vilt_vqa,
-}
+GENERATORS = (
+    "blip-vqa", "blip2-opt", "blip2-t5", "idefics3", "instructblip", "llava", "paligemma", "qwen2.5-vl",
+)  # fmt: skip
 HEADS = ("lxmert-vqa", "vilt-vqa")
-GENERATORS = tuple(name for name in WRITERS if name not in HEADS)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _parts() -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
 
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a tiny network by its name, written when it is first asked for."""
-    root = tmp_path_factory.mktemp("networks")
-
-    def find(name: str) -> Path:
-        return root / name if (root / name).is_dir() else WRITERS[name](root / name)
-
-    return find
+    """The folder of a tiny network by its name."""
+    return partial(find_tiny, folders=tmp_path_factory)
 
 
 @pytest.fixture
@@ -148,7 +128,7 @@ def scores(model: Transformers, requests: Sequence[Request]) -> list[float]:
     return [content.scores["match"] for content in contents if isinstance(content, Scored)]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", [*GENERATORS, *HEADS])
 class TestEveryNetwork:
     """What holds for all that answer."""
 
@@ -372,9 +352,9 @@ def test_its_tasks_are_known_by_its_config_alone(architecture: str, tasks: set[s
     assert make(tmp_path).tasks == tasks
 
 
-def test_networks_that_match_and_fill_are_run_by_the_same_name(tmp_path: Path) -> None:
+def test_networks_that_match_and_fill_are_run_by_the_same_name(shelf: Callable[[str], Path], tmp_path: Path) -> None:
     names = [*PICTURES]
-    folder, file = tiny_matchers.write_lxmert(tmp_path / "both"), tmp_path / "seen.npz"
+    folder, file = shelf("lxmert"), tmp_path / "seen.npz"
     model = make(folder)
     with pytest.raises(BadValueError, match="write regions="):
         model.check()
@@ -657,11 +637,8 @@ def test_a_form_needs_no_place_for_a_picture_that_the_processor_puts_itself(
 
 
 @pytest.mark.parametrize("option", ["temperature=0.5", "system=be brief", "prompt={question}", "max_tokens=6"])
-def test_what_writes_nothing_takes_no_options_of_writing(
-    option: str, shelf: Callable[[str], Path], tmp_path: Path
-) -> None:
-    clip = tiny_matchers.write_clip(tmp_path / "clip")
-    for folder in (shelf("vilt-vqa"), clip):
+def test_what_writes_nothing_takes_no_options_of_writing(option: str, shelf: Callable[[str], Path]) -> None:
+    for folder in (shelf("vilt-vqa"), shelf("clip")):
         model: Any = make_model(f"transformers:{folder},{option}").it
         with pytest.raises(BadValueError, match=r"^transformers:\S+: \w+=.* writes no text; leave \w+ out$"):
             model.check()
@@ -796,8 +773,8 @@ def test_an_older_layout_is_the_same_network(
     assert len(str(older[0].provenance.weights_hash)) == 64
 
 
-def test_lxmert_without_its_heads_is_refused(tmp_path: Path) -> None:
-    folder = tiny_matchers.write_lxmert(tmp_path / "body")
+def test_lxmert_without_its_heads_is_refused(copied: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied("lxmert")
     assert architecture(folder) == "LxmertModel"
     lose_heads(folder)
     file = tiny_matchers.write_regions(tmp_path / "seen.npz", [*PICTURES])
@@ -868,31 +845,10 @@ def test_one_that_fails_costs_no_more_than_itself(run: Run, shelf: Callable[[str
         assert "regions.npz has no picture" in stored.response.outcome.reason
 
 
-_WITH_LITTLE_MEMORY = """
-import resource, sys
-from subitize.drawing.stimuli import render
-from subitize.interfaces import Request
-from subitize.models.transformers import Transformers
-from subitize.networks.weights import is_out_of_memory
-from subitize.records import Answer, Stimulus
-
-model = Transformers(sys.argv[1])
-model.check()
-png = render(Stimulus("dots", 1, 1, 256)).png
-used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + 300_000_000,) * 2)
-asked = Request("item", Answer(Stimulus("dots", 1, 1, 256), "How many?"), 0, 0, 0, lambda picture: png)
-try:
-    model.compute_all([asked])
-except Exception as error:
-    print(type(error).__name__, is_out_of_memory(error))
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is limited in Linux's way")
 def test_too_little_memory_is_raised_as_what_it_is(tmp_path: Path) -> None:
     """The runner asks for each half of a batch, and says what to do where one is too much."""
-    folder = tiny_vlms.write_vilt_vqa(tmp_path / "large", image_px=768)
-    command = [sys.executable, "-c", _WITH_LITTLE_MEMORY, str(folder)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert ended.stdout.split()[1:] == ["True"], ended.stderr
+    model = make(tiny_vlms.write_vilt_vqa(tmp_path / "large", image_px=768))
+    model.check()
+    with little_memory(), pytest.raises(Exception, match="memory") as caught:
+        model.compute_all(questions()[:1])
+    assert is_out_of_memory(caught.value)

@@ -1,12 +1,9 @@
 """Collages show what they say, and a real network counts it."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 
 from coco_network import ssd_folder, yolo_folder
-from conftest import require
 from subitize.errors import MissingPartError
 from subitize.networks.detectors import collages
 from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
@@ -17,17 +14,14 @@ HELD_OUT_SEED = 424_242
 """No threshold and no bar was chosen with these collages."""
 
 
-@pytest.fixture(autouse=True)
-def _photographs() -> None:
-    require("scikit-image", is_there=find_spec("skimage") is not None)
-
-
+@pytest.mark.detect
 def test_a_seed_makes_the_same_collage_again_and_another_seed_another() -> None:
     nouns = ("cat", "cup", "cat")
     assert np.array_equal(make_collage(nouns, 5).pixels, make_collage(nouns, 5).pixels)
     assert not np.array_equal(make_collage(nouns, 5).pixels, make_collage(nouns, 6).pixels)
 
 
+@pytest.mark.detect
 def test_a_collage_says_how_many_of_each_it_shows() -> None:
     collage = make_collage(("cat", "cup", "cat"), 1)
     assert collage.counts == {"cat": 2, "cup": 1}
@@ -35,6 +29,7 @@ def test_a_collage_says_how_many_of_each_it_shows() -> None:
     assert collage.pixels.dtype == np.uint8
 
 
+@pytest.mark.detect
 def test_a_collage_says_where_its_photographs_lie_and_leaves_cells_empty() -> None:
     collage = make_collage(("cat", "cup"), 1, cells=6)
     ground = collage.pixels[0, 0]
@@ -51,10 +46,11 @@ def test_a_collage_says_where_its_photographs_lie_and_leaves_cells_empty() -> No
     assert not (collage.pixels[is_covered] == ground).all(axis=1).mean() > 0.1
 
 
+@pytest.mark.detect
 @pytest.mark.parametrize("number", range(1, 7))
 def test_photographs_lie_on_ground_of_one_colour_and_leave_some_of_it(number: int) -> None:
     pixels = make_collage(("person",) * number, number).pixels
-    _, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+    _, counts = np.unique(pixels.astype(np.uint32) @ (1, 256, 65_536), return_counts=True)
     assert 0.05 < counts.max() / counts.sum() < 0.8
 
 
@@ -65,10 +61,14 @@ def test_without_scikit_image_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch
         make_collage(("cat",), 1)
 
 
+@pytest.mark.weights
+@pytest.mark.proof("subitize.networks.detectors")
 def test_yolo_counts_three_quarters_of_sixty_collages_exactly() -> None:
     assert _exact(Yolo(str(yolo_folder())), 0.4) >= 0.75
 
 
+@pytest.mark.weights
+@pytest.mark.proof("subitize.networks.detectors")
 def test_ssd_counts_seven_in_ten_of_sixty_collages_exactly() -> None:
     assert _exact(Ssd(str(ssd_folder())), 0.3) >= 0.7
 

@@ -1,8 +1,8 @@
 """Filling gaps: the library's own probabilities by word, every numeral among them."""
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Iterator
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import tiny_matchers
-from conftest import require
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.networks.filling import FILLERS, NUMERALS, open_filler
 from subitize.networks.pairs import open_pairs
@@ -18,6 +17,9 @@ from subitize.networks.regions import Regions
 from subitize.networks.views import Fills, View
 from subitize.networks.weights import Placement
 from subitize.vision.pixels import Rgb
+from tiny_weights import find_tiny
+
+pytestmark = pytest.mark.torch
 
 TEXTS = [
     "There are [GAP] zebras .",
@@ -27,10 +29,7 @@ TEXTS = [
 ]
 NAMES = [f"{position}.png" for position in range(4)]
 CPU = Placement("cpu")
-WRITERS: Mapping[str, Callable[[Path], Path]] = {
-    "LxmertForPreTraining": tiny_matchers.write_lxmert,
-    "ViltForMaskedLM": tiny_matchers.write_vilt_mlm,
-}
+KINDS = {"LxmertForPreTraining": "lxmert", "ViltForMaskedLM": "vilt-mlm"}
 
 
 def pictures() -> list[Rgb]:
@@ -50,24 +49,30 @@ class Network(NamedTuple):
         return open_filler(self.folder, self.architecture, placement, self.regions)
 
 
-@pytest.fixture(scope="module", params=sorted(WRITERS))
-def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    root = tmp_path_factory.mktemp("networks")
-    regions = tiny_matchers.write_regions(root / "regions.npz", NAMES) if "Lxmert" in request.param else None
-    return Network(WRITERS[request.param](root / request.param), request.param, regions)
+@pytest.fixture(scope="module", params=sorted(KINDS))
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
+    """A tiny network, kept open so that it is loaded once."""
+    is_lxmert = "Lxmert" in request.param
+    file = tmp_path_factory.mktemp("regions") / "regions.npz"
+    regions = tiny_matchers.write_regions(file, NAMES) if is_lxmert else None
+    network = Network(find_tiny(KINDS[request.param], tmp_path_factory), request.param, regions)
+    opened = network.open()
+    yield network
+    del opened
 
 
-def straight(network: Network, position: int) -> dict[str, float]:
-    """The library's own softmax at the mask, by token, of one picture and one text."""
+@pytest.fixture(scope="module")
+def wanted(network: Network) -> list[dict[str, float]]:
+    """The library's own softmax at the mask, by token, of each picture with its text, one by one."""
     import torch
     import transformers
     from PIL import Image
 
     model = getattr(transformers, network.architecture).from_pretrained(network.folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(network.folder)
-    told = tokenizer([TEXTS[position].replace("[GAP]", "[MASK]")], return_tensors="pt")
-    with torch.inference_mode():
+
+    def fill(position: int) -> dict[str, float]:
+        told = tokenizer([TEXTS[position].replace("[GAP]", "[MASK]")], return_tensors="pt")
         if network.regions is not None:
             features, boxes, _ = Regions.open(network.regions).of(NAMES[position : position + 1])
             found = model(**told, visual_feats=torch.tensor(features), visual_pos=torch.tensor(boxes)).prediction_logits
@@ -75,29 +80,32 @@ def straight(network: Network, position: int) -> dict[str, float]:
             model.config.max_image_length = -1
             processor = transformers.AutoImageProcessor.from_pretrained(network.folder, backend="pil")
             found = model(**told, **processor(images=Image.fromarray(pictures()[position]), return_tensors="pt")).logits
-    place = told["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-    shares = found[0, place].softmax(dim=-1).tolist()
-    return {tokenizer.convert_ids_to_tokens(id): share for id, share in enumerate(shares)}
+        place = told["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+        shares = found[0, place].softmax(dim=-1).tolist()
+        return {tokenizer.convert_ids_to_tokens(id): share for id, share in enumerate(shares)}
+
+    with torch.inference_mode():
+        return [fill(position) for position in range(len(TEXTS))]
 
 
 def test_every_filler_is_tested() -> None:
-    assert set(WRITERS) == FILLERS
+    assert set(KINDS) == FILLERS
 
 
-def test_probabilities_are_those_of_the_library_one_by_one(network: Network) -> None:
-    for position, found in enumerate(network.open().fill(VIEWS, TEXTS)):
-        wanted = straight(network, position)
-        assert found == pytest.approx({word: wanted[word] for word in found}, abs=1e-4)
+def test_probabilities_are_those_of_the_library_one_by_one(network: Network, wanted: list[dict[str, float]]) -> None:
+    for found, shares in zip(network.open().fill(VIEWS, TEXTS), wanted, strict=True):
+        assert found == pytest.approx({word: shares[word] for word in found}, abs=1e-4)
         assert 0 < sum(found.values()) < 1
 
 
-def test_all_numerals_and_the_ten_likeliest_other_words_are_given(network: Network) -> None:
+def test_all_numerals_and_the_ten_likeliest_other_words_are_given(
+    network: Network, wanted: list[dict[str, float]]
+) -> None:
     numerals = {word for word in tiny_matchers.WORDS if word in NUMERALS}
     assert {"zero", "twenty", "hundred", "100", "a", "an", "no"} < numerals
     words = {word for word in tiny_matchers.WORDS if word.isalpha()} - numerals
-    for position, found in enumerate(network.open().fill(VIEWS, TEXTS)):
-        wanted = straight(network, position)
-        likeliest = sorted(words, key=lambda word: -wanted[word])[:10]
+    for found, shares in zip(network.open().fill(VIEWS, TEXTS), wanted, strict=True):
+        likeliest = sorted(words, key=shares.__getitem__)[-10:]
         assert found.keys() == numerals | set(likeliest)
         assert list(found.values()) == sorted(found.values(), reverse=True)
 
@@ -152,10 +160,7 @@ def test_lxmert_without_a_file_of_regions_is_told_to_name_one(network: Network) 
 def test_a_tokenizer_without_a_mask_is_refused(network: Network, tmp_path: Path) -> None:
     import transformers
 
-    folder = tmp_path / "no-mask"
-    folder.mkdir()
-    for file in network.folder.iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
+    folder = Path(shutil.copytree(network.folder, tmp_path / "no-mask"))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer.mask_token = None
     tokenizer.save_pretrained(folder)

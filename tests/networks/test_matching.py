@@ -1,10 +1,10 @@
 """Heads for image-text matching: as the library computes them one by one, and refused where they cannot work."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,17 @@ import numpy as np
 import pytest
 
 import tiny_matchers
-from conftest import require
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.networks.filling import FILLERS
 from subitize.networks.matching import MATCHERS, open_matcher
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import View
+from subitize.networks.views import Matches, View
 from subitize.networks.weights import Placement, name_architecture, read_config
 from subitize.vision.pixels import Rgb
+from tiny_weights import find_tiny
+
+pytestmark = pytest.mark.torch
 
 TEXTS = ["two cats", "there are three red zebras on the table .", "how many cats ? [SEP] 2", "no people"]
 SIZES = [(40, 60), (64, 33), (20, 30), (3, 4)]
@@ -49,59 +51,74 @@ class Network:
     architecture: str
     regions: Path | None
 
-    def match(self, placement: Placement = CPU) -> list[Mapping[str, float]]:
-        matcher = open_matcher(self.folder, self.architecture, placement, self.regions)
-        return matcher.match(views(are_seen=self.regions is None), TEXTS)
+    def open(self, placement: Placement = CPU) -> Matches:
+        return open_matcher(self.folder, self.architecture, placement, self.regions)
+
+    def match(self, placement: Placement = CPU) -> Sequence[Mapping[str, float]]:
+        return self.open(placement).match(views(are_seen=self.regions is None), TEXTS)
 
 
-WRITERS: Mapping[str, Callable[[Path], Path]] = {
-    "blip": tiny_matchers.write_blip_itm,
-    "blip-2": tiny_matchers.write_blip2_itm,
-    "blip-2-with-image-token": partial(tiny_matchers.write_blip2_itm, has_image_token=True),
-    "lxmert": tiny_matchers.write_lxmert,
-    "vilt": tiny_matchers.write_vilt_itm,
+KINDS = {
+    "blip": "blip-itm",
+    "blip-2": "blip2-itm",
+    "blip-2-with-image-token": "blip2-itm-with-image-token",
+    "lxmert": "lxmert",
+    "vilt": "vilt-itm",
 }
 
 
-@pytest.fixture(scope="module", params=WRITERS)
-def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return write(request.param, tmp_path_factory.mktemp("networks"))
+@pytest.fixture(scope="module")
+def find(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Network]:
+    regions = tiny_matchers.write_regions(tmp_path_factory.mktemp("regions") / "regions.npz", NAMES)
+
+    def find(name: str) -> Network:
+        folder = find_tiny(KINDS[name], tmp_path_factory)
+        architecture = name_architecture(read_config(folder), folder)
+        return Network(folder, architecture, regions if name == "lxmert" else None)
+
+    return find
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def network(request: pytest.FixtureRequest, find: Callable[[str], Network]) -> Iterator[Network]:
+    """A tiny network, kept open so that it is loaded once."""
+    network = find(request.param)
+    opened = network.open()
+    yield network
+    del opened
 
 
 @pytest.fixture(scope="module")
-def lxmert(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return write("lxmert", tmp_path_factory.mktemp("networks"))
+def lxmert(find: Callable[[str], Network]) -> Network:
+    return find("lxmert")
 
 
 @pytest.fixture(scope="module")
-def vilt(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    return write("vilt", tmp_path_factory.mktemp("networks"))
+def vilt(find: Callable[[str], Network]) -> Network:
+    return find("vilt")
 
 
-def write(name: str, root: Path) -> Network:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    folder = WRITERS[name](root / name)
-    regions = tiny_matchers.write_regions(root / "regions.npz", NAMES) if name == "lxmert" else None
-    return Network(folder, name_architecture(read_config(folder), folder), regions)
-
-
-def straight(network: Network, position: int) -> dict[str, float]:
-    """What the library itself makes of one picture and one text."""
+def straight(network: Network) -> list[dict[str, float]]:
+    """What the library itself makes of each picture with its text, one by one."""
     import torch
     import transformers
     from PIL import Image
 
     model = getattr(transformers, network.architecture).from_pretrained(network.folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(network.folder)
-    told = dict(tokenizer([TEXTS[position]], return_tensors="pt", return_token_type_ids=False))
-    with torch.inference_mode():
+
+    def see(position: int) -> dict[str, Any]:
         if network.regions is not None:
             features, boxes, _ = Regions.open(network.regions).of(NAMES[position : position + 1])
-            seen = {"visual_feats": torch.tensor(features), "visual_pos": torch.tensor(boxes)}
-            return {"match": second_share(model(**told, **seen).cross_relationship_score)}
+            return {"visual_feats": torch.tensor(features), "visual_pos": torch.tensor(boxes)}
         processor = transformers.AutoImageProcessor.from_pretrained(network.folder, backend="pil")
-        seen = dict(processor(images=Image.fromarray(pictures()[position]), return_tensors="pt"))
+        return dict(processor(images=Image.fromarray(pictures()[position]), return_tensors="pt"))
+
+    def score(text: str, seen: dict[str, Any]) -> dict[str, float]:
+        told = dict(tokenizer([text], return_tensors="pt", return_token_type_ids=False))
         match network.architecture:
+            case "LxmertForPreTraining":
+                return {"match": second_share(model(**told, **seen).cross_relationship_score)}
             case "ViltForImageAndTextRetrieval":
                 model.config.max_image_length = -1
                 return {"logit": model(**told, **seen).logits.item()}
@@ -111,7 +128,10 @@ def straight(network: Network, position: int) -> dict[str, float]:
                     "similarity": model(**told, **seen, use_itm_head=False).itm_score.item(),
                 }
             case _:
-                return straight_by_blip_2(model, tokenizer, TEXTS[position], seen)
+                return straight_by_blip_2(model, tokenizer, text, seen)
+
+    with torch.inference_mode():
+        return [score(text, see(position)) for position, text in enumerate(TEXTS)]
 
 
 def straight_by_blip_2(model: Any, tokenizer: Any, text: str, seen: dict[str, Any]) -> dict[str, float]:  # noqa: ANN401
@@ -131,8 +151,7 @@ def second_share(logits: Any) -> float:  # noqa: ANN401
 
 
 def test_scores_are_those_of_the_library_one_by_one(network: Network) -> None:
-    for position, found in enumerate(network.match()):
-        wanted = straight(network, position)
+    for wanted, found in zip(straight(network), network.match(), strict=True):
         assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=1e-4)
 
 
@@ -144,7 +163,7 @@ def test_match_is_a_probability_the_sigmoid_of_the_logit(network: Network) -> No
 
 
 def test_a_batch_gives_what_each_gives_alone_in_any_order(network: Network) -> None:
-    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    matcher = network.open()
     together = matcher.match(views(), TEXTS)
     alone = [matcher.match([view], [text])[0] for view, text in zip(views(), TEXTS, strict=True)]
     backwards = matcher.match(views()[::-1], TEXTS[::-1])[::-1]
@@ -156,7 +175,7 @@ def test_a_batch_gives_what_each_gives_alone_in_any_order(network: Network) -> N
 
 
 def test_both_the_picture_and_the_text_make_a_difference(network: Network) -> None:
-    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    matcher = network.open()
     first, second = views()[:2]
     scores = matcher.match([first, second, first], [TEXTS[0], TEXTS[0], TEXTS[1]])
     logits = [score["logit"] for score in scores]
@@ -171,7 +190,7 @@ def test_half_floats_come_near(network: Network, dtype: str) -> None:
 
 
 def test_a_text_that_is_too_long_is_cut_and_says_so(network: Network) -> None:
-    matcher = open_matcher(network.folder, network.architecture, CPU, network.regions)
+    matcher = network.open()
     long = " ".join(["two cats"] * 30)
     short, cut, other = matcher.match([views()[0]] * 3, ["two cats", long, f"{long} and a dog"])
     assert "tokens_cut" not in short
@@ -181,22 +200,20 @@ def test_a_text_that_is_too_long_is_cut_and_says_so(network: Network) -> None:
 
 def test_vilt_looks_at_all_of_a_picture_and_draws_no_lots(vilt: Network) -> None:
     assert read_config(vilt.folder)["max_image_length"] < 4 * 4, "the picture has more patches than its limit"
-    matcher = open_matcher(vilt.folder, vilt.architecture, CPU, None)
+    matcher = vilt.open()
     logits = {round(matcher.match(views()[:1], TEXTS[:1])[0]["logit"], 5) for _ in range(5)}
     assert len(logits) == 1
 
 
-def test_a_dual_encoder_comes_by_the_same_door(tmp_path: Path) -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    folder = tiny_matchers.write_clip(tmp_path / "clip")
+def test_a_dual_encoder_comes_by_the_same_door(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = find_tiny("clip", tmp_path_factory)
     found = open_matcher(folder, "CLIPModel", CPU, None).match(views(), TEXTS)
     assert found == Similarity(folder, CPU).match(views(), TEXTS)
     with pytest.raises(BadValueError, match="looks at pixels; leave regions out"):
-        open_matcher(folder, "CLIPModel", CPU, tmp_path / "regions.npz")
+        open_matcher(folder, "CLIPModel", CPU, Path("regions.npz"))
 
 
 def test_every_known_architecture_is_one_of_the_library() -> None:
-    require("transformers", is_there=find_spec("transformers") is not None)
     import transformers
 
     assert all(hasattr(transformers, name) for name in MATCHERS | FILLERS)
@@ -212,9 +229,10 @@ def test_another_architecture_is_refused_in_one_line(architecture: str, vilt: Ne
     assert "\n" not in str(caught.value)
 
 
-def test_a_network_without_the_head_is_refused_not_filled_up_at_random(tmp_path: Path) -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    folder = tiny_matchers.write_vilt_mlm(tmp_path / "vilt")
+def test_a_network_without_the_head_is_refused_not_filled_up_at_random(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = find_tiny("vilt-mlm", tmp_path_factory)
     with pytest.raises(UnusableModelError, match=r"lack rank_output") as caught:
         open_matcher(folder, "ViltForImageAndTextRetrieval", CPU, None)
     assert "\n" not in str(caught.value)
@@ -233,7 +251,7 @@ def test_pixels_take_no_regions(vilt: Network, tmp_path: Path) -> None:
 
 
 def test_a_picture_without_regions_is_named(lxmert: Network) -> None:
-    matcher = open_matcher(lxmert.folder, lxmert.architecture, CPU, lxmert.regions)
+    matcher = lxmert.open()
     with pytest.raises(SubitizeError, match=r"regions\.npz has no picture 'new\.png'; it has '0\.png', '1\.png'"):
         matcher.match([View("new.png", views()[0].pixels)], ["two cats"])
 
@@ -246,16 +264,17 @@ def test_regions_for_another_network_are_refused_when_it_is_opened(lxmert: Netwo
 
 def test_each_text_needs_its_picture(vilt: Network) -> None:
     with pytest.raises(ValueError, match="4 pictures and 1 texts"):
-        open_matcher(vilt.folder, vilt.architecture, CPU, None).match(views(), TEXTS[:1])
+        vilt.open().match(views(), TEXTS[:1])
 
 
-def test_the_same_network_gives_the_same_numbers_whatever_was_drawn_before(network: Network) -> None:
+def test_the_same_network_gives_the_same_numbers_whatever_was_drawn_before(network: Network, tmp_path: Path) -> None:
     import torch
 
     found = []
     for seed in (1, 2):
+        copied = Path(shutil.copytree(network.folder, tmp_path / str(seed)))  # so that it is loaded anew
         torch.manual_seed(seed)
         before = torch.get_rng_state()
-        found.append(network.match())
+        found.append(replace(network, folder=copied).match())
         assert torch.equal(torch.get_rng_state(), before)
     assert found[0] == found[1]

@@ -3,14 +3,13 @@
 import re
 import shutil
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cases import Case
 from coco_network import copy_yolo, ssd_folder, yolo_folder
-from conftest import require
 from onnx_graphs import Floats, write_network
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.networks.detectors.coco import COCO_CLASSES
@@ -25,11 +24,6 @@ CAT = COCO_CLASSES.index("cat")
 # In a network of 64 × 64 pixels the white picture of 200 × 100 lies in the middle, 32 pixels high.
 CENTRE = (32.0, 32.0, 16.0, 8.0)
 IN_THE_PICTURE = (75.0, 37.5, 125.0, 62.5)
-
-
-@pytest.fixture(autouse=True)
-def _opencv() -> None:
-    require("OpenCV", is_there=find_spec("cv2") is not None)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +42,7 @@ def real(request: pytest.FixtureRequest) -> OpenCv:
     return detector
 
 
+@pytest.mark.weights
 def test_a_real_network_finds_the_cup_where_it_is(real: Detector) -> None:
     collage = make_collage(("cup", "motorcycle"), 3)
     (found,) = real.detect([collage.pixels], ["mug", "motorbike"], 0.3)
@@ -60,6 +55,7 @@ def test_a_real_network_finds_the_cup_where_it_is(real: Detector) -> None:
     assert found.xyxy[:, 3].max() <= 540
 
 
+@pytest.mark.weights
 def test_boxes_come_down_to_the_floor_and_overlap(yolo: Yolo) -> None:
     picture = make_collage(("person",), 1).pixels
     (low,), (high,) = (yolo.detect([picture], ["person"], floor) for floor in (0.01, 0.3))
@@ -68,6 +64,7 @@ def test_boxes_come_down_to_the_floor_and_overlap(yolo: Yolo) -> None:
     assert low.above(0.3).boxes() == high.boxes()
 
 
+@pytest.mark.weights
 def test_thresholds_in_the_configuration_leave_no_box_out(yolo: Yolo, tmp_path: Path) -> None:
     plan = copy_yolo(tmp_path / "net") / "yolov4-tiny.cfg"
     strict = "\n thresh = .6\nnms_threshold=0.3\n\n"
@@ -78,17 +75,20 @@ def test_thresholds_in_the_configuration_leave_no_box_out(yolo: Yolo, tmp_path: 
     assert low.scores.min() < 0.2
 
 
+@pytest.mark.weights
 def test_pictures_are_seen_alike_alone_and_together(real: Detector) -> None:
     pictures = [make_collage((noun,), 2).pixels for noun in ("cat", "cup")]
     together = real.detect(pictures, [], 0.1)
     assert [found.boxes() for found in together] == [real.detect([one], [], 0.1)[0].boxes() for one in pictures]
 
 
+@pytest.mark.weights
 def test_without_nouns_all_classes_are_looked_for_by_their_own_names(yolo: Yolo) -> None:
     (found,) = yolo.detect([make_collage(("cup", "motorcycle"), 3).pixels], [], 0.3)
     assert {"cup", "motorbike"} <= set(found.labels) <= set(yolo.classes())
 
 
+@pytest.mark.weights
 def test_a_noun_of_no_class_is_refused_by_name(real: Detector) -> None:
     assert real.can_see("airplane")
     assert not real.can_see("butterfly")
@@ -96,12 +96,14 @@ def test_a_noun_of_no_class_is_refused_by_name(real: Detector) -> None:
         real.detect([WHITE], ["butterfly"], 0.3)
 
 
+@pytest.mark.weights
 def test_a_network_without_names_is_taken_for_coco_and_that_is_said(ssd: Ssd, yolo: Yolo) -> None:
     assert ssd.classes() == COCO_CLASSES
     assert "90 are taken for those of COCO" in ssd.assumption
     assert yolo.assumption == ""
 
 
+@pytest.mark.weights
 def test_other_names_of_classes_make_another_detector(yolo: Yolo, tmp_path: Path) -> None:
     names = tmp_path / "other.names"
     names.write_text("\n".join(reversed(yolo.classes())), encoding="utf-8")
@@ -112,6 +114,7 @@ def test_other_names_of_classes_make_another_detector(yolo: Yolo, tmp_path: Path
     assert yolo.versions()["opencv"].startswith("4.")
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(("size", "is_right"), [(320, True), (100, False), (-32, False), (9600, False)])
 def test_a_yolo_looks_at_multiples_of_thirty_two_pixels(size: int, is_right: bool) -> None:
     if is_right:
@@ -142,6 +145,7 @@ def _final(boxes: int) -> Floats:
     return output
 
 
+@pytest.mark.detect
 @pytest.mark.parametrize(
     "output",
     [
@@ -160,33 +164,35 @@ def test_each_export_of_a_yolo_is_told_by_its_shape_and_read(output: Floats, tmp
     assert [(box.label, box.score, box.xyxy) for box in found.boxes()] == [("cat", 0.45, IN_THE_PICTURE)]
 
 
-@pytest.mark.parametrize(
-    ("shape", "classes", "layout"),
-    [
-        ((25200, 85), 0, YoloLayout("objectness", 80)),
-        ((84, 8400), 0, YoloLayout("classes", 80, is_transposed=True)),
-        ((300, 6), 80, YoloLayout("final", 0)),
-        ((25200, 6), 1, YoloLayout("objectness", 1)),
-        ((8400, 6), 2, YoloLayout("classes", 2)),
-        ((6, 8400), 2, YoloLayout("classes", 2, is_transposed=True)),
-        ((5, 8400), 1, YoloLayout("classes", 1, is_transposed=True)),
-        ((300, 6), 1, YoloLayout("final", 0)),
-        ((25500, 6), 1, YoloLayout("objectness", 1)),
-        ((8500, 6), 2, YoloLayout("classes", 2)),
-        ((12345, 6), 1, YoloLayout("objectness", 1)),
-        ((12345, 6), 80, None),
-        ((116, 8400), 80, None),
-        ((25200, 85), 3, None),
-    ],
-)
-def test_shapes_tell_yolos_apart(shape: tuple[int, int], classes: int, layout: YoloLayout | None) -> None:
-    assert tell_yolo([(1, *shape)], classes, (640, 640)) == layout
+LAYOUTS = [
+    ((25200, 85), 0, YoloLayout("objectness", 80)),
+    ((84, 8400), 0, YoloLayout("classes", 80, is_transposed=True)),
+    ((300, 6), 80, YoloLayout("final", 0)),
+    ((25200, 6), 1, YoloLayout("objectness", 1)),
+    ((8400, 6), 2, YoloLayout("classes", 2)),
+    ((6, 8400), 2, YoloLayout("classes", 2, is_transposed=True)),
+    ((5, 8400), 1, YoloLayout("classes", 1, is_transposed=True)),
+    ((300, 6), 1, YoloLayout("final", 0)),
+    ((25500, 6), 1, YoloLayout("objectness", 1)),
+    ((8500, 6), 2, YoloLayout("classes", 2)),
+    ((12345, 6), 1, YoloLayout("objectness", 1)),
+    ((12345, 6), 80, None),
+    ((116, 8400), 80, None),
+    ((25200, 85), 3, None),
+]
+
+
+def test_shapes_tell_yolos_apart(case: Case) -> None:
+    for shape, classes, layout in LAYOUTS:
+        with case((shape, classes)):
+            assert tell_yolo([(1, *shape)], classes, (640, 640)) == layout
 
 
 def test_boxes_of_a_small_network_with_four_sizes_of_cells_are_not_final() -> None:
     assert tell_yolo([(1, 3 * (64 + 16 + 4 + 1), 6)], 1, (64, 64)) == YoloLayout("objectness", 1)
 
 
+@pytest.mark.detect
 def test_an_export_says_its_own_names_and_size(tmp_path: Path) -> None:
     output = _without_objectness(20, 2)
     notes = {"names": "{0: 'ant', 1: 'butterfly'}"}
@@ -200,6 +206,7 @@ def test_an_export_says_its_own_names_and_size(tmp_path: Path) -> None:
     assert box.xyxy == pytest.approx((24 / 0.48, 20 / 0.48, 40 / 0.48, 28 / 0.48), abs=0.01)
 
 
+@pytest.mark.detect
 def test_an_export_of_one_size_is_not_shown_another_and_an_open_one_is(tmp_path: Path) -> None:
     fixed = write_network(tmp_path / "fixed.onnx", {"output0": _with_objectness(252, 80)})
     with pytest.raises(BadValueError, match="size=96: this network was exported for 64 × 64 pixels; leave size out"):
@@ -209,12 +216,14 @@ def test_an_export_of_one_size_is_not_shown_another_and_an_open_one_is(tmp_path:
     assert [box.xyxy for box in found.boxes()] == [IN_THE_PICTURE]
 
 
+@pytest.mark.detect
 def test_a_yolo_of_eighty_classes_without_names_is_taken_for_coco(tmp_path: Path) -> None:
     detector = Yolo(str(write_network(tmp_path / "v.onnx", {"output0": _with_objectness(252, 80)})))
     assert detector.classes() == COCO_CLASSES
     assert detector.assumption == "no file names the classes of v.onnx: its 80 are taken for those of COCO"
 
 
+@pytest.mark.detect
 def test_an_exported_yolo_is_shown_values_from_0_to_1_with_grey_bars(tmp_path: Path) -> None:
     base, slope = _without_objectness(84, 80), np.zeros((1, 84, 84))
     base[0, 4 + CAT, 3], slope[0, 4 + CAT, 3] = 0, 1
@@ -226,6 +235,7 @@ def test_an_exported_yolo_is_shown_values_from_0_to_1_with_grey_bars(tmp_path: P
 BOXES = np.array([[[0.1, 0.2, 0.5, 0.6], [0.0, 0.0, 1.0, 1.0]]])
 
 
+@pytest.mark.detect
 @pytest.mark.parametrize(
     "outputs",
     [
@@ -244,6 +254,7 @@ def test_an_ssd_in_onnx_is_read_by_its_outputs(outputs: dict[str, Floats], tmp_p
     assert [(box.score, box.xyxy) for box in found.boxes()] == [(0.75, (20.0, 20.0, 100.0, 60.0))]
 
 
+@pytest.mark.detect
 @pytest.mark.parametrize("unit", [1, 64])
 def test_a_wild_box_below_the_floor_does_not_change_the_others(unit: int, tmp_path: Path) -> None:
     boxes = np.array([[[0.1, 0.2, 0.5, 0.6], [0.0, 0.0, 9.0, 0.5], [-7.0, 0.0, 0.1, 0.1]]]) * unit
@@ -254,24 +265,28 @@ def test_a_wild_box_below_the_floor_does_not_change_the_others(unit: int, tmp_pa
     assert [(box.score, box.xyxy) for box in found.boxes()] == [(0.75, (20.0, 20.0, 100.0, 60.0))]
 
 
+@pytest.mark.detect
 def test_outputs_of_an_ssd_that_cannot_be_told_are_refused(tmp_path: Path) -> None:
     path = write_network(tmp_path / "ssd.onnx", {"a": np.zeros((1, 9, 9)), "b": np.zeros((1, 3))})
     with pytest.raises(UnusableModelError, match="gives a 1 × 9 × 9, b 1 × 3: not the boxes, scores and labels"):
         Ssd(str(path)).load()
 
 
+@pytest.mark.detect
 def test_outputs_that_are_no_yolo_are_refused(tmp_path: Path) -> None:
     path = write_network(tmp_path / "v.onnx", {"output0": np.zeros((1, 116, 90))})
     with pytest.raises(UnusableModelError, match="gives output0 1 × 116 × 90, which with unknown classes are no YOLO"):
         Yolo(str(path)).load()
 
 
+@pytest.mark.detect
 def test_final_boxes_without_names_of_classes_are_refused(tmp_path: Path) -> None:
     path = write_network(tmp_path / "v.onnx", {"output0": _final(300)})
     with pytest.raises(UnusableModelError, match="has unknown classes, and no file names them; write labels=FILE"):
         Yolo(str(path)).load()
 
 
+@pytest.mark.weights
 def test_a_wrong_number_of_names_is_refused(tmp_path: Path) -> None:
     (copy_yolo(tmp_path / "net") / "coco.names").write_text("cat\ndog\n", encoding="utf-8")
     with pytest.raises(
@@ -280,6 +295,7 @@ def test_a_wrong_number_of_names_is_refused(tmp_path: Path) -> None:
         Yolo(str(tmp_path / "net")).load()
 
 
+@pytest.mark.detect
 def test_a_folder_of_two_networks_lists_both(tmp_path: Path) -> None:
     for name in ("a.onnx", "b.onnx"):
         write_network(tmp_path / name, {"output0": _final(300)})
@@ -287,6 +303,7 @@ def test_a_folder_of_two_networks_lists_both(tmp_path: Path) -> None:
         Yolo(str(tmp_path)).load()
 
 
+@pytest.mark.weights
 def test_a_folder_of_the_other_kind_says_which_it_is() -> None:
     with pytest.raises(BadFileError, match=r"no network for it .* write yolo:\S+yolov4-tiny.weights$"):
         Ssd(str(yolo_folder())).load()
@@ -294,6 +311,7 @@ def test_a_folder_of_the_other_kind_says_which_it_is() -> None:
         Yolo(str(ssd_folder())).load()
 
 
+@pytest.mark.detect
 def test_a_folder_that_is_not_there_or_empty_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="there is no folder or file"):
         Yolo(str(tmp_path / "nothing")).load()
@@ -301,17 +319,20 @@ def test_a_folder_that_is_not_there_or_empty_is_refused(tmp_path: Path) -> None:
         Yolo(str(tmp_path)).load()
 
 
+@pytest.mark.weights
 def test_one_name_is_one_line(tmp_path: Path) -> None:
     (copy_yolo(tmp_path / "net") / "coco.names").write_text("cat\n", encoding="utf-8")
     with pytest.raises(UnusableModelError, match="the file of names has 1 line; write"):
         Yolo(str(tmp_path / "net")).load()
 
 
+@pytest.mark.weights
 def test_a_folder_of_labels_is_called_one(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=rf"labels={tmp_path} is a folder; name a file in it"):
         Yolo(str(yolo_folder()), str(tmp_path)).load()
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(
     ("version", "cut", "told"),
     [
@@ -330,6 +351,7 @@ def test_a_header_of_another_version_is_told_from_damage(
         Yolo(str(tmp_path / "net")).load()
 
 
+@pytest.mark.weights
 def test_an_older_header_is_read(tmp_path: Path) -> None:
     weights = copy_yolo(tmp_path / "net") / "yolov4-tiny.weights"
     weights.write_bytes(np.array([0, 1, 0, 0], dtype=np.int32).tobytes() + weights.read_bytes()[20:])
@@ -353,6 +375,7 @@ def _remove(path: Path) -> None:
     path.unlink()
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(
     ("file", "spoil", "told"),
     [
@@ -375,6 +398,7 @@ def test_spoilt_darknet_files_are_refused_in_one_line(file: str, spoil: object, 
     _refuses(Yolo(str(tmp_path / "net")), told)
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(
     ("suffix", "spoil", "told"),
     [
@@ -394,6 +418,7 @@ def test_spoilt_tensorflow_files_are_refused_in_one_line(suffix: str, spoil: obj
     _refuses(Ssd(str(tmp_path)), told)
 
 
+@pytest.mark.detect
 @pytest.mark.parametrize("spoil", [_truncate, _scribble])
 def test_a_spoilt_onnx_file_is_refused_in_one_line(spoil: object, tmp_path: Path) -> None:
     assert callable(spoil)
@@ -402,6 +427,7 @@ def test_a_spoilt_onnx_file_is_refused_in_one_line(spoil: object, tmp_path: Path
     _refuses(Yolo(str(path)), "v.onnx is no ONNX file, or a damaged one; export or copy it again")
 
 
+@pytest.mark.detect
 def test_an_operation_that_opencv_does_not_know_is_named_without_paths_of_its_build(tmp_path: Path) -> None:
     path = write_network(tmp_path / "v.onnx", {"output0": _with_objectness(252, 80)})
     path.write_bytes(path.read_bytes().replace(b"ReduceMean", b"ReduceMoon"))
@@ -418,6 +444,7 @@ def test_without_opencv_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> N
         Yolo("anywhere")
 
 
+@pytest.mark.weights
 def test_an_opencv_that_reads_no_darknet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import cv2
 

@@ -1,22 +1,19 @@
 """The self-test passes real detectors and refuses broken ones, with the reason."""
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from coco_network import copy_yolo, ssd_folder, yolo_folder
-from conftest import require
 from onnx_graphs import write_network
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.networks.detectors import collages
-from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.proving import prove
@@ -24,18 +21,51 @@ from subitize.networks.detectors.setups import Setup
 from subitize.networks.weights import Placement
 from subitize.numerals import plural
 from subitize.vision.pixels import Rgb
-from tiny_detectors import write_detr
+from tiny_weights import find_tiny
 
 IOU = 0.45
 HEADER_BYTES = 20
 
 
-@pytest.fixture(autouse=True)
-def _parts() -> None:
-    require("OpenCV", is_there=find_spec("cv2") is not None)
-    require("scikit-image", is_there=find_spec("skimage") is not None)
+@pytest.fixture(scope="module")
+def yolo() -> "Remembering":
+    return Remembering(Yolo(str(yolo_folder())))
 
 
+@pytest.fixture(scope="module")
+def ssd() -> "Remembering":
+    return Remembering(Ssd(str(ssd_folder())))
+
+
+class Wrapped:
+    """A detector that another one is made of."""
+
+    has_open_vocabulary = False
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+        self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
+        self.weights_hash, self.versions = detector.weights_hash, detector.versions
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        return self._detector.detect(pictures, nouns, floor)
+
+
+class Remembering(Wrapped):
+    """Looks at no picture twice, as a network takes long."""
+
+    def __init__(self, detector: Detector) -> None:
+        super().__init__(detector)
+        self._seen: dict[tuple[object, ...], list[Detections]] = {}
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        key = (*(picture.tobytes() for picture in pictures), *nouns, floor)
+        if key not in self._seen:
+            self._seen[key] = super().detect(pictures, nouns, floor)
+        return self._seen[key]
+
+
+@pytest.mark.weights
 def test_a_real_ssd_passes_and_what_it_assumes_is_said() -> None:
     proof = prove(Ssd(str(ssd_folder())), 0.3, IOU)
     assert proof.is_passed
@@ -43,6 +73,7 @@ def test_a_real_ssd_passes_and_what_it_assumes_is_said() -> None:
     assert "its 90 are taken for those of COCO" in proof.told
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize("threshold", [0.25, 0.5])
 def test_a_real_yolo_passes_whatever_the_threshold(threshold: float) -> None:
     proof = prove(Yolo(str(yolo_folder())), threshold, IOU)
@@ -50,61 +81,97 @@ def test_a_real_yolo_passes_whatever_the_threshold(threshold: float) -> None:
     assert proof.told in {f"counted {right} of 8 photo collages right" for right in (6, 7, 8)}
 
 
-def test_the_test_is_quick() -> None:
-    detector = Ssd(str(ssd_folder()))
-    detector.load()
-    before = time.process_time()
-    prove(detector, 0.3, IOU)
-    assert time.process_time() - before < 6
+class Renamed(Wrapped):
+    """A detector whose classes have other names."""
+
+    def __init__(self, detector: Detector, names: Sequence[str]) -> None:
+        super().__init__(detector)
+        self._names = dict(zip(detector.classes(), names, strict=True))
+        self.can_see = lambda noun: class_of(noun, names) is not None
+        self.classes = lambda: names
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        found = super().detect(pictures, nouns, floor)
+        return [replace(one, labels=tuple(self._names[label] for label in one.labels)) for one in found]
 
 
-def test_shuffled_names_of_classes_are_found_out(tmp_path: Path) -> None:
+class Glancing(Wrapped):
+    """Notes how often it looks, and finds nothing."""
+
+    def __init__(self, detector: Detector, *, has_open_vocabulary: bool) -> None:
+        super().__init__(detector)
+        self.has_open_vocabulary = has_open_vocabulary
+        self.looks: list[tuple[int, int]] = []
+
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        self.looks.append((len(pictures), len(nouns)))
+        return [Detections.make(np.zeros((0, 4)), np.zeros(0), []) for _ in pictures]
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize("is_open", [False, True], ids=["all classes at a glance", "two nouns each"])
+def test_the_test_takes_no_more_than_eight_looks(is_open: bool, yolo: Remembering) -> None:
+    glancing = Glancing(yolo, has_open_vocabulary=is_open)
+    with pytest.raises(UnusableModelError, match="saw nothing on 8 of 8"):
+        prove(glancing, 0.3, IOU)
+    assert glancing.looks == [(1, 2 if is_open else 0)] * 8
+
+
+@pytest.mark.weights
+def test_shuffled_names_of_classes_are_found_out(yolo: Remembering) -> None:
     names = [*COCO_CLASSES[33:], *COCO_CLASSES[:33]]
     _refuses(
-        _renamed(tmp_path, names),
+        Renamed(yolo, names),
         "counted 0 of 8 photo collages right: it took cats for sandwiches, took cups for clocks",
     )
 
 
-def test_two_names_that_were_swapped_are_found_out(tmp_path: Path) -> None:
+@pytest.mark.weights
+def test_two_names_that_were_swapped_are_found_out(yolo: Remembering) -> None:
     names = list(COCO_CLASSES)
     cat, dog = names.index("cat"), names.index("dog")
     names[cat], names[dog] = "dog", "cat"
-    _refuses(_renamed(tmp_path, names), "took cats for dogs")
+    _refuses(Renamed(yolo, names), "took cats for dogs")
 
 
-def test_two_names_that_are_both_in_the_test_are_told_apart(tmp_path: Path) -> None:
+@pytest.mark.weights
+def test_two_names_that_are_both_in_the_test_are_told_apart(yolo: Remembering) -> None:
     names = list(COCO_CLASSES)
     cat, cup = names.index("cat"), names.index("cup")
     names[cat], names[cup] = "cup", "cat"
-    _refuses(_renamed(tmp_path, names), "took cats for cups, took cups for cats")
+    _refuses(Renamed(yolo, names), "took cats for cups, took cups for cats")
 
 
-def test_one_class_with_a_name_of_something_that_is_not_there_is_found_out(tmp_path: Path) -> None:
+@pytest.mark.weights
+def test_one_class_with_a_name_of_something_that_is_not_there_is_found_out(yolo: Remembering) -> None:
     names = list(COCO_CLASSES)
     cup, sandwich = names.index("cup"), names.index("sandwich")
     names[cup], names[sandwich] = "sandwich", "cup"
-    _refuses(_renamed(tmp_path, names), "took cups for sandwiches")
+    _refuses(Renamed(yolo, names), "took cups for sandwiches")
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(("noun", "finer"), [("person", "man"), ("cup", "coffee cup")])
 def test_a_detector_with_finer_classes_passes_and_what_it_calls_them_is_said(
-    noun: str, finer: str, tmp_path: Path
+    noun: str, finer: str, yolo: Remembering
 ) -> None:
     names = [finer if name == noun else noun if name == "toaster" else name for name in COCO_CLASSES]
-    proof = prove(_renamed(tmp_path, names), 0.3, IOU)
+    proof = prove(Renamed(yolo, names), 0.3, IOU)
     assert proof.is_passed
     assert f"took {plural(noun)} for {plural(finer)}" in proof.told
 
 
-def test_names_that_begin_one_too_late_are_found_out(tmp_path: Path) -> None:
-    _refuses(_renamed(tmp_path, ["background", *COCO_CLASSES[:-1]]), "counted 0 of 8")
+@pytest.mark.weights
+def test_names_that_begin_one_too_late_are_found_out(yolo: Remembering) -> None:
+    _refuses(Renamed(yolo, ["background", *COCO_CLASSES[:-1]]), "counted 0 of 8")
 
 
+@pytest.mark.weights
 def test_weights_that_are_all_zero_are_found_out(tmp_path: Path) -> None:
     _refuses(_reweighted(tmp_path, np.zeros_like), "saw nothing on 8 of 8")
 
 
+@pytest.mark.weights
 def test_random_weights_are_found_out(tmp_path: Path) -> None:
     def scramble(weights: np.ndarray) -> np.ndarray:
         return np.abs(np.random.default_rng(1).normal(0, 0.05, weights.shape)).astype(np.float32)
@@ -112,6 +179,7 @@ def test_random_weights_are_found_out(tmp_path: Path) -> None:
     _refuses(_reweighted(tmp_path, scramble), "took cats for people, took cups for people")
 
 
+@pytest.mark.weights
 def test_weights_whose_last_layers_are_zero_are_found_out(tmp_path: Path) -> None:
     def blank_the_end(weights: np.ndarray) -> np.ndarray:
         blank = weights.copy()
@@ -121,6 +189,7 @@ def test_weights_whose_last_layers_are_zero_are_found_out(tmp_path: Path) -> Non
     _refuses(_reweighted(tmp_path, blank_the_end), "saw nothing on 8 of 8")
 
 
+@pytest.mark.detect
 def test_boxes_everywhere_are_found_out(tmp_path: Path) -> None:
     centres = [(8 + 9 * column, 12 + 7 * row) for column in range(6) for row in range(6)]
     boxes = [[x, y, 5, 5, 0.9, *(0.9 if name == "cat" else 0.1 for name in COCO_CLASSES)] for x, y in centres]
@@ -130,6 +199,7 @@ def test_boxes_everywhere_are_found_out(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.detect
 def test_things_that_are_never_there_are_found_out(tmp_path: Path) -> None:
     boxes = [[5, 20, 20, 40, 0.9, 0], [30, 20, 50, 40, 0.9, 0], [5, 20, 20, 40, 0.9, 1]]
     notes = {"names": "{0: 'cat', 1: 'elephant'}"}
@@ -137,21 +207,18 @@ def test_things_that_are_never_there_are_found_out(tmp_path: Path) -> None:
     _refuses(Yolo(str(path)), "saw 2 cats where there is 1, saw things that are not there (elephants) on 8 of 8")
 
 
-class Displaced:
+class Displaced(Wrapped):
     """A detector whose boxes are moved."""
 
-    has_open_vocabulary = False
-
     def __init__(self, detector: Detector, moved: Callable[[Floats], Floats]) -> None:
-        self._detector, self._moved = detector, moved
-        self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
-        self.weights_hash, self.versions = detector.weights_hash, detector.versions
+        super().__init__(detector)
+        self._moved = moved
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
-        found = self._detector.detect(pictures, nouns, floor)
-        return [replace(one, xyxy=self._moved(one.xyxy)) for one in found]
+        return [replace(one, xyxy=self._moved(one.xyxy)) for one in super().detect(pictures, nouns, floor)]
 
 
+@pytest.mark.weights
 @pytest.mark.parametrize(
     "moved",
     [
@@ -165,42 +232,48 @@ class Displaced:
     ],
 )
 @pytest.mark.parametrize("kind", ["ssd", "yolo"])
-def test_boxes_in_wrong_places_are_found_out(kind: str, moved: Callable[[Floats], Floats]) -> None:
-    detector = Yolo(str(yolo_folder())) if kind == "yolo" else Ssd(str(ssd_folder()))
+def test_boxes_in_wrong_places_are_found_out(
+    kind: str, moved: Callable[[Floats], Floats], request: pytest.FixtureRequest
+) -> None:
+    detector: Remembering = request.getfixturevalue(kind)
     with pytest.raises(UnusableModelError, match=r"found \w+ where there are none on [3-8] of 8"):
         prove(Displaced(detector, moved), 0.3, IOU)
 
 
-class Failing(Displaced):
+class Failing(Wrapped):
     """A detector whose network cannot compute."""
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         raise RuntimeError("OpenCV cannot compute with these weights; copy or export them again")
 
 
-def test_one_that_cannot_compute_is_refused_with_its_own_words() -> None:
+@pytest.mark.weights
+def test_one_that_cannot_compute_is_refused_with_its_own_words(yolo: Remembering) -> None:
     with pytest.raises(UnusableModelError, match=r"cannot look at photo collages: OpenCV cannot .* export them again"):
-        prove(Failing(Yolo(str(yolo_folder())), lambda boxes: boxes), 0.3, IOU)
+        prove(Failing(yolo), 0.3, IOU)
 
 
-def test_a_refusal_says_how_to_use_it_all_the_same() -> None:
+@pytest.mark.weights
+def test_a_refusal_says_how_to_use_it_all_the_same(yolo: Remembering) -> None:
     with pytest.raises(UnusableModelError, match=r"self_test=false uses it all the same, as one of drawings"):
-        prove(Displaced(Yolo(str(yolo_folder())), lambda boxes: boxes / 3), 0.3, IOU)
+        prove(Displaced(yolo, lambda boxes: boxes / 3), 0.3, IOU)
 
 
+@pytest.mark.weights
 def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
     setup = Setup("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
     assert setup.prove().told.startswith("left out (self_test=false); no file names the classes")
 
 
-def test_a_random_detr_is_found_out(tmp_path: Path) -> None:
-    require("torch and transformers", is_there=find_spec("torch") is not None and find_spec("transformers") is not None)
+@pytest.mark.torch
+def test_a_random_detr_is_found_out(tmp_path_factory: pytest.TempPathFactory) -> None:
     from subitize.networks.detectors.detr import Detr
 
     with pytest.raises(UnusableModelError, match="counted 0 of 8 photo collages right: it saw nothing on 8 of 8"):
-        prove(Detr(str(write_detr(tmp_path / "detr")), Placement("cpu")), 0.5, 1.0)
+        prove(Detr(str(find_tiny("detr", tmp_path_factory)), Placement("cpu")), 0.5, 1.0)
 
 
+@pytest.mark.detect
 def test_a_detector_that_knows_none_of_the_things_cannot_be_tested(tmp_path: Path) -> None:
     notes = {"names": "{0: 'ant', 1: 'butterfly'}"}
     path = write_network(tmp_path / "insects.onnx", {"output0": np.zeros((1, 20, 7))}, notes=notes)
@@ -209,6 +282,7 @@ def test_a_detector_that_knows_none_of_the_things_cannot_be_tested(tmp_path: Pat
     assert proof.told == "cannot be tested: it knows none of cat, cup, motorcycle, person"
 
 
+@pytest.mark.weights
 def test_without_the_photographs_it_cannot_be_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     detector = Yolo(str(yolo_folder()))
     monkeypatch.setitem(sys.modules, "skimage", None)
@@ -216,12 +290,6 @@ def test_without_the_photographs_it_cannot_be_tested(monkeypatch: pytest.MonkeyP
     proof = prove(detector, 0.3, IOU)
     assert not proof.is_passed
     assert proof.told.startswith("cannot be tested: testing a detector with photographs needs scikit-image; run: pip")
-
-
-def _renamed(folder: Path, names: list[str]) -> Yolo:
-    path = folder / "spoilt.names"
-    path.write_text("\n".join(names), encoding="utf-8")
-    return Yolo(str(yolo_folder()), str(path))
 
 
 def _reweighted(folder: Path, change: object) -> Yolo:
@@ -233,7 +301,7 @@ def _reweighted(folder: Path, change: object) -> Yolo:
     return Yolo(str(path.parent))
 
 
-def _refuses(detector: Yolo, told: str) -> None:
+def _refuses(detector: Detector, told: str) -> None:
     with pytest.raises(UnusableModelError) as refused:
         prove(detector, 0.3, IOU)
     assert told in str(refused.value)

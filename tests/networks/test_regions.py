@@ -2,13 +2,12 @@
 
 import tracemalloc
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conftest import ROOT, require
+from conftest import ROOT
 from subitize.errors import BadFileError, BadValueError
 from subitize.networks.regions import Regions
 from tiny_matchers import write_regions
@@ -17,10 +16,11 @@ NAMES = ["a.jpg", "b.jpg", "folder of.things.png", "d.jpg", "e.jpg"]
 Arrays = dict[str, np.ndarray]
 
 
-@pytest.fixture(params=["npz", "safetensors"])
+FORMATS = ["npz", pytest.param("safetensors", marks=pytest.mark.torch)]
+
+
+@pytest.fixture(params=FORMATS)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    if request.param == "safetensors":
-        require("safetensors", is_there=find_spec("safetensors") is not None)
     return write_regions(tmp_path / f"regions.{request.param}", NAMES)
 
 
@@ -38,8 +38,8 @@ def test_pictures_come_in_the_order_asked_for_padded_to_the_most_regions(path: P
     assert (features[0] == features[2]).all()
 
 
+@pytest.mark.torch
 def test_both_formats_hold_the_same(tmp_path: Path) -> None:
-    require("safetensors", is_there=find_spec("safetensors") is not None)
     files = [write_regions(tmp_path / name, NAMES) for name in ("r.npz", "r.safetensors")]
     one, other = (Regions.open(file).of(NAMES) for file in files)
     assert all((a == b).all() for a, b in zip(one, other, strict=True))
@@ -96,13 +96,11 @@ def test_what_is_wrong_in_a_file_is_told_in_one_line(
     assert "r.npz" in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", ["npz", "safetensors"])
+@pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize(
     "data", [b"", b"no archive", b"PK\x03\x04 cut short", b"\xff" * 64], ids=["empty", "text", "cut", "noise"]
 )
 def test_a_damaged_file_is_refused_in_one_line(suffix: str, data: bytes, tmp_path: Path) -> None:
-    if suffix == "safetensors":
-        require("safetensors", is_there=find_spec("safetensors") is not None)
     path = tmp_path / f"r.{suffix}"
     path.write_bytes(data)
     with pytest.raises(BadFileError, match="cannot be read as region features") as caught:

@@ -2,31 +2,31 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import tiny_matchers
-from conftest import require
 from subitize.errors import SubitizeError, UnusableModelError
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.views import View
 from subitize.networks.weights import Placement, read_config
 from subitize.vision.pixels import Rgb
+from tiny_weights import find_tiny
+
+pytestmark = pytest.mark.torch
 
 TEXTS = ["two cats", "there are three red zebras on the table", "a dog", "two cats"]
-WRITERS: Mapping[str, Callable[[Path], Path]] = {
-    "AlignModel": tiny_matchers.write_align,
-    "AltCLIPModel": tiny_matchers.write_altclip,
-    "CLIPModel": tiny_matchers.write_clip,
-    "ChineseCLIPModel": tiny_matchers.write_chinese_clip,
-    "MetaClip2Model": tiny_matchers.write_metaclip_2,
-    "Siglip2Model": tiny_matchers.write_siglip2,
-    "SiglipModel": tiny_matchers.write_siglip,
+KINDS = {
+    "AlignModel": "align",
+    "AltCLIPModel": "altclip",
+    "CLIPModel": "clip",
+    "ChineseCLIPModel": "chinese-clip",
+    "MetaClip2Model": "metaclip-2",
+    "Siglip2Model": "siglip2",
+    "SiglipModel": "siglip",
 }
 CPU = Placement("cpu")
 
@@ -45,47 +45,51 @@ def view_of(picture: Rgb) -> View:
 VIEWS = [view_of(picture) for picture in pictures()]
 
 
-@pytest.fixture(scope="module", params=sorted(WRITERS))
+@pytest.fixture(scope="module", params=sorted(KINDS))
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    return WRITERS[request.param](tmp_path_factory.mktemp("networks") / request.param)
+    return find_tiny(KINDS[request.param], tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def similarity(folder: Path) -> Similarity:
+    return Similarity(folder, CPU)
 
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    return tiny_matchers.write_clip(tmp_path_factory.mktemp("networks") / "clip")
+    return find_tiny("clip", tmp_path_factory)
 
 
-def straight_logit(folder: Path, picture: Rgb, text: str) -> tuple[float, Any]:
-    """What the library itself makes of one picture and one text, and its model."""
+def straight_logits(folder: Path) -> tuple[list[float], Any]:
+    """What the library itself makes of each picture with its text, one by one, and its model."""
     import torch
     import transformers
     from PIL import Image
 
     model = transformers.AutoModel.from_pretrained(folder).eval()
-    shown = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")(
-        images=Image.fromarray(picture), return_tensors="pt"
-    )
+    processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    if "siglip" in model.config.model_type:
-        length = model.config.text_config.max_position_embeddings
-        ids = tokenizer([text], padding="max_length", max_length=length, truncation=True, return_tensors="pt").input_ids
-        told = {"input_ids": ids}
-    else:
-        told = dict(tokenizer([text], return_tensors="pt"))
-    with torch.inference_mode():
-        return float(model(**shown, **told).logits_per_image), model
+    logits = []
+    for picture, text in zip(pictures(), TEXTS, strict=True):
+        shown = processor(images=Image.fromarray(picture), return_tensors="pt")
+        if "siglip" in model.config.model_type:
+            length = model.config.text_config.max_position_embeddings
+            padded = tokenizer([text], padding="max_length", max_length=length, truncation=True, return_tensors="pt")
+            told = {"input_ids": padded.input_ids}
+        else:
+            told = dict(tokenizer([text], return_tensors="pt"))
+        with torch.inference_mode():
+            logits.append(float(model(**shown, **told).logits_per_image))
+    return logits, model
 
 
 def test_every_known_network_is_tested() -> None:
-    assert set(WRITERS) == DUAL_ENCODERS
+    assert set(KINDS) == DUAL_ENCODERS
 
 
-def test_scores_are_those_of_the_library_one_by_one(folder: Path) -> None:
-    scores = Similarity(folder, CPU).match(VIEWS, TEXTS)
-    for picture, text, found in zip(pictures(), TEXTS, scores, strict=True):
-        logit, model = straight_logit(folder, picture, text)
+def test_scores_are_those_of_the_library_one_by_one(folder: Path, similarity: Similarity) -> None:
+    logits, model = straight_logits(folder)
+    for logit, found in zip(logits, similarity.match(VIEWS, TEXTS), strict=True):
         assert found["logit"] == pytest.approx(logit, abs=1e-4)
         scale = math.exp(1.5) if hasattr(model, "logit_scale") else 1 / 0.3
         bias = -0.7 if hasattr(model, "logit_bias") else 0
@@ -106,8 +110,7 @@ def test_a_batch_gives_what_each_gives_alone_in_any_order(folder: Path) -> None:
     assert len({round(scores["match"], 4) for scores in together}) == 4, "what is shown makes a difference"
 
 
-def test_all_pairs_hold_those_that_are_matched(folder: Path) -> None:
-    similarity = Similarity(folder, CPU)
+def test_all_pairs_hold_those_that_are_matched(similarity: Similarity) -> None:
     cosines = similarity.similarities(VIEWS, TEXTS)
     assert cosines.shape == (4, 4)
     assert cosines.dtype == np.float64
@@ -125,8 +128,7 @@ def test_one_picture_with_several_texts_is_as_if_it_were_shown_anew(clip: Path) 
     assert found[2]["match"] == pytest.approx(similarity.similarities(views[:1], TEXTS)[0, 2], abs=1e-6)
 
 
-def test_a_text_that_is_too_long_is_cut_and_says_so(folder: Path) -> None:
-    similarity = Similarity(folder, CPU)
+def test_a_text_that_is_too_long_is_cut_and_says_so(similarity: Similarity) -> None:
     long = " ".join(["two cats and a red dog on the table"] * 12)
     short, cut, other = similarity.match([VIEWS[0]] * 3, ["a cat", long, f"{long} there are no people"])
     assert "tokens_cut" not in short
@@ -220,10 +222,8 @@ def test_each_text_needs_its_picture(clip: Path) -> None:
         Similarity(clip, CPU).match(VIEWS, TEXTS[:1])
 
 
-def test_siglip_2_of_fixed_size_reads_texts_in_lower_case(tmp_path: Path) -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-    folder = tiny_matchers.write_siglip2_fixed(tmp_path / "siglip2")
-    similarity = Similarity(folder, CPU)
+def test_siglip_2_of_fixed_size_reads_texts_in_lower_case(tmp_path_factory: pytest.TempPathFactory) -> None:
+    similarity = Similarity(find_tiny("siglip2-fixed", tmp_path_factory), CPU)
     [[upper, lower, other]] = similarity.similarities(VIEWS[:1], ["Two DOGS", "two dogs", "two cats"])
     assert upper == lower != other
     scores = similarity.match(VIEWS[:1] * 2, ["TWO" * 40, "two" * 40])

@@ -5,16 +5,14 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from functools import partial
-from importlib.util import find_spec
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import tiny_detectors
-from conftest import require
 from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.networks.detectors.detector import Detector
@@ -24,28 +22,31 @@ from subitize.networks.detectors.owlv2 import Owlv2
 from subitize.networks.detectors.setups import torch_maker
 from subitize.networks.weights import Placement
 from subitize.vision.pixels import Rgb
+from tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch
 
 Maker = Callable[[str, Placement], Detector]
 RT_DETR: Maker = partial(Detr, name="rt-detr")
-KINDS: dict[str, tuple[Callable[[Path], Path], Maker]] = {
-    "grounding-dino": (tiny_detectors.write_grounding_dino, GroundingDino),
-    "mm-grounding-dino": (tiny_detectors.write_mm_grounding_dino, GroundingDino),
-    "owlv2": (tiny_detectors.write_owlv2, Owlv2),
-    "detr": (tiny_detectors.write_detr, Detr),
-    "conditional-detr": (tiny_detectors.write_conditional_detr, Detr),
-    "deformable-detr": (tiny_detectors.write_deformable_detr, Detr),
-    "rt-detr": (tiny_detectors.write_rt_detr, RT_DETR),
-    "rt-detr-v2": (tiny_detectors.write_rt_detr_v2, RT_DETR),
-    "yolos": (tiny_detectors.write_yolos, Detr),
+MAKERS: dict[str, Maker] = {
+    "grounding-dino": GroundingDino,
+    "mm-grounding-dino": GroundingDino,
+    "owlv2": Owlv2,
+    "detr": Detr,
+    "conditional-detr": Detr,
+    "deformable-detr": Detr,
+    "rt-detr": RT_DETR,
+    "rt-detr-v2": RT_DETR,
+    "yolos": Detr,
 }
 OPEN = ("grounding-dino", "mm-grounding-dino", "owlv2")
-CLOSED = tuple(kind for kind in KINDS if kind not in OPEN)
+CLOSED = tuple(kind for kind in MAKERS if kind not in OPEN)
+pytestmark = pytest.mark.torch
+
 SIZES = ((60, 90), (100, 50), (64, 64), (60, 90), (24, 96))
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", MAKERS)
 every_open = pytest.mark.parametrize("kind", OPEN)
 every_closed = pytest.mark.parametrize("kind", CLOSED)
 
@@ -53,32 +54,14 @@ Folders = Callable[[str], Path]
 Detectors = Callable[[str], Detector]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _parts() -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
-
-
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    root = tmp_path_factory.mktemp("detectors")
-
-    def folder(kind: str) -> Path:
-        path = root / kind
-        return path if path.exists() else KINDS[kind][0](path)
-
-    return folder
+    return partial(find_tiny, folders=tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def detectors(folders: Folders) -> Detectors:
-    made: dict[str, Detector] = {}
-
-    def detector(kind: str) -> Detector:
-        if kind not in made:
-            made[kind] = KINDS[kind][1](str(folders(kind)), Placement("cpu"))
-        return made[kind]
-
-    return detector
+    return cache(lambda kind: MAKERS[kind](str(folders(kind)), Placement("cpu")))
 
 
 @pytest.fixture(scope="module")
@@ -336,16 +319,16 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
 
 
 @pytest.mark.parametrize("name", ["detr", "grounding-dino", "owlv2", "rt-detr"])
-def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, tmp_path: Path) -> None:
-    folder = tiny_detectors.write_vilt(tmp_path / "vilt")
+def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, folders: Folders) -> None:
+    folder = folders("vilt")
     setup = torch_maker(lambda setup: setup, name)(str(folder))
     with pytest.raises(UnusableModelError, match=re.escape(f"{name}: {folder} holds a ViltModel")):
         setup.detector.load()
 
 
 @pytest.mark.parametrize("maker", [GroundingDino, Owlv2, Detr])
-def test_what_is_no_detector_is_refused(maker: Maker, tmp_path: Path) -> None:
-    folder = tiny_detectors.write_vilt(tmp_path / "vilt")
+def test_what_is_no_detector_is_refused(maker: Maker, folders: Folders) -> None:
+    folder = folders("vilt")
     with pytest.raises(UnusableModelError, match="holds a ViltModel; name the folder of a detector"):
         maker(str(folder), Placement()).load()
 
@@ -362,14 +345,14 @@ def test_a_network_without_its_processor_is_refused_in_one_line(kind: str, folde
     shutil.copytree(folders(kind), folder)
     (folder / "preprocessor_config.json").unlink()
     with pytest.raises(UnusableModelError, match="lacks the files of its image processor; copy") as told:
-        KINDS[kind][1](str(folder), Placement()).load()
+        MAKERS[kind](str(folder), Placement()).load()
     assert "\n" not in str(told.value)
 
 
 @every_kind
 def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: Folders, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
-    detector = KINDS[kind][1](str(folder), Placement())
+    detector = MAKERS[kind](str(folder), Placement())
     with pytest.raises(BadFileError, match="there is no folder"):
         detector.load()
     shutil.copytree(folders(kind), folder)
@@ -387,7 +370,7 @@ def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: F
 def test_the_same_weights_find_the_same_to_the_last_bit(
     kind: str, folders: Folders, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
-    again = KINDS[kind][1](str(folders(kind)), Placement("cpu", "float32"))
+    again = MAKERS[kind](str(folders(kind)), Placement("cpu", "float32"))
     one, two = (one.detect(pictures[:2], _nouns(kind), 0.0) for one in (detectors(kind), again))
     for first, second in zip(one, two, strict=True):
         np.testing.assert_array_equal(first.xyxy, second.xyxy)
@@ -396,7 +379,7 @@ def test_the_same_weights_find_the_same_to_the_last_bit(
 
 @every_kind
 def test_half_floats_compute(kind: str, folders: Folders, pictures: list[Rgb]) -> None:
-    detector = KINDS[kind][1](str(folders(kind)), Placement("cpu", "bfloat16"))
+    detector = MAKERS[kind](str(folders(kind)), Placement("cpu", "bfloat16"))
     for found in detector.detect(pictures[:2], _nouns(kind), 0.0):
         assert np.isfinite(found.xyxy).all()
         assert ((found.scores >= 0) & (found.scores <= 1)).all()
@@ -426,14 +409,22 @@ def test_a_folder_as_older_libraries_wrote_it_is_read(folders: Folders, pictures
 
 def _forward(folder: Path, inputs: "dict[str, torch.Tensor]") -> "torch.Tensor":
     import torch
+
+    with torch.no_grad():
+        return _load(folder)(**inputs)
+
+
+@cache
+def _load(folder: Path) -> Any:  # noqa: ANN401
+    import torch
     from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
 
     from subitize.networks.weights import quiet
 
     is_open = folder.name in OPEN
     auto_class = AutoModelForZeroShotObjectDetection if is_open else AutoModelForObjectDetection
-    with quiet(), torch.no_grad():
-        return auto_class.from_pretrained(folder, dtype=torch.float32)(**inputs)
+    with quiet():
+        return auto_class.from_pretrained(folder, dtype=torch.float32)
 
 
 def _sorted(library: "dict[str, torch.Tensor]", names: list[str]) -> Detections:

@@ -8,21 +8,21 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-import tiny_detectors
-from conftest import require
+from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.networks import weights
 from subitize.networks.weights import Placement
+from tiny_weights import find_tiny
 
 CPU = Placement("cpu", "float32")
 
@@ -30,18 +30,13 @@ CPU = Placement("cpu", "float32")
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a network that loads."""
-    _require_parts()
-    return tiny_detectors.write_detr(tmp_path_factory.mktemp("sound") / "detr")
+    return find_tiny("detr", tmp_path_factory)
 
 
 @pytest.fixture
 def folder(sound: Path, tmp_path: Path) -> Path:
     """A copy of it, to be damaged."""
     return Path(shutil.copytree(sound, tmp_path / "detr"))
-
-
-def _require_parts() -> None:
-    require("torch and transformers", is_there=all(find_spec(part) for part in ("torch", "transformers")))
 
 
 def _load(folder: Path, may_lack: tuple[str, ...] = ()) -> object:
@@ -66,17 +61,17 @@ def test_another_kind_of_numbers_is_refused() -> None:
         Placement(dtype="int8")
 
 
+@pytest.mark.torch
 def test_on_a_cpu_numbers_are_float32_unless_others_are_named() -> None:
-    _require_parts()
     import torch
 
     assert Placement("cpu").torch_dtype() is torch.float32
     assert Placement("cpu", "bfloat16").torch_dtype() is torch.bfloat16
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("device", ["cuda", "mps", "xpu"])
 def test_a_device_that_is_absent_is_refused_with_the_one_that_is_there(device: str) -> None:
-    _require_parts()
     import torch
 
     if torch.cuda.is_available() or torch.backends.mps.is_available():
@@ -127,6 +122,7 @@ def test_a_config_that_is_no_json_object_is_told_with_its_path(content: bytes, t
         weights.read_config(tmp_path)
 
 
+@pytest.mark.torch
 def test_what_is_whole_is_loaded_ready_to_compute(sound: Path) -> None:
     import torch
 
@@ -176,6 +172,7 @@ def _configure(**changes: object) -> Callable[[Path], None]:
     return configure
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
@@ -213,6 +210,7 @@ def test_a_damaged_model_is_refused_in_one_line(damage: Callable[[Path], None], 
     assert refused.value.exit_code == 2
 
 
+@pytest.mark.torch
 def test_weights_that_pickle_more_than_numbers_are_not_run(folder: Path, tmp_path: Path) -> None:
     import torch
 
@@ -231,6 +229,7 @@ class _Touch:
         return Path.touch, (Path(self._path),)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("model_type", ["unheard-of", "vilt"])
 def test_code_that_comes_with_a_model_is_not_run(model_type: str, folder: Path) -> None:
     names = {"AutoConfig": "own.Config", "AutoModelForObjectDetection": "own.Model"}
@@ -241,6 +240,7 @@ def test_code_that_comes_with_a_model_is_not_run(model_type: str, folder: Path) 
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.torch
 def test_a_known_architecture_is_computed_by_our_code_even_if_it_brings_its_own(folder: Path) -> None:
     _configure(auto_map={"AutoModelForObjectDetection": "own.Model"})(folder)
     (folder / "own.py").write_text(f"open({str(folder / 'ran')!r}, 'w')")
@@ -256,6 +256,7 @@ def _rewrite(folder: Path, drop: str) -> None:
     save_file(kept, path, {"format": "pt"})
 
 
+@pytest.mark.torch
 def test_what_is_missing_may_be_allowed_by_name_only(folder: Path) -> None:
     _rewrite(folder, r"^class_labels_classifier\.bias$")
     with pytest.raises(UnusableModelError, match=r"lack class_labels_classifier\.bias, which would be random"):
@@ -265,17 +266,19 @@ def test_what_is_missing_may_be_allowed_by_name_only(folder: Path) -> None:
     assert _load(folder, ("class_labels_classifier.bias",)) is not None
 
 
-def test_counters_that_older_files_lack_are_not_missed(tmp_path: Path) -> None:
-    _require_parts()
-    folder = tiny_detectors.write_rt_detr(tmp_path / "rt-detr")
+@pytest.mark.torch
+def test_counters_that_older_files_lack_are_not_missed(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(find_tiny("rt-detr", tmp_path_factory), tmp_path / "rt-detr"))
     before = (folder / "model.safetensors").stat().st_size
     _rewrite(folder, r"num_batches_tracked$")
     assert (folder / "model.safetensors").stat().st_size < before
     assert _load(folder) is not None
 
 
+@pytest.mark.torch
 def test_tensors_that_are_stored_once_for_two_are_not_missed(tmp_path: Path) -> None:
-    _require_parts()
     from transformers import BertConfig, BertForMaskedLM
 
     config = BertConfig(vocab_size=30, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
@@ -284,11 +287,11 @@ def test_tensors_that_are_stored_once_for_two_are_not_missed(tmp_path: Path) -> 
     assert weights.load_model(BertForMaskedLM, tmp_path, CPU, "bert") is not None
 
 
-def test_a_tokenizer_without_words_is_refused(tmp_path: Path) -> None:
-    _require_parts()
+@pytest.mark.torch
+def test_a_tokenizer_without_words_is_refused(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
     from transformers import AutoTokenizer
 
-    folder = tiny_detectors.write_grounding_dino(tmp_path / "model")
+    folder = Path(shutil.copytree(find_tiny("grounding-dino", tmp_path_factory), tmp_path / "model"))
     assert len(weights.load_part(AutoTokenizer, folder, "who")) > 20
     (folder / "tokenizer.json").write_text("{broken")
     with pytest.raises(UnusableModelError, match="one of its files is damaged"):
@@ -299,6 +302,7 @@ def test_a_tokenizer_without_words_is_refused(tmp_path: Path) -> None:
         weights.load_part(AutoTokenizer, folder, "who")
 
 
+@pytest.mark.torch
 def test_loading_says_nothing_and_leaves_logging_as_it_was(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from transformers.utils import logging as bars
 
@@ -414,13 +418,13 @@ class Hub:
 
     models: Mapping[str, list[str]]
     url: str = ""
-    fetched: list[str] = field(default_factory=list)
+    fetched: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     revisions: set[str] = field(default_factory=set)
 
     @contextmanager
     def opened(self) -> Iterator["Hub"]:
         server = ThreadingHTTPServer(("127.0.0.1", 0), _answer_for(self))
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         self.url = f"http://127.0.0.1:{server.server_port}"
         try:
             yield self
@@ -452,7 +456,7 @@ def _answer_for(hub: Hub) -> type[BaseHTTPRequestHandler]:
             if rest[0] == "resolve":
                 file = "/".join(rest[2:])
                 if not is_head:
-                    hub.fetched.append(file)
+                    hub.fetched[f"{owner}/{name}"].append(file)
                 about = {"ETag": f'"{abs(hash(file)):x}"', "X-Repo-Commit": SHA}
                 return self._send(200, b"{}", about, is_head=is_head)
             listed = [{"type": "file", "path": file, "size": 2, "oid": f"{abs(hash(file)):x}"} for file in files]
@@ -470,20 +474,20 @@ def _answer_for(hub: Hub) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _locate(name: str, home: Path, **environment: str) -> str:
-    """Locate a model in a process of its own, as the hub's library reads its settings when it is imported."""
-    _require_parts()
+def _locate(names: Iterable[str], home: Path, **environment: str) -> list[str]:
+    """Locate models in a process of its own, as the hub's library reads its settings when it is imported."""
     code = (
         "import sys; from subitize.errors import SubitizeError; from subitize.networks.weights import locate\n"
-        "try: print(locate(sys.argv[1]))\n"
-        "except SubitizeError as error: print(type(error).__name__, error)"
+        "for name in sys.argv[1:]:\n"
+        "    try: print(locate(name))\n"
+        "    except SubitizeError as error: print(type(error).__name__, error)"
     )
     settings = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     settings |= {"HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_XET": "1", **environment}
     done = subprocess.run(
-        [sys.executable, "-c", code, name], env=settings, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code, *names], env=settings, capture_output=True, text=True, check=True, timeout=120
     )
-    return done.stdout.strip()
+    return done.stdout.splitlines()
 
 
 LISTED = ["config.json", "tokenizer.json", "vocab.txt", "README.md", "tf_model.h5", "flax_model.msgpack",
@@ -503,49 +507,50 @@ MODELS = {
 ALWAYS = ["config.json", "tokenizer.json", "vocab.txt"]
 
 
-@pytest.mark.parametrize(
-    ("name", "fetched"),
-    [
-        ("o/both", ["model.safetensors"]),
-        ("o/old", ["pytorch_model.bin"]),
-        ("o/shards", [*MODELS["o/shards"][-4:-1]]),
-        ("o/old-shards", [*MODELS["o/old-shards"][-2:]]),
-        ("o/two-tokenizers", [*MODELS["o/two-tokenizers"][-4:]]),
-    ],
-)
-def test_a_model_of_the_hub_is_fetched_once_in_one_format_and_found_without_it(
-    name: str, fetched: list[str], tmp_path: Path
-) -> None:
+FETCHED = {
+    "o/both": ["model.safetensors"],
+    "o/old": ["pytorch_model.bin"],
+    "o/shards": MODELS["o/shards"][-4:-1],
+    "o/old-shards": MODELS["o/old-shards"][-2:],
+    "o/two-tokenizers": MODELS["o/two-tokenizers"][-4:],
+}
+
+
+@pytest.mark.hub
+def test_a_model_of_the_hub_is_fetched_once_in_one_format_and_found_without_it(tmp_path: Path, case: Case) -> None:
     with Hub(MODELS).opened() as hub:
-        folder = Path(_locate(name, tmp_path, HF_ENDPOINT=hub.url))
-        wanted = sorted([*ALWAYS, *fetched])
-        assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == wanted
-        assert sorted(hub.fetched) == wanted
-    assert _locate(name, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == str(folder)
+        folders = _locate(FETCHED, tmp_path, HF_ENDPOINT=hub.url)
+    assert _locate(FETCHED, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == folders
+    for (name, fetched), folder in zip(FETCHED.items(), map(Path, folders), strict=True):
+        with case(name):
+            wanted = sorted([*ALWAYS, *fetched])
+            assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == wanted
+            assert sorted(hub.fetched[name]) == wanted
 
 
+@pytest.mark.hub
 def test_a_revision_is_named_after_an_at_sign(tmp_path: Path) -> None:
     with Hub(MODELS).opened() as hub:
-        folder = _locate("o/both@no_timm", tmp_path, HF_ENDPOINT=hub.url)
+        (folder,) = _locate(["o/both@no_timm"], tmp_path, HF_ENDPOINT=hub.url)
     assert hub.revisions == {"no_timm"}
     assert folder.endswith(SHA)
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("o/absent", "UnusableModelError o/absent is no folder here, and the hub has no model of that name"),
-        ("o/gated", "UnusableModelError o/gated is no folder here, and on the hub its owner asks for consent"),
-        ("o/no-model", "BadFileError .* is no model: it has no config.json"),
-    ],
-)
-def test_what_the_hub_does_not_give_is_told_in_one_line(name: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.hub
+def test_what_the_hub_does_not_give_is_told_in_one_line(tmp_path: Path, case: Case) -> None:
+    told = {
+        "o/absent": "UnusableModelError o/absent is no folder here, and the hub has no model of that name",
+        "o/gated": "UnusableModelError o/gated is no folder here, and on the hub its owner asks for consent",
+        "o/no-model": "BadFileError .* is no model: it has no config.json",
+    }
     with Hub(MODELS).opened() as hub:
-        printed = _locate(name, tmp_path, HF_ENDPOINT=hub.url)
-    assert re.match(told, printed)
-    assert "\n" not in printed
+        printed = _locate(told, tmp_path, HF_ENDPOINT=hub.url)
+    for (name, words), line in zip(told.items(), printed, strict=True):
+        with case(name):
+            assert re.match(words, line)
 
 
+@pytest.mark.hub
 @pytest.mark.parametrize(
     ("environment", "told"),
     [
@@ -557,10 +562,11 @@ def test_what_the_hub_does_not_give_is_told_in_one_line(name: str, told: str, tm
     ],
 )
 def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], told: str, tmp_path: Path) -> None:
-    printed = _locate("owner/model", tmp_path, **environment)
-    assert printed == f"UnusableModelError owner/model is no folder here, and {told}"
+    printed = _locate(["owner/model"], tmp_path, **environment)
+    assert printed == [f"UnusableModelError owner/model is no folder here, and {told}"]
 
 
+@pytest.mark.hub
 @pytest.mark.parametrize(
     ("error", "told"),
     [
@@ -571,7 +577,6 @@ def test_a_name_without_a_hub_is_told_in_one_line(environment: dict[str, str], t
     ],
 )
 def test_what_a_library_wraps_is_told_as_what_it_is(error: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _require_parts()
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     with (
         pytest.raises(UnusableModelError, match=f"^transformers:o/m is no folder here, and {told}"),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from cases import Case
 from subitize.numerals import article, plural, singular
 
 # GeckoNum's 40 nouns and the things of its other prompts: noun + s, but for fish, flies, leaves, loaves.
@@ -37,11 +38,12 @@ PLURALS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "many"), PLURALS.items())
-def test_a_noun_has_its_plural_and_comes_back(one: str, many: str) -> None:
-    assert plural(one) == many
-    assert singular(many) == one
-    assert singular(one) == one
+def test_a_noun_has_its_plural_and_comes_back(case: Case) -> None:
+    for one, many in PLURALS.items():
+        with case(one):
+            assert plural(one) == many
+            assert singular(many) == one
+            assert singular(one) == one
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,8 @@ A = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("noun", "expected"), [*((noun, "an") for noun in AN), *((noun, "a") for noun in A)])
-def test_the_article_follows_the_sound(noun: str, expected: str) -> None:
-    assert article(noun) == expected
+def test_the_article_follows_the_sound(case: Case) -> None:
+    for expected, nouns in (("an", AN), ("a", A)):
+        for noun in nouns:
+            with case(noun):
+                assert article(noun) == expected

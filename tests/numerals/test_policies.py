@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from cases import Case
 from numeral_policy_cases import POLICY_CASES, REASONS
 from subitize.numerals import Policy, Unread, value
 
 
-@pytest.mark.parametrize(
-    ("policy", "text", "expected"),
-    [pytest.param(*case, id=f"{case[0]}: {case[1][:60]!r}") for case in POLICY_CASES],
-)
-def test_a_policy_takes_the_number_it_promises(policy: Policy, text: str, expected: float | None) -> None:
-    got = value(text, policy)
-    assert isinstance(got, Unread) if expected is None else got == expected
+def test_a_policy_takes_the_number_it_promises(case: Case) -> None:
+    for policy, text, expected in POLICY_CASES:
+        with case(f"{policy}: {text!r}"):
+            got = value(text, policy)
+            assert isinstance(got, Unread) if expected is None else got == expected
 
 
-@pytest.mark.parametrize(("text", "reason"), REASONS, ids=[repr(text) for text, _ in REASONS])
-def test_a_discarded_text_has_a_readable_reason(text: str, reason: str) -> None:
-    assert value(text, "strict") == Unread(reason)
+def test_a_discarded_text_has_a_readable_reason(case: Case) -> None:
+    for text, reason in REASONS:
+        with case(repr(text)):
+            assert value(text, "strict") == Unread(reason)
 
 
 def test_strict_is_the_policy_when_none_is_named() -> None:

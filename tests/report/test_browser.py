@@ -1,28 +1,23 @@
 """The report in a real browser: it works without a network, fits desktops and phones, and its controls do something."""
 
 import itertools
-import shutil
 from collections.abc import Iterator
-from importlib.util import find_spec
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import require
+from parts import CHROMIUM
 from report_runs import Written
-from thoroughness import thorough
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Page
 
-pytestmark = thorough
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    is_there = find_spec("playwright") is not None and CHROMIUM is not None
-    require("playwright and Chromium (apt-get install chromium)", is_there=is_there)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -31,18 +26,33 @@ def browser() -> "Iterator[Browser]":
         browser.close()
 
 
-@pytest.fixture(params=[1280, 390], ids=["desktop", "phone"])
-def page(browser: "Browser", written: Written, request: pytest.FixtureRequest) -> "Iterator[Page]":
-    """The report as opened from disk; whatever it says to the console or asks of a network fails the test."""
+@dataclass(frozen=True)
+class Window:
+    """A window of a browser, and what its page said to the console or asked of a network."""
+
+    page: "Page"
+    complaints: list[str]
+
+
+@pytest.fixture(scope="module", params=[1280, 390], ids=["desktop", "phone"])
+def window(browser: "Browser", request: pytest.FixtureRequest) -> "Iterator[Window]":
     page = browser.new_page(viewport={"width": request.param, "height": 900})
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else complaints.append(asked.url))
-    page.goto(written.page.as_uri())
-    yield page
+    yield Window(page, complaints)
     page.close()
-    assert complaints == []
+
+
+@pytest.fixture
+def page(window: Window, written: Written) -> "Iterator[Page]":
+    """The report as opened from disk; any complaint fails the test."""
+    window.complaints.clear()
+    window.page.goto("about:blank")  # from an anchor of the page to the page is no new load
+    window.page.goto(written.page.as_uri())
+    yield window.page
+    assert window.complaints == []
 
 
 def test_the_page_is_no_wider_than_the_window(page: "Page") -> None:
@@ -67,8 +77,9 @@ def test_filters_that_leave_nothing_say_so(page: "Page") -> None:
     gallery = page.locator("#gallery-naming")
     outcomes = gallery.locator("select[name=outcome] option").all_inner_texts()[1:]
     models = gallery.locator("select[name=model] option").all_inner_texts()[1:]
-    shown = {(card.get_attribute("data-model"), card.get_attribute("data-outcome")) for card in _cards(page)}
-    model, outcome = next(pair for pair in itertools.product(models, outcomes) if pair not in shown)
+    cards = "cards => cards.map((card) => [card.dataset.model, card.dataset.outcome])"
+    shown = page.eval_on_selector_all("#gallery-naming .card", cards)
+    model, outcome = next(pair for pair in itertools.product(models, outcomes) if [*pair] not in shown)
     note = gallery.locator(".no-match")
     assert not note.is_visible()
     gallery.locator("select[name=model]").select_option(model)
@@ -76,10 +87,6 @@ def test_filters_that_leave_nothing_say_so(page: "Page") -> None:
     assert note.is_visible()
     gallery.locator("select[name=outcome]").select_option("")
     assert not note.is_visible()
-
-
-def _cards(page: "Page") -> "list[Locator]":
-    return page.locator("#gallery-naming .card").all()
 
 
 def test_the_published_rows_can_be_put_away(page: "Page") -> None:
@@ -105,7 +112,7 @@ def _keys(page: "Page") -> list[float]:
 
 
 def test_a_picture_opens_with_its_story_and_closes(page: "Page") -> None:
-    card = _cards(page)[0]
+    card = page.locator("#gallery-naming .card").first
     card.click()
     dialog = page.locator("dialog")
     assert dialog.is_visible()

@@ -4,18 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import altair
 import pytest
 
-from report_runs import drawn, fill, named, naming_items, new_run, unnumbered, varied
+from report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
 from subitize.records import Spec
 from subitize.report.charts import Panel, confusion
-from subitize.report.composition import compose
 from subitize.report.document import FigureBlock
-from subitize.report.sources import read_sources
-from subitize.runner.progress import Silent
 from subitize.store import Run
-from thoroughness import thorough
 
 
 def many(folder: Path) -> Run:
@@ -27,7 +22,7 @@ def many(folder: Path) -> Run:
 
 def figures(run: Run) -> dict[str, FigureBlock]:
     with run:
-        return {figure.name: figure for figure in compose(read_sources([run]), Silent()).figures()}
+        return {figure.name: figure for figure in composed(run).figures()}
 
 
 def panel(model: str, targets: range) -> Panel:
@@ -43,11 +38,12 @@ def axis(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
-@thorough
-@pytest.mark.parametrize("make", [named, drawn, unnumbered, many])
+@pytest.mark.parametrize(
+    "make",
+    [drawn, unnumbered, pytest.param(named, marks=pytest.mark.slow), pytest.param(many, marks=pytest.mark.slow)],
+)
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(tmp_path: Path, make: Callable[[Path], Run]) -> None:
-    for figure in figures(make(tmp_path / "run")).values():
-        altair.Chart.from_dict(dict(figure.spec), validate=True)
+    check_charts(figures(make(tmp_path / "run")).values())
 
 
 def test_numbers_that_a_model_was_not_asked_have_no_place_in_its_matrices() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import STRANGE, exact, fill, named, naming_items, new_run, unnumbered
+from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item, Known, Said, Spec
 from subitize.report.baselines import write_range
@@ -20,10 +20,6 @@ from subitize.store import Run
 SAME = Spec("sayer", {}, "sayer")
 PAPER = ("apples", "people", "butterflies", "dots", "fastcards")
 OTHER_DESIGN = "Published figures are for the numbers 1–10 and the paper’s five categories"
-
-
-def composed(*runs: Run) -> Document:
-    return compose(read_sources(runs), Silent())
 
 
 def table(document: Document, name: str) -> TableBlock:
@@ -68,6 +64,9 @@ def numbered(numbers: Sequence[int], categories: Sequence[str] = ("apples", "dot
     ]
 
 
+FEW = numbered([1, 2])
+
+
 def strange(folder: Path, *, is_right: bool) -> Run:
     """Make a run as `unnumbered`, of the same model, always right or never."""
     with unnumbered(folder / "pattern") as pattern:
@@ -98,8 +97,14 @@ def test_the_same_model_in_two_runs_is_scored_in_each(tmp_path: Path) -> None:
     assert [accuracy(found[label]) for label in labels] == [(1.0, 4), (0.0, 4)]
 
 
+def test_the_same_model_in_two_runs_is_told_apart_by_the_run(tmp_path: Path) -> None:
+    with counting(tmp_path / "may", FEW) as may, counting(tmp_path / "june", FEW) as june:
+        rows = table(composed(may, june), "naming-leaderboard").rows
+    assert {row.cells[0] for row in rows if not row.badge} == {"sayer (may)", "sayer (june)"}
+
+
 def test_an_excluded_suite_is_a_note_and_the_others_are_reported(tmp_path: Path) -> None:
-    with named(tmp_path / "named") as one, unnumbered(tmp_path / "odd") as other:
+    with counting(tmp_path / "named", FEW) as one, unnumbered(tmp_path / "odd") as other:
         exclude_all(other)
         document = composed(one, other)
     assert "sayer: all 8 observations are excluded by hand; it is in no figure." in texts(document.sections)
@@ -107,15 +112,15 @@ def test_an_excluded_suite_is_a_note_and_the_others_are_reported(tmp_path: Path)
 
 
 def test_an_excluded_run_is_a_note_beside_the_other_of_its_suite(tmp_path: Path) -> None:
-    with counting(tmp_path / "may", naming_items()) as may, counting(tmp_path / "june", naming_items()) as june:
+    with counting(tmp_path / "may", FEW) as may, counting(tmp_path / "june", FEW) as june:
         exclude_all(june)
         document = composed(may, june)
-    assert "sayer (june): all 36 observations are excluded by hand; it is in no figure." in texts(document.sections)
+    assert "sayer (june): all 4 observations are excluded by hand; it is in no figure." in texts(document.sections)
     assert "sayer (may)" in column(table(document, "naming-leaderboard"), "Accuracy")
 
 
 def test_a_report_of_nothing_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    with named(tmp_path / "named") as one, unnumbered(tmp_path / "odd") as other:
+    with counting(tmp_path / "named", FEW) as one, unnumbered(tmp_path / "odd") as other:
         exclude_all(one)
         exclude_all(other)
         with pytest.raises(NothingToDoError, match="observations are excluded; take an exclusion back with"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from report_runs import drawn, naming_items, new_run, report
+from report_runs import Written, composed, naming_items, new_run, unnumbered
 from subitize.records import (
     Answer,
     Ask,
@@ -26,10 +26,7 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.composition import compose
 from subitize.report.document import Document, Row, TableBlock, TextBlock
-from subitize.report.sources import read_sources
-from subitize.runner.progress import Silent
 from subitize.store import Run
 
 MODEL = Spec("talker", {}, "talker")
@@ -56,10 +53,6 @@ def priced(folder: Path, provenances: Sequence[Provenance], *, judged: Provenanc
         run.add_responses(lease, responses)
         run.add_readings(lease, readings)
     return run
-
-
-def composed(run: Run) -> Document:
-    return compose(read_sources([run]), Silent())
 
 
 def costs(document: Document) -> TableBlock:
@@ -165,12 +158,10 @@ def test_what_a_judge_cost_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cost_nothing_has_no_costs(tmp_path: Path) -> None:
-    with drawn(tmp_path / "run") as run:
+    with unnumbered(tmp_path / "run") as run:
         assert "costs" not in {table.name for table in composed(run).tables()}
 
 
-def test_costs_are_on_the_page_and_in_the_tables(tmp_path: Path) -> None:
-    with priced(tmp_path / "run", [PAID] * 4, judged=JUDGED) as run:
-        written = report([run], tmp_path)
+def test_costs_are_on_the_page_and_in_the_tables(written: Written) -> None:
     assert 'id="costs"' in written.html
     assert {path.suffix for path in written.tables.glob("costs.*")} == {".csv", ".md", ".tex"}

@@ -1,6 +1,5 @@
 """The doctor knows every part we ask for, and what to run where one is missing."""
 
-import os
 import re
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
@@ -42,7 +41,13 @@ def test_the_core_is_complete(findings: list[Finding]) -> None:
     assert [one.part for one in findings if one.wanted_by == "core" and one.version is None] == []
 
 
-@pytest.mark.skipif(not os.environ.get("SUBITIZE_ALL_PARTS"), reason="needs all parts, as `make check` installs them")
+@pytest.mark.detect
+@pytest.mark.hub
+@pytest.mark.inspect
+@pytest.mark.ocr
+@pytest.mark.postgres
+@pytest.mark.torch
+@pytest.mark.wordfreq
 def test_where_everything_is_installed_no_part_for_users_is_missing(findings: list[Finding]) -> None:
     assert [one.part for one in findings if one.version is None and one.wanted_by != "dev"] == []
 

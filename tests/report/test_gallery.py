@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from report_runs import new_run, report
+from report_runs import drawn, new_run, page
 from subitize.labels import Rule, interpret
 from subitize.records import (
     Ask,
@@ -73,7 +73,7 @@ def write(folder: Path, *looks: tuple[Question, Sequence[Box], Rule]) -> str:
         run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
         for item, (_, boxes, rule) in zip(items, looks, strict=True):
             add_reading(run, item, boxes, rule)
-        return report([run], folder).html
+        return page(run)
 
 
 def titles(html: str) -> list[list[str]]:
@@ -184,7 +184,7 @@ def with_judges(folder: Path, found: Mapping[str, Sequence[Sequence[Box]]]) -> l
             add_reading(run, item, found[first][place], judge=first)
             for judge in others:
                 see(run, item, judge, found[judge][place])
-        html = report([run], folder).html
+        html = page(run)
     cards = re.findall(r'<button type="button" class="card.*?</button>', html, re.DOTALL)
     return [
         {
@@ -197,6 +197,12 @@ def with_judges(folder: Path, found: Mapping[str, Sequence[Sequence[Box]]]) -> l
         }
         for card in cards
     ]
+
+
+def test_a_picture_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    with drawn(tmp_path / "run") as run:
+        next((tmp_path / "run" / "images").glob("??/*.png")).unlink()
+        assert page(run).count(" is gone; restore it from a backup") == 1
 
 
 LONG = "yolo:weights/a-network-with-a-long-name,floor=0"

@@ -4,16 +4,15 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import altair
 import pytest
 from PIL import Image
 
+from cases import Case
 from geckonum_release import PROMPTS, SOME, write_release
-from report_runs import HOSTILE
+from report_runs import HOSTILE, check_charts, composed
 from subitize.analysis.papers.geckonum import Cell, compute_tables
 from subitize.analysis.papers.geckonum_extensions import compute_extensions
 from subitize.analysis.papers.geckonum_published import PUBLISHED, Place
@@ -37,7 +36,6 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.composition import compose
 from subitize.report.document import (
     Document,
     FigureBlock,
@@ -52,17 +50,16 @@ from subitize.report.document import (
 from subitize.report.geckonum_figures import show_frequencies
 from subitize.report.geckonum_findings import Group
 from subitize.report.pages import to_html
-from subitize.report.sources import read_sources
 from subitize.report.tabulation import to_csv
-from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
 from subitize.suites.geckonum.items import items_of
 from subitize.suites.geckonum.prompts import Prompt
 from subitize.suites.geckonum.release import MODELS, read_release
-from thoroughness import thorough
 
+pytestmark = pytest.mark.xdist_group("report of geckonum")
 OF_ALL = {"gaps", "protocol-rows"}  # tables of all suites together
 DRAWN = tuple(prompt for prompt in PROMPTS if prompt.index % 11 == 0)
+FEW = DRAWN[::2]
 
 
 @dataclass(frozen=True)
@@ -74,12 +71,18 @@ class Released:
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+def release_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     folder = tmp_path_factory.mktemp("released")
-    with release_run(folder) as run:
-        annotations = read_run(run)
-        cells = [*compute_tables(annotations), *compute_extensions(annotations)]
-        return Released(composed(run), {cell.place: cell for cell in cells})
+    with Run(Folder(folder / "released"), create=True) as run:
+        import_geckonum(run, read_release(write_release(folder / "files", prompts=SOME)))
+        yield run
+
+
+@pytest.fixture(scope="module")
+def released(release_run: Run) -> Released:
+    annotations = read_run(release_run)
+    cells = [*compute_tables(annotations), *compute_extensions(annotations)]
+    return Released(composed(release_run), {cell.place: cell for cell in cells})
 
 
 @pytest.fixture(scope="module")
@@ -87,12 +90,6 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Document:
     """The report of a run of ours, read by one judge."""
     with drawn_run(tmp_path_factory.mktemp("drawn") / "may") as run:
         return composed(run)
-
-
-def release_run(folder: Path) -> Run:
-    run = Run(Folder(folder / "released"), create=True)
-    import_geckonum(run, read_release(write_release(folder / "files", prompts=SOME)))
-    return run
 
 
 def drawn_run(folder: Path, model: str = HOSTILE, prompts: Sequence[Prompt] = DRAWN) -> Run:
@@ -124,10 +121,6 @@ def seen(ask: Ask, place: int) -> Scalar:
     if place % 4 != 1:
         return right
     return not right if isinstance(right, bool) else 0 if right else 1
-
-
-def composed(*runs: Run) -> Document:
-    return compose(read_sources(runs), Silent())
 
 
 def table(document: Document, name: str) -> TableBlock:
@@ -214,15 +207,16 @@ TABLES = (
 )
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_figure_is_the_computed_one_with_its_interval_and_n(released: Released, name: str) -> None:
-    compared = 0
-    for row, column, cell in measured(table(released.document, name)):
-        place = places(name, row, column) if isinstance(cell, Estimate) else None
-        if place is not None:
-            assert same(cell, released.cells[place]), place
-            compared += 1
-    assert compared >= 2
+def test_every_figure_is_the_computed_one_with_its_interval_and_n(released: Released, case: Case) -> None:
+    for name in TABLES:
+        with case(name):
+            compared = 0
+            for row, column, cell in measured(table(released.document, name)):
+                place = places(name, row, column) if isinstance(cell, Estimate) else None
+                if place is not None:
+                    assert same(cell, released.cells[place]), place
+                    compared += 1
+            assert compared >= 2
 
 
 def test_tests_and_their_control_stand_beside_what_they_compare(released: Released) -> None:
@@ -305,23 +299,22 @@ def test_every_table_and_figure_of_the_suite_bears_its_name(released: Released) 
     assert len(names) == len(set(names))
 
 
-@thorough
+@pytest.mark.slow
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(released: Released, drawn: Document) -> None:
     figures = {figure.name: figure for figure in (*drawn.figures(), *released.document.figures())}
     assert {"geckonum-words-by-count", "geckonum-odds"} <= set(figures)
-    for figure in figures.values():
-        altair.Chart.from_dict(dict(figure.spec), validate=True)
+    check_charts(figures.values())
 
 
-@thorough
+@pytest.mark.slow
 def test_models_too_many_for_one_panel_have_their_own(tmp_path: Path) -> None:
     simple = [prompt for prompt in SOME if prompt.type in ("numeric_simple", "2-additive")][::4]
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_geckonum(run, read_release(write_release(tmp_path / "files", list(MODELS), prompts=simple, seeds=1)))
         figures = {figure.name: figure for figure in composed(run).figures()}
-    for name in ("geckonum-numbers", "geckonum-numbers-by-type"):
-        assert figures[name].spec["facet"]["sort"] == list(MODELS)
-        altair.Chart.from_dict(dict(figures[name].spec), validate=True)
+    own = [figures["geckonum-numbers"], figures["geckonum-numbers-by-type"]]
+    assert [figure.spec["facet"]["sort"] for figure in own] == [list(MODELS)] * 2
+    check_charts(own)
 
 
 def test_figures_say_what_they_show_in_words_and_numbers(released: Released, drawn: Document) -> None:
@@ -336,10 +329,10 @@ def test_pictures_known_by_name_only_are_no_empty_frames(released: Released) -> 
     assert not any(isinstance(block, GalleryBlock) for block in blocks(released.document.sections))
 
 
-@thorough
-def test_the_gallery_leaves_out_what_is_elsewhere_and_shows_the_rest(tmp_path: Path) -> None:
-    with release_run(tmp_path) as one, drawn_run(tmp_path / "may", "drawer") as other:
-        document = composed(one, other)
+@pytest.mark.slow
+def test_the_gallery_leaves_out_what_is_elsewhere_and_shows_the_rest(release_run: Run, tmp_path: Path) -> None:
+    with drawn_run(tmp_path / "may", "drawer", FEW) as drawn:
+        document = composed(release_run, drawn)
     (gallery,) = (block for block in blocks(document.sections) if isinstance(block, GalleryBlock))
     assert {card.model for card in gallery.cards} == {"drawer"}
     assert "known by name only are left out" in gallery.caption
@@ -366,6 +359,7 @@ def test_refused_images_are_named_as_in_no_figure(drawn: Document) -> None:
     assert f"{HOSTILE}: {refused} images were refused and in no figure here" in " ".join(texts(drawn))
 
 
+@pytest.mark.slow
 def test_names_are_escaped_wherever_they_stand(drawn: Document) -> None:
     page = "".join(to_html(drawn))
     assert HOSTILE not in page
@@ -376,18 +370,17 @@ def test_the_summary_tells_of_each_task(drawn: Document) -> None:
     assert re.search(r"In geckonum, right most often: .*\(Task 1: .*\(Task 2: .*\(Task 3: ", drawn.summary)
 
 
-def test_the_scene_graph_has_a_column_where_questions_rest_on_others(tmp_path: Path) -> None:
+def test_the_scene_graph_has_a_column_where_questions_rest_on_others(drawn: Document, tmp_path: Path) -> None:
     simple = [prompt for prompt in DRAWN if prompt.type == "numeric_simple"]
-    found = []
-    for place, prompts in enumerate((DRAWN, simple)):
-        with drawn_run(tmp_path / f"run{place}", "drawer", prompts) as run:
-            columns = table(composed(run), "geckonum-leaderboard").columns
-        found.append("Task 3 by scene graph (%)" in {column.name for column in columns})
+    with drawn_run(tmp_path / "run", "drawer", simple) as run:
+        documents = drawn, composed(run)
+    columns = [table(document, "geckonum-leaderboard").columns for document in documents]
+    found = ["Task 3 by scene graph (%)" in {column.name for column in own} for own in columns]
     assert found == [True, False]
 
 
 def test_the_same_model_in_two_runs_has_a_line_for_each(tmp_path: Path) -> None:
-    with drawn_run(tmp_path / "may", "drawer") as may, drawn_run(tmp_path / "june", "drawer") as june:
+    with drawn_run(tmp_path / "may", "drawer", FEW) as may, drawn_run(tmp_path / "june", "drawer", FEW) as june:
         exclude(june, "part-whole")
         document = composed(may, june)
     labels = {"drawer (may)", "drawer (june)"}
@@ -408,7 +401,7 @@ def exclude(run: Run, type: str) -> None:
 
 
 def test_numbers_above_ten_are_taken_together(tmp_path: Path) -> None:
-    with drawn_run(tmp_path / "may", "drawer") as run:
+    with drawn_run(tmp_path / "may", "drawer", FEW) as run:
         overcount(run)
         rows = table(composed(run), "geckonum-numbers-drawn").rows
     (many,) = (row.cells[-1] for row in rows if row.cells[:2] == ("drawer · generous", "drawn"))
@@ -431,8 +424,7 @@ def overcount(run: Run) -> None:
 
 
 def test_a_model_of_which_nothing_was_read_is_a_note(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        run = stack.enter_context(drawn_run(tmp_path / "may", "drawer"))
+    with drawn_run(tmp_path / "may", "drawer", FEW) as run:
         refuse_all(run, run.items())
         document = composed(run)
     assert "shy: no answer about its images has a value; it is in no figure." in texts(document)
@@ -454,4 +446,4 @@ def test_word_frequencies_are_shown_or_it_is_said_what_they_need() -> None:
     (figure,) = show_frequencies([group], {"dog": 5.1, "cinnamon": 3.7}.__getitem__)
     assert isinstance(figure, FigureBlock)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]
-    altair.Chart.from_dict(dict(figure.spec), validate=True)
+    check_charts([figure])

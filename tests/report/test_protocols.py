@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from report_runs import HOSTILE, Written, exact, fill, naming_items, new_run, report, unnumbered
+from report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
 from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
-from subitize.report.composition import compose
 from subitize.report.document import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
-from subitize.report.sources import read_sources
-from subitize.runner.progress import Silent
+from subitize.report.tabulation import to_csv, to_latex, to_markdown
 from subitize.store import Folder, Run
 
 ITEMS = naming_items()
 ONE, TWO = Spec("one", {}, "one"), Spec("two", {"steps": "3"}, "two")
 FINGERPRINT = re.compile(r"[0-9a-f]{12}")
-
-
-def composed(*runs: Run) -> Document:
-    return compose(read_sources(runs), Silent())
 
 
 def asked(folder: Path, *parts: tuple[Spec, Sequence[Item]]) -> Run:
@@ -139,17 +133,12 @@ def test_every_row_is_listed_with_what_is_its_own(tmp_path: Path) -> None:
 
 def test_a_fingerprint_leads_to_its_protocol_and_is_in_every_table(tmp_path: Path) -> None:
     with asked(tmp_path / "run", (ONE, ITEMS), (Spec(HOSTILE, {}, HOSTILE), ITEMS[:9])) as run:
-        written = report([run], tmp_path)
-    found = set(re.findall(r'<a class="fingerprint" href="#protocol-([0-9a-f]{12})">\1</a>', written.html))
+        html, table = page(run), leaderboard(composed(run))
+    found = set(re.findall(r'<a class="fingerprint" href="#protocol-([0-9a-f]{12})">\1</a>', html))
     assert len(found) == 2
-    assert all(f'<details class="facts" id="protocol-{one}">' in written.html for one in found)
-    assert HOSTILE not in written.html
-    for suffix in ("csv", "md", "tex"):
-        text = (written.tables / f"naming-leaderboard.{suffix}").read_text(encoding="utf-8")
-        assert all(one in text for one in found), suffix
-    assert {row["Protocol"] for row in _rows(written) if row["kind"] == "measured"} == found
-
-
-def _rows(written: Written) -> list[dict[str, str]]:
-    with (written.tables / "naming-leaderboard.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    assert all(f'<details class="facts" id="protocol-{one}">' in html for one in found)
+    assert HOSTILE not in html
+    for write in (to_csv, to_markdown, to_latex):
+        assert all(one in write(table) for one in found), write
+    rows = csv.DictReader(to_csv(table).splitlines())
+    assert {row["Protocol"] for row in rows if row["kind"] == "measured"} == found

@@ -3,20 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import altair
 import pytest
 
-from report_runs import PAINTERS, refined
+from report_runs import PAINTERS, check_charts, composed, refined
 from subitize.analysis.attempts import gather_attempts
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.refinements import Refinement, compare
 from subitize.report.cells import slug
-from subitize.report.composition import compose
 from subitize.report.document import Document, FigureBlock, Section
-from subitize.report.sources import read_sources
-from subitize.runner.progress import Silent
 from subitize.store import Run
-from thoroughness import thorough
 
 BASE = "production:categories=apples+people,numbers=1-7"
 REFINED = ("production~additive", "production~grid")
@@ -30,7 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 @pytest.fixture(scope="module")
 def document(run: Run) -> Document:
-    return compose(read_sources([run]), Silent())
+    return composed(run)
 
 
 def find(document: Document, id: str) -> Section:
@@ -91,25 +86,23 @@ def test_success_of_several_images_is_compared_where_there_are_several(document:
     figure = figures(document)["production-refinements-success-chart"]
     assert figure.title == "One of 2 images is right"
     with refined(tmp_path / "once", BASE, "grid", repeats=1) as once:
-        found = figures(compose(read_sources([once]), Silent()))
+        found = figures(composed(once))
     assert "production-refinements-accuracy-chart" in found
     assert "production-refinements-success-chart" not in found
 
 
 def test_refined_prompts_alone_are_reported_without_a_comparison(tmp_path: Path) -> None:
     with refined(tmp_path / "run", "production~grid:numbers=1-3") as run:
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     assert document.title.endswith(", refined: grid")
     assert not figures(document)
 
 
 def test_a_suite_without_refinements_has_no_section_of_them(tmp_path: Path) -> None:
     with refined(tmp_path / "run", BASE, repeats=1) as run:
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     assert not [name for name in figures(document) if "refinements" in name]
 
 
-@thorough
 def test_every_chart_of_refinements_is_valid_by_the_schema_of_vega_lite(document: Document) -> None:
-    for figure in document.figures():
-        altair.Chart.from_dict(dict(figure.spec), validate=True)
+    check_charts(document.figures())

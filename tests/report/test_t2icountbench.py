@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import altair
 import pytest
 from rich.console import Console
 
-from report_runs import PAINTERS, refined, voted
+from report_runs import PAINTERS, check_charts, composed, refined, voted
 from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.attempts import Attempt, gather_attempts
 from subitize.analysis.observations import Reader, observe_run
@@ -21,14 +20,10 @@ from subitize.analysis.papers.t2icountbench_published import AVERAGE, CATEGORIES
 from subitize.analysis.papers.t2icountbench_runs import PaperTables
 from subitize.analysis.passes import rate_passes
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
-from subitize.report.composition import compose
 from subitize.report.document import Document, GalleryBlock, Row, Section, TableBlock, Tagged, TextBlock, Thumbnail
-from subitize.report.sources import read_sources
 from subitize.report.t2icountbench_tables import print_tables
-from subitize.runner.progress import Silent
 from subitize.store import Run
 from t2icountbench_attempts import attempt_all, design
-from thoroughness import thorough
 
 DESIGN = "t2icountbench:numbers=1+6+11"
 FEW = "t2icountbench:numbers=1+11,objects=apple+cat,scenes=home,styles=plain"
@@ -46,19 +41,23 @@ class Composed:
 def counted(tmp_path_factory: pytest.TempPathFactory) -> Composed:
     """The report of images that a judge counted, of original prompts and of two refinements."""
     with refined(tmp_path_factory.mktemp("counted") / "run", DESIGN, "grid", "additive") as run:
-        return composed(run)
+        return compose_with_attempts(run)
 
 
 @pytest.fixture(scope="module")
-def votes(tmp_path_factory: pytest.TempPathFactory) -> Composed:
-    """The report of groups of four that people voted on, and of which nobody counted a single image."""
+def voted_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Groups of four that people voted on, and of which nobody counted a single image."""
     with voted(tmp_path_factory.mktemp("votes") / "run", DESIGN) as run:
-        return composed(run)
+        yield run
 
 
-def composed(*runs: Run) -> Composed:
-    attempts = gather_attempts(one for run in runs for one in observe_run(run, Reader(agreement="majority")))
-    return Composed(compose(read_sources(runs), Silent()), attempts)
+@pytest.fixture(scope="module")
+def votes(voted_run: Run) -> Composed:
+    return compose_with_attempts(voted_run)
+
+
+def compose_with_attempts(run: Run) -> Composed:
+    return Composed(composed(run), gather_attempts(observe_run(run, Reader(agreement="majority"))))
 
 
 def table(document: Document, name: str) -> TableBlock:
@@ -200,13 +199,11 @@ def test_votes_on_groups_are_success_and_leave_out_all_that_needs_counts(votes: 
     assert [column.name for column in passes.columns] == ["Model", "pass@4"]
 
 
-def test_the_agreement_of_annotators_stands_beside_the_papers(votes: Composed, tmp_path: Path) -> None:
+def test_the_agreement_of_annotators_stands_beside_the_papers(votes: Composed, voted_run: Run) -> None:
     found = table(votes.document, "t2icountbench-agreement")
     published = next(row for row in found.rows if row.badge == "published")
     assert published.cells[2] == float(KAPPA)
-    with voted(tmp_path / "run", DESIGN) as run:
-        concords = agree_run(run, "human")
-    whole = next(one for one in concords if one.model == ALL_MODELS)
+    whole = next(one for one in agree_run(voted_run, "human") if one.model == ALL_MODELS)
     assert next(row for row in found.rows if row.cells[0] == ALL_MODELS).cells[2] == whole.kappa
 
 
@@ -216,7 +213,7 @@ def test_there_is_no_agreement_of_one_judge(counted: Composed) -> None:
 
 def test_a_tie_of_annotators_is_in_no_figure(tmp_path: Path) -> None:
     with voted(tmp_path / "run", FEW, annotators=2) as run:
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
         observed = [one for one in observe_run(run, Reader(agreement="majority")) if one.model == "low"]
     ties = sum(one.status == "discarded" for one in observed)
     average = cells(table(document, "t2icountbench-leaderboard"), is_published=False)["low", "Average"]
@@ -226,7 +223,7 @@ def test_a_tie_of_annotators_is_in_no_figure(tmp_path: Path) -> None:
 
 def test_two_judges_of_one_run_are_told_apart(tmp_path: Path) -> None:
     with refined(tmp_path / "counted", FEW) as one, voted(tmp_path / "voted", FEW) as other:
-        document = compose(read_sources([one, other]), Silent())
+        document = composed(one, other)
     own = cells(table(document, "t2icountbench-leaderboard"), is_published=False)
     assert {str(model) for model, _ in own} == {f"{name} ({run})" for name in PAINTERS for run in ("counted", "voted")}
     assert {"t2icountbench-observations-1", "t2icountbench-observations-2"} <= names(document)
@@ -237,7 +234,7 @@ def test_what_was_excluded_by_hand_is_a_note(tmp_path: Path) -> None:
         for item in run.items():
             if item.base is None:
                 run.exclude(item.id, "misprinted")
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     assert "exact: all 16 observations are excluded by hand; it is in no figure." in texts(
         section(document, "t2icountbench-leaderboard")
     )
@@ -266,7 +263,7 @@ def test_a_group_is_shown_with_all_its_images_and_what_was_voted(votes: Composed
 )
 def test_any_part_of_the_suite_can_be_reported(tmp_path: Path, design: str, repeats: int) -> None:
     with refined(tmp_path / "run", design, "grid", repeats=repeats) as run:
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     own = cells(table(document, "t2icountbench-leaderboard"), is_published=False)
     assert {model for model, _ in own} == {*PAINTERS}
     assert "these of finder" in texts(section(document, "t2icountbench-leaderboard"))
@@ -280,7 +277,7 @@ def test_refusals_are_images_that_are_not_right(tmp_path: Path) -> None:
         trials = [Trial(item.id, "shy", {}, repeat) for item in run.items() for repeat in range(4)]
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(one, Refused("no"), Provenance(0, "p")) for one in trials])
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     average = cells(table(document, "t2icountbench-leaderboard"), is_published=False)["shy", "Average"]
     assert isinstance(average, Estimate)
     assert (average.value, average.n) == (0.0, 4)
@@ -293,7 +290,7 @@ def test_refusals_are_images_that_are_not_right(tmp_path: Path) -> None:
 def test_ties_and_exclusions_are_told(tmp_path: Path) -> None:
     with voted(tmp_path / "run", FEW, annotators=2) as run:
         run.exclude("t2icountbench/apple/home/plain/1", "misprinted")
-        document = compose(read_sources([run]), Silent())
+        document = composed(run)
     told = texts(section(document, "t2icountbench-leaderboard"))
     assert "1 prompt is excluded by hand." in told
     assert "1 prompt is undecided: votes are tied" in told
@@ -329,7 +326,6 @@ def _estimates(row: Row) -> list[Estimate]:
     return [cell for cell in row.cells if isinstance(cell, Estimate)]
 
 
-@thorough
+@pytest.mark.slow
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(counted: Composed, votes: Composed) -> None:
-    for figure in (*counted.document.figures(), *votes.document.figures()):
-        altair.Chart.from_dict(dict(figure.spec), validate=True)
+    check_charts((*counted.document.figures(), *votes.document.figures()))

@@ -29,13 +29,12 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.records import Spec
 from subitize.report.writing import Outputs, check_outputs, write_report
 from subitize.runner.progress import Silent
-from thoroughness import thorough
 
 SECTIONS = [
     *("leaderboard", "naming-leaderboard", "production-leaderboard"),
     *("naming", "naming-confusion", "naming-accuracy", "naming-knower", "naming-bias", "naming-pictures"),
     *("production", "production-confusion", "production-pictures"),
-    *("gaps", "provenance", "citations"),
+    *("costs", "gaps", "provenance", "citations"),
 ]
 FIGURES = {"naming-leaderboard-chart", "naming-confusion", "naming-accuracy", "naming-knower", "production-confusion"}
 TABLES = {"naming-leaderboard", "naming-bias", "naming-knower-levels", "naming-confusion-matrices", "gaps"}
@@ -185,7 +184,7 @@ def test_the_papers_whose_protocol_is_used_are_cited(written: Written) -> None:
     assert "Le Corre" in written.html
 
 
-@thorough
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     with drawn(tmp_path / "run") as run:
         for name in ("one", "other"):
@@ -194,24 +193,6 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     assert one.page.read_bytes() == other.page.read_bytes()
     for path in [*one.tables.iterdir(), *one.figures.glob("*.svg")]:
         assert path.read_bytes() == (tmp_path / "other" / path.relative_to(tmp_path / "one")).read_bytes()
-
-
-def test_the_same_model_in_two_runs_is_told_apart_by_the_run(tmp_path: Path) -> None:
-    items = naming_items()
-    with new_run(tmp_path / "may", "naming", items) as may, new_run(tmp_path / "june", "naming", items) as june:
-        for run in (may, june):
-            fill(run, items, Spec("same", {}, "same"), exact)
-        found = report([may, june], tmp_path)
-    names = {row["Model"] for row in cells(found, "naming-leaderboard") if row["kind"] == "measured"}
-    assert names == {"same (may)", "same (june)"}
-
-
-def test_a_picture_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
-    with drawn(tmp_path / "run") as run:
-        for path in sorted((tmp_path / "run" / "images").glob("??/*.png"))[:1]:
-            path.unlink()
-        found = report([run], tmp_path)
-    assert found.html.count(" is gone; restore it from a backup") == 1
 
 
 @pytest.fixture

@@ -15,26 +15,31 @@ from sqlalchemy import create_engine, text
 from commands import start, subitize
 from subitize.records import Drawn, Stored, Trial
 from subitize.registry import make_suite
-from subitize.store import Database, Folder, Location, Run
-from thoroughness import IS_THOROUGH, thorough
+from subitize.store import Folder, Location, Run
 
-KILLS = 25 if IS_THOROUGH else 6
-REPEATS = 45 if IS_THOROUGH else 15
 SUITE = "production:categories=apples+dots"
 MODEL = "noisy:longest_ms=100"
+PROOF = pytest.mark.proof("subitize.runner", "subitize.store")
+
+
+def test_a_run_killed_at_work_loses_nothing_doubles_nothing_and_leaves_no_orphan(location: Location) -> None:
+    _kill(location, kills=1, repeats=4)
 
 
 @pytest.mark.timeout(280)
+@PROOF
 def test_a_run_killed_again_and_again_loses_nothing_doubles_nothing_and_leaves_no_orphan(location: Location) -> None:
-    if isinstance(location, Database) and not IS_THOROUGH:
-        pytest.skip("takes a minute; `make check` runs it")
-    command = ["run", SUITE, "--model", MODEL, "--repeats", REPEATS, "--judge", "none", *_where(location)]
+    _kill(location, kills=25, repeats=45)
+
+
+def _kill(location: Location, *, kills: int, repeats: int) -> None:
+    command = ["run", SUITE, "--model", MODEL, "--repeats", repeats, "--judge", "none", *_where(location)]
     moments = random.Random(20)
     stored_before = 0
     kills_at_work = 0
-    for kill in range(KILLS):
+    for kill in range(kills):
         process = start(*command)
-        if kill % 5 == 0:
+        if kill % 5 == 4:
             time.sleep(moments.uniform(0.0, 1.5))
         else:
             _wait_for_more(location, stored_before)
@@ -46,7 +51,7 @@ def test_a_run_killed_again_and_again_loses_nothing_doubles_nothing_and_leaves_n
         kills_at_work += was_running and stored > stored_before
         stored_before = stored
         _check_images(location, are_all_wanted=False)
-    assert kills_at_work >= 0.6 * KILLS, "the kills must have hit the process at work"
+    assert kills_at_work >= 0.6 * kills, "the kills must have hit the process at work"
 
     finished = subitize(*command)
     assert finished.code == 0, finished.err
@@ -54,7 +59,7 @@ def test_a_run_killed_again_and_again_loses_nothing_doubles_nothing_and_leaves_n
         planned = Counter(
             Trial(item.id, MODEL, {"longest_ms": "100"}, repeat).id
             for item in make_suite(SUITE).it.items(0)
-            for repeat in range(REPEATS)
+            for repeat in range(repeats)
         )
         assert Counter(response.trial_id for response in run.responses()) == planned
     assert _stored(location) == planned.total(), "no row beside the one per trial"
@@ -62,7 +67,7 @@ def test_a_run_killed_again_and_again_loses_nothing_doubles_nothing_and_leaves_n
 
 
 @pytest.mark.timeout(120)
-@thorough
+@PROOF
 def test_a_computing_model_and_its_judge_killed_at_work_answer_and_read_everything_once(tmp_path: Path) -> None:
     location = Folder(tmp_path / "run")
     command = [
@@ -94,7 +99,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.timeout(120)
-@thorough
+@PROOF
 def test_a_model_and_a_judge_killed_in_the_middle_of_a_batch_answer_and_read_everything_once(tmp_path: Path) -> None:
     script = tmp_path / "count.py"
     script.write_text(COUNTS)
@@ -126,9 +131,9 @@ def test_a_model_and_a_judge_killed_in_the_middle_of_a_batch_answer_and_read_eve
 
 
 @pytest.mark.timeout(120)
-@thorough
+@PROOF
 def test_processes_with_different_models_work_and_judge_on_one_run_at_once(location: Location) -> None:
-    suite = "naming:images=5,categories=apples+dots,wordings=category,control_question=false"
+    suite = "naming:images=5,size_px=128,categories=apples+dots,wordings=category,control_question=false"
     models = ["instant", "random", "refusing", "apologetic"]
     with Run(location, create=True):
         pass
@@ -141,16 +146,16 @@ def test_processes_with_different_models_work_and_judge_on_one_run_at_once(locat
 
 
 @pytest.mark.timeout(120)
-@thorough
+@PROOF
 def test_two_processes_started_on_one_run_do_not_do_the_same_trial(location: Location) -> None:
-    command = ["run", SUITE, "--model", MODEL, "--repeats", 40, "--judge", "none", *_where(location)]
+    command = ["run", SUITE, "--model", MODEL, "--repeats", 15, "--judge", "none", *_where(location)]
     first, second = start(*command), start(*command)
     ends = [(process.communicate(timeout=100), process.returncode) for process in (first, second)]
     codes = sorted(code for _, code in ends)
     assert codes == [0, 2], ends
     refused = next(err for (_, err), code in ends if code == 2)
     assert "is being worked on by process" in refused
-    assert _stored(location) == 20 * 40
+    assert _stored(location) == 20 * 15
     _check_images(location, are_all_wanted=True)
 
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from cases import Case
 from prompt_cases import COLOURS, NOUNS, scene
 from subitize.records import Ask, Confirm
 from subitize.scenes import (
@@ -18,7 +19,7 @@ from subitize.scenes import (
     read_scene,
     setting_asks,
 )
-from subitize.suites.geckonum.prompts import TYPES, Prompt, design, scene_of
+from subitize.suites.geckonum.prompts import TYPES, design, scene_of
 
 TASK_3 = [prompt for prompt in design(0) if TYPES[prompt.type] == 3]
 
@@ -129,11 +130,12 @@ def test_geckonums_third_task_has_57_prompts_with_two_to_six_questions_each() ->
     assert {len(confirm_asks(scene_of(prompt))) for prompt in TASK_3} == {3, 4, 5}
 
 
-@pytest.mark.parametrize("prompt", TASK_3, ids=lambda prompt: prompt.text)
-def test_every_statement_is_read_back_and_is_true_of_its_own_scene(prompt: Prompt) -> None:
-    own = scene_of(prompt)
-    for ask in confirm_asks(own):
-        assert says(ask, own), ask.wording
+def test_every_statement_is_read_back_and_is_true_of_its_own_scene(case: Case) -> None:
+    for prompt in TASK_3:
+        with case(prompt.text):
+            own = scene_of(prompt)
+            for ask in confirm_asks(own):
+                assert says(ask, own), ask.wording
 
 
 def test_a_statement_about_another_number_or_form_is_false() -> None:

@@ -1,34 +1,39 @@
 """Means with clustered errors are those of statsmodels, and cover the truth where plain ones do not."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 import statsmodels.api as sm  # type: ignore[import-untyped]
 
+from cases import Case
 from subitize.stats import mean_interval
 from subitize.stats.clusters import cluster_mean
 
 
-@pytest.mark.parametrize("confidence", [0.9, 0.95])
-@pytest.mark.parametrize("seed", range(10))
-def test_error_and_interval_are_those_of_statsmodels(seed: int, confidence: float) -> None:
-    random = np.random.default_rng(seed)
-    clusters = random.integers(0, 3 + 4 * seed, 200)
-    values = random.normal(0, 1, 300)[clusters] + random.normal(0, 1, 200)
-    fit = sm.OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-    found = cluster_mean(values, np.array([f"prompt {one}" for one in clusters]), confidence)
-    low, high = fit.conf_int(1 - confidence)[0]
-    assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-10)
-    assert (found.mean.value, found.mean.low, found.mean.high) == pytest.approx((values.mean(), low, high), rel=1e-9)
-    assert (found.mean.n, found.clusters) == (200, len(set(clusters.tolist())))
+def test_error_and_interval_are_those_of_statsmodels(case: Case) -> None:
+    for seed, confidence in product(range(10), (0.9, 0.95)):
+        random = np.random.default_rng(seed)
+        clusters = random.integers(0, 3 + 4 * seed, 200)
+        values = random.normal(0, 1, 300)[clusters] + random.normal(0, 1, 200)
+        fit = sm.OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+        found = cluster_mean(values, np.array([f"prompt {one}" for one in clusters]), confidence)
+        low, high = fit.conf_int(1 - confidence)[0]
+        with case(f"seed {seed}, {confidence}"):
+            assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-10)
+            estimate = (found.mean.value, found.mean.low, found.mean.high)
+            assert estimate == pytest.approx((values.mean(), low, high), rel=1e-9)
+            assert (found.mean.n, found.clusters) == (200, len(set(clusters.tolist())))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_clusters_of_one_are_students_interval(seed: int) -> None:
-    values = np.random.default_rng(seed).normal(0, 1, 30)
-    found, plain = cluster_mean(values, np.arange(30)).mean, mean_interval(values.tolist())
-    assert (found.value, found.low, found.high) == pytest.approx((plain.value, plain.low, plain.high), rel=1e-10)
+def test_clusters_of_one_are_students_interval(case: Case) -> None:
+    for seed in range(5):
+        values = np.random.default_rng(seed).normal(0, 1, 30)
+        found, plain = cluster_mean(values, np.arange(30)).mean, mean_interval(values.tolist())
+        with case(f"seed {seed}"):
+            edges = (plain.value, plain.low, plain.high)
+            assert (found.value, found.low, found.high) == pytest.approx(edges, rel=1e-10)
 
 
 def test_one_cluster_bounds_nothing() -> None:

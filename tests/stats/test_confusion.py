@@ -20,9 +20,9 @@ from subitize.stats.confusion import (
     response_shares,
 )
 from subitize.stats.intervals import wilson_interval
-from thoroughness import IS_THOROUGH, thorough
 
 TARGETS = tuple(range(1, 11))
+PROOF = pytest.mark.proof("subitize.stats.confusion", "subitize.stats.resampling")
 
 
 def draw(laws: NDArray[np.float64], trials: int, seed: int) -> NDArray[np.int64]:
@@ -111,32 +111,34 @@ def test_the_same_counts_have_the_same_interval_every_time() -> None:
     assert correlate(counts, human_matrix(TARGETS)) == correlate(counts, human_matrix(TARGETS))
 
 
-@thorough
+@pytest.mark.parametrize("samples", [4, pytest.param(100, marks=PROOF)])
 @pytest.mark.parametrize(
     ("laws", "trials"),
     [(human_matrix(TARGETS), 20), (weber_matrix(0.3), 20), (weber_matrix(0.3), 100), (weber_matrix(0.1), 50)],
     ids=["ideal human", "Weber .3, few", "Weber .3, many", "Weber .1"],
 )
 def test_the_interval_covers_the_likeness_of_the_law_behind_the_responses(
-    laws: NDArray[np.float64], trials: int
+    laws: NDArray[np.float64], trials: int, samples: int
 ) -> None:
     truth = float(pearson(laws, human_matrix(TARGETS)))
-    found = [correlate(draw(laws, trials, seed)[None], human_matrix(TARGETS)) for seed in range(100)]
+    found = [correlate(draw(laws, trials, seed)[None], human_matrix(TARGETS)) for seed in range(samples)]
     covered = sum(one is not None and one.low - 1e-12 <= truth <= one.high + 1e-12 for one in found)
-    assert covered >= 88
+    assert covered >= 0.88 * samples
 
 
 @pytest.mark.parametrize("weber", [None, 0.35], ids=["ideal human", "Weber .35"])
-@pytest.mark.parametrize("trials", [2, 5, 10, 20] if IS_THOROUGH else [5])
+@pytest.mark.parametrize(
+    ("trials", "samples"), [(5, 6), *(pytest.param(trials, 40, marks=PROOF) for trials in (2, 5, 10, 20))]
+)
 def test_the_intervals_cover_the_truth_however_few_the_trials_of_five_categories(
-    trials: int, weber: float | None, monkeypatch: pytest.MonkeyPatch
+    trials: int, samples: int, weber: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("subitize.stats.resampling.RESAMPLES", 200)
     human = human_matrix(TARGETS)
     law = human if weber is None else weber_matrix(weber)
     truths = (float(pearson(law, human)), np.abs(law - human).sum() / 20, np.abs(law - 1 / 20).sum() / 20, 1.0)
     covered = np.zeros(4, dtype=int)
-    for sample in range(40):
+    for sample in range(samples):
         counts = np.stack([draw(law, trials, 5 * sample + category) for category in range(5)])
         alike = least_alike(counts)
         assert alike is not None
@@ -148,7 +150,7 @@ def test_the_intervals_cover_the_truth_however_few_the_trials_of_five_categories
             one is not None and one.low - 1e-9 <= truth <= one.high + 1e-9
             for one, truth in zip(found, truths, strict=True)
         ]
-    assert covered.min() >= 35
+    assert covered.min() >= 0.875 * samples
 
 
 def test_one_trial_per_cell_leaves_everything_possible() -> None:
@@ -263,10 +265,11 @@ def test_without_trials_there_is_no_distance() -> None:
     assert distance(np.zeros((1, 20, 2), dtype=np.int64), human_matrix((1, 2))) is None
 
 
+@pytest.mark.parametrize("samples", [3, pytest.param(100, marks=PROOF)])
 @pytest.mark.parametrize("law", [human_matrix(TARGETS), random_matrix(TARGETS)], ids=["human", "random"])
-def test_a_sample_of_a_law_may_be_at_no_distance_from_it(law: NDArray[np.float64]) -> None:
+def test_a_sample_of_a_law_may_be_at_no_distance_from_it(law: NDArray[np.float64], samples: int) -> None:
     cells = np.full((2, len(TARGETS)), 40)
     cells[0, 0] = 0  # a number that one category does not have
     chance = np.random.default_rng(5)
-    found = [distance(np.moveaxis(chance.multinomial(cells, law.T), -1, -2), law) for _ in range(20)]
+    found = [distance(np.moveaxis(chance.multinomial(cells, law.T), -1, -2), law) for _ in range(samples)]
     assert np.mean([one is not None and one.low == 0 for one in found]) >= 0.9

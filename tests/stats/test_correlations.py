@@ -1,28 +1,30 @@
 """Correlations and their intervals, against scipy."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from cases import Case
 from subitize.stats.correlations import pearson_interval
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("n", [4, 5, 40, 1000])
-def test_the_correlation_and_its_interval_are_scipys(seed: int, n: int) -> None:
-    random = np.random.default_rng(seed)
-    first = random.normal(size=n) * 1e3 + 500
-    second = first * random.normal() + random.normal(size=n) * 900
-    found = pearson_interval(first.tolist(), second.tolist())
-    expected = stats.pearsonr(first, second)
-    interval = expected.confidence_interval(0.95)
-    assert found is not None
-    assert found.n == n
-    assert (found.value, found.low, found.high) == pytest.approx(
-        (expected.statistic, interval.low, interval.high), abs=1e-9
-    )
+def test_the_correlation_and_its_interval_are_scipys(case: Case) -> None:
+    for n, seed in product((4, 5, 40, 1000), range(6)):
+        random = np.random.default_rng(seed)
+        first = random.normal(size=n) * 1e3 + 500
+        second = first * random.normal() + random.normal(size=n) * 900
+        found = pearson_interval(first.tolist(), second.tolist())
+        expected = stats.pearsonr(first, second)
+        interval = expected.confidence_interval(0.95)
+        with case(f"n {n}, seed {seed}"):
+            assert found is not None
+            assert found.n == n
+            assert (found.value, found.low, found.high) == pytest.approx(
+                (expected.statistic, interval.low, interval.high), abs=1e-9
+            )
 
 
 @pytest.mark.parametrize(

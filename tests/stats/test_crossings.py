@@ -1,20 +1,25 @@
 """The number at which accuracy falls below one half: the fit is scipy's, the interval covers a known painter's."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
+from cases import Case
 from subitize.stats.crossings import fall, find_crossing
 from subitize.stats.number_laws import Slips, painter_law
-from thoroughness import IS_THOROUGH
+
+PROOF = pytest.mark.proof("subitize.stats.crossings", "subitize.stats.number_laws")
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_fit_is_scipys_isotonic_regression(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    means, weights = random.integers(0, 8, 15) / 8, random.integers(1, 40, 15).astype(float)
-    expected = isotonic_regression(means, weights=weights, increasing=False).x
-    assert fall(means, weights) == pytest.approx(expected, abs=1e-12)
+def test_the_fit_is_scipys_isotonic_regression(case: Case) -> None:
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        means, weights = random.integers(0, 8, 15) / 8, random.integers(1, 40, 15).astype(float)
+        expected = isotonic_regression(means, weights=weights, increasing=False).x
+        with case(f"seed {seed}"):
+            assert fall(means, weights) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -53,16 +58,23 @@ def test_a_single_prompt_per_number_leaves_a_wide_interval() -> None:
     assert high is None or high > 5
 
 
-@pytest.mark.parametrize("prompts", [5, 35])
-@pytest.mark.parametrize("k", [1, 4], ids=["single images", "success of four"])
-@pytest.mark.parametrize("weber", [0.1, 0.2, 0.3])
-def test_the_interval_covers_the_crossing_of_a_painter_whose_law_is_known(weber: float, k: int, prompts: int) -> None:
+@pytest.mark.parametrize(
+    ("weber", "k", "prompts", "runs"),
+    [
+        (0.2, 1, 5, 10),
+        (0.2, 4, 35, 10),
+        *(pytest.param(*one, 200, marks=PROOF) for one in product((0.1, 0.2, 0.3), (1, 4), (5, 35))),
+    ],
+)
+def test_the_interval_covers_the_crossing_of_a_painter_whose_law_is_known(
+    weber: float, k: int, prompts: int, runs: int
+) -> None:
     numbers = range(1, 16)
     alone = np.array([painter_law(number, Slips(weber=weber))[number] for number in numbers])
     rates = 1 - (1 - alone) ** k
     below = np.flatnonzero(rates < 0.5)
     truth = numbers[below[0]] if len(below) else 99
-    random, inside, runs = np.random.default_rng(7), 0, 200 if IS_THOROUGH else 20
+    random, inside = np.random.default_rng(7), 0
     for seed in range(runs):
         images = random.random((len(numbers), prompts, 4)) < alone[:, None, None]
         drawn = images.mean(axis=2) if k == 1 else images.any(axis=2).astype(float)
@@ -70,7 +82,7 @@ def test_the_interval_covers_the_crossing_of_a_painter_whose_law_is_known(weber:
         assert found is not None
         inside += (found.low or 99) <= truth <= (found.high or 99)
     assert rates[0] > 0.5
-    assert inside >= (0.9 if IS_THOROUGH else 0.8) * runs
+    assert inside >= 0.9 * runs
 
 
 def test_between_two_numbers_that_were_asked_for_any_may_be_it() -> None:
@@ -81,14 +93,23 @@ def test_between_two_numbers_that_were_asked_for_any_may_be_it() -> None:
     assert not found.is_below_throughout
 
 
-@pytest.mark.parametrize("asked", [(1, 5, 10, 15), (2, 3, 12), tuple(range(1, 16, 2))], ids=str)
-@pytest.mark.parametrize("weber", [0.1, 0.2, 0.3])
+ASKED = ((1, 5, 10, 15), (2, 3, 12), tuple(range(1, 16, 2)))
+
+
+@pytest.mark.parametrize(
+    ("weber", "asked", "runs"),
+    [
+        *((0.2, asked, 5) for asked in ASKED),
+        *(pytest.param(*one, 200, marks=PROOF) for one in product((0.1, 0.2, 0.3), ASKED)),
+    ],
+    ids=str,
+)
 def test_the_interval_covers_a_crossing_that_lies_between_the_numbers_asked_for(
-    weber: float, asked: tuple[int, ...]
+    weber: float, asked: tuple[int, ...], runs: int
 ) -> None:
     rates = {number: float(painter_law(number, Slips(weber=weber))[number]) for number in range(1, 31)}
     truth = next(number for number, rate in rates.items() if rate < 0.5)
-    random, inside, runs = np.random.default_rng(8), 0, 200 if IS_THOROUGH else 20
+    random, inside = np.random.default_rng(8), 0
     for seed in range(runs):
         drawn = {number: (random.random((35, 4)) < rates[number]).mean(axis=1).tolist() for number in asked}
         found = find_crossing(drawn, seed=seed)

@@ -53,7 +53,7 @@ def verdict(seen: Seen) -> str:
 @pytest.mark.parametrize("noise", [0.0, 0.2])
 @pytest.mark.parametrize("cue", ["number", "ink"])
 def test_a_reader_of_ink_is_told_from_one_of_number_if_area_and_size_are_held_in_turn(cue: str, noise: float) -> None:
-    for seed in range(10):
+    for seed in range(4):
         assert verdict(read(cue, show("area", "size"), noise, seed)) == cue
 
 

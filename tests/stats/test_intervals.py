@@ -1,27 +1,29 @@
 """Intervals are those of scipy, and cover the truth as often as they say."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from cases import Case
 from subitize.records import Estimate
 from subitize.stats import mean_interval, wilson_interval
 
 SIZES = (1, 2, 3, 10, 47, 1000)
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
-@pytest.mark.parametrize("n", SIZES)
-def test_wilsons_interval_is_that_of_scipy(n: int, confidence: float) -> None:
-    for successes in sorted({0, 1, n // 3, n // 2, n - 1, n}):
-        ours = wilson_interval(successes, n, confidence)
-        theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
-        assert ours.low == pytest.approx(theirs.low, abs=1e-9)
-        assert ours.high == pytest.approx(theirs.high, abs=1e-9)
-        assert (ours.value, ours.n, ours.confidence) == (successes / n, n, confidence)
-        assert 0 <= ours.low <= ours.value <= ours.high <= 1
+def test_wilsons_interval_is_that_of_scipy(case: Case) -> None:
+    for n, confidence in product(SIZES, (0.5, 0.9, 0.95, 0.999)):
+        for successes in sorted({0, 1, n // 3, n // 2, n - 1, n}):
+            ours = wilson_interval(successes, n, confidence)
+            theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
+            with case(f"{successes} of {n}, {confidence}"):
+                assert ours.low == pytest.approx(theirs.low, abs=1e-9)
+                assert ours.high == pytest.approx(theirs.high, abs=1e-9)
+                assert (ours.value, ours.n, ours.confidence) == (successes / n, n, confidence)
+                assert 0 <= ours.low <= ours.value <= ours.high <= 1
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -31,19 +33,24 @@ def test_a_share_of_none_or_all_keeps_a_width_and_touches_its_bound(n: int) -> N
     assert everything.low < everything.high == 1.0
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
-@pytest.mark.parametrize(
-    "values",
-    [[1, 2], [0, 0, 7], [-3.5, 2.25, 8, 1e6], list(range(100)), [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3]],
-    ids=["two", "zeros", "wide", "many", "far from 0"],
-)
-def test_the_interval_of_a_mean_is_that_of_scipy(values: list[float], confidence: float) -> None:
-    ours = mean_interval(values, confidence)
-    low, high = stats.t.interval(confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
-    assert ours.value == pytest.approx(np.mean(values), rel=1e-12)
-    assert ours.low == pytest.approx(low, rel=1e-9, abs=1e-9)
-    assert ours.high == pytest.approx(high, rel=1e-9, abs=1e-9)
-    assert (ours.n, ours.confidence) == (len(values), confidence)
+SAMPLES: dict[str, list[float]] = {
+    "two": [1, 2],
+    "zeros": [0, 0, 7],
+    "wide": [-3.5, 2.25, 8, 1e6],
+    "many": list(range(100)),
+    "far from 0": [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3],
+}
+
+
+def test_the_interval_of_a_mean_is_that_of_scipy(case: Case) -> None:
+    for (name, values), confidence in product(SAMPLES.items(), (0.5, 0.95, 0.999)):
+        ours = mean_interval(values, confidence)
+        low, high = stats.t.interval(confidence, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+        with case(f"{name}, {confidence}"):
+            assert ours.value == pytest.approx(np.mean(values), rel=1e-12)
+            assert ours.low == pytest.approx(low, rel=1e-9, abs=1e-9)
+            assert ours.high == pytest.approx(high, rel=1e-9, abs=1e-9)
+            assert (ours.n, ours.confidence) == (len(values), confidence)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Gwet's coefficients are those of the formula, one unit after the other, and of published examples."""
 
+from itertools import product
 from typing import get_args
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss_kappa  # type: ignore[import-untyped]
 
+from cases import Case
 from subitize.stats.kappas import Weighting, fleiss_kappa, gwet_ac
 from subitize.stats.ratings import tally_matrix
 
@@ -76,18 +78,15 @@ def gwet_slowly(matrix: NDArray[np.float64], weighting: Weighting) -> tuple[floa
     return value, (squares / n / (n - 1)) ** 0.5
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("share_missing", [0.0, 0.3, 0.6])
-@pytest.mark.parametrize("seed", range(10))
-def test_gwets_coefficient_is_that_of_the_printed_formula(
-    seed: int, share_missing: float, weighting: Weighting
-) -> None:
-    matrix = draw_matrix(seed, share_missing)
-    found = gwet_ac(tally_matrix(matrix), weighting)
-    assert found is not None
-    expected = gwet_slowly(matrix, weighting)
-    assert (found.coefficient.value, found.standard_error) == pytest.approx(expected, abs=1e-12)
-    assert found.coefficient.low <= found.coefficient.value <= found.coefficient.high
+def test_gwets_coefficient_is_that_of_the_printed_formula(case: Case) -> None:
+    for seed, share_missing, weighting in product(range(10), (0.0, 0.3, 0.6), WEIGHTINGS):
+        matrix = draw_matrix(seed, share_missing)
+        found = gwet_ac(tally_matrix(matrix), weighting)
+        expected = gwet_slowly(matrix, weighting)
+        with case(f"{weighting}, {share_missing} missing, seed {seed}"):
+            assert found is not None
+            assert (found.coefficient.value, found.standard_error) == pytest.approx(expected, abs=1e-12)
+            assert found.coefficient.low <= found.coefficient.value <= found.coefficient.high
 
 
 def test_coefficients_of_four_raters_are_the_published_ones() -> None:
@@ -112,20 +111,23 @@ def test_coefficients_of_two_raters_are_the_published_ones() -> None:
     assert scotts_pi.standard_error * np.sqrt(99 / 100) == pytest.approx(0.05905473, abs=5e-9)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_fleiss_kappa_is_that_of_statsmodels(seed: int) -> None:
-    matrix = draw_matrix(seed, 0.0)
-    table = np.stack([(matrix == value).sum(axis=0) for value in np.unique(matrix)], axis=1)
-    found = fleiss_kappa(tally_matrix(matrix))
-    assert found is not None
-    assert found.coefficient.value == pytest.approx(their_fleiss_kappa(table), abs=1e-12)
+def test_fleiss_kappa_is_that_of_statsmodels(case: Case) -> None:
+    for seed in range(30):
+        matrix = draw_matrix(seed, 0.0)
+        table = np.stack([(matrix == value).sum(axis=0) for value in np.unique(matrix)], axis=1)
+        found = fleiss_kappa(tally_matrix(matrix))
+        with case(f"seed {seed}"):
+            assert found is not None
+            assert found.coefficient.value == pytest.approx(their_fleiss_kappa(table), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_standard_error_is_the_spread_over_samples(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    truth = random.choice([1.0, 2, 3], (400, 100), p=[0.7, 0.2, 0.1])
-    answers = np.where(random.random((4, 400, 100)) < 0.25, random.choice([1.0, 2, 3], (4, 400, 100)), truth)
+@pytest.mark.parametrize(
+    "samples", [200, pytest.param(4000, marks=pytest.mark.proof("subitize.stats.kappas", "subitize.stats.ratings"))]
+)
+def test_the_standard_error_is_the_spread_over_samples(samples: int) -> None:
+    random, shape = np.random.default_rng(0), (samples, 100)
+    truth = random.choice([1.0, 2, 3], shape, p=[0.7, 0.2, 0.1])
+    answers = np.where(random.random((4, *shape)) < 0.25, random.choice([1.0, 2, 3], (4, *shape)), truth)
     found = [(gwet_ac(tally_matrix(one)), fleiss_kappa(tally_matrix(one))) for one in answers.swapaxes(0, 1)]
     for kind in (0, 1):
         values = [one[kind].coefficient.value for one in found if one[kind]]  # type: ignore[union-attr]

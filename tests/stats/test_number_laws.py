@@ -1,9 +1,12 @@
 """The laws of the observers whose true figures are known (Testolin et al. 2025, section 2.4.3)."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from cases import Case
 from subitize.stats import human_law, uniform_law
 from subitize.stats.number_laws import Slips, painter_law
 
@@ -30,23 +33,22 @@ def test_random_answers_have_the_known_accuracy_and_error() -> None:
     assert nae == pytest.approx(2.300, abs=5e-4)
 
 
-@pytest.mark.parametrize("weber", [0.05, 0.15, 0.4, 3.0])
-@pytest.mark.parametrize("target", [1, 2, 5, 7, 10, 19, 20, 25])
-def test_the_human_law_is_the_rounded_truncated_normal(target: int, weber: float) -> None:
-    spread = weber * target
-    truncated = stats.truncnorm((1 - target) / spread, (20 - target) / spread, loc=target, scale=spread)
-    expected = [truncated.cdf(response + 0.5) - truncated.cdf(response - 0.5) for response in RESPONSES]
-    np.testing.assert_allclose(human_law(target, weber=weber, subitizing=0), expected, atol=1e-9)
+def test_the_human_law_is_the_rounded_truncated_normal(case: Case) -> None:
+    for target, weber in product((1, 2, 5, 7, 10, 19, 20, 25), (0.05, 0.15, 0.4, 3.0)):
+        spread = weber * target
+        truncated = stats.truncnorm((1 - target) / spread, (20 - target) / spread, loc=target, scale=spread)
+        expected = np.diff(truncated.cdf(np.arange(21) + 0.5))
+        with case(f"{target}, Weber {weber}"):
+            np.testing.assert_allclose(human_law(target, weber=weber, subitizing=0), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("weber", [0.0, 0.001, 0.15, 10.0])
-@pytest.mark.parametrize("target", [1, 4, 5, 20, 60])
-@pytest.mark.parametrize("highest", [1, 4, 20])
-def test_a_law_is_made_of_probabilities(target: int, weber: float, highest: int) -> None:
-    law = human_law(target, weber=weber, highest=highest)
-    assert law.shape == (highest,)
-    assert law.min() >= 0
-    assert law.sum() == pytest.approx(1, abs=1e-12)
+def test_a_law_is_made_of_probabilities(case: Case) -> None:
+    for highest, target, weber in product((1, 4, 20), (1, 4, 5, 20, 60), (0.0, 0.001, 0.15, 10.0)):
+        law = human_law(target, weber=weber, highest=highest)
+        with case(f"{target} up to {highest}, Weber {weber}"):
+            assert law.shape == (highest,)
+            assert law.min() >= 0
+            assert law.sum() == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize(("target", "subitizing", "weber"), [(1, 4, 0.15), (4, 4, 0.15), (9, 9, 0.5), (9, 4, 0.0)])
@@ -83,25 +85,27 @@ def test_sampling_by_the_definition_gives_the_law(target: int) -> None:
     assert stats.chisquare(pooled, law).pvalue > 0.001
 
 
-@pytest.mark.parametrize("weber", [0.0, 0.15, 0.6])
-@pytest.mark.parametrize("target", [1, 5, 20])
-def test_without_other_slips_the_painters_law_is_the_human_law(target: int, weber: float) -> None:
-    law = painter_law(target, Slips(weber=weber, subitizing=4, highest=30))
-    np.testing.assert_allclose(law, [0.0, *human_law(target, weber=weber, subitizing=4, highest=30)], atol=1e-12)
+def test_without_other_slips_the_painters_law_is_the_human_law(case: Case) -> None:
+    for target, weber in product((1, 5, 20), (0.0, 0.15, 0.6)):
+        law = painter_law(target, Slips(weber=weber, subitizing=4, highest=30))
+        expected = [0.0, *human_law(target, weber=weber, subitizing=4, highest=30)]
+        with case(f"{target}, Weber {weber}"):
+            np.testing.assert_allclose(law, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("target", [1, 7, 40])
-@pytest.mark.parametrize("omit", [0.0, 0.2, 1.0])
-def test_things_left_out_are_binomial(target: int, omit: float) -> None:
-    law = painter_law(target, Slips(omit=omit))
-    np.testing.assert_allclose(law, stats.binom.pmf(np.arange(len(law)), target, 1 - omit), atol=1e-12)
+def test_things_left_out_are_binomial(case: Case) -> None:
+    for target, omit in product((1, 7, 40), (0.0, 0.2, 1.0)):
+        law = painter_law(target, Slips(omit=omit))
+        with case(f"{target}, {omit} left out"):
+            np.testing.assert_allclose(law, stats.binom.pmf(np.arange(len(law)), target, 1 - omit), atol=1e-12)
 
 
-@pytest.mark.parametrize("target", [1, 7, 40])
-@pytest.mark.parametrize("merge", [0.0, 0.2, 1.0])
-def test_of_things_that_merge_the_first_is_always_seen(target: int, merge: float) -> None:
-    law = painter_law(target, Slips(merge=merge))
-    np.testing.assert_allclose(law, stats.binom.pmf(np.arange(len(law)) - 1, target - 1, 1 - merge), atol=1e-12)
+def test_of_things_that_merge_the_first_is_always_seen(case: Case) -> None:
+    for target, merge in product((1, 7, 40), (0.0, 0.2, 1.0)):
+        law = painter_law(target, Slips(merge=merge))
+        expected = stats.binom.pmf(np.arange(len(law)) - 1, target - 1, 1 - merge)
+        with case(f"{target}, {merge} merged"):
+            np.testing.assert_allclose(law, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("shift", "number"), [(0, 7), (3, 10), (-3, 4), (-7, 1), (-99, 1)])
@@ -110,14 +114,13 @@ def test_a_shift_leaves_at_least_one(shift: int, number: int) -> None:
     assert painter_law(7, Slips(shift=shift)).max() == 1
 
 
-@pytest.mark.parametrize("target", [0, 1, 3, 60, 200])
-@pytest.mark.parametrize(
-    "slips", [Slips(), Slips(0.3, 4, 50, 5, 0.1, 0.2), Slips(2.0, 0, 200, -10, 0.5, 0.5), Slips(highest=1)], ids=str
-)
-def test_the_painters_law_is_made_of_probabilities(target: int, slips: Slips) -> None:
-    law = painter_law(target, slips)
-    assert law.min() >= 0
-    assert law.sum() == pytest.approx(1, abs=1e-9)
+def test_the_painters_law_is_made_of_probabilities(case: Case) -> None:
+    painters = (Slips(), Slips(0.3, 4, 50, 5, 0.1, 0.2), Slips(2.0, 0, 200, -10, 0.5, 0.5), Slips(highest=1))
+    for slips, target in product(painters, (0, 1, 3, 60, 200)):
+        law = painter_law(target, slips)
+        with case(f"{target}, {slips}"):
+            assert law.min() >= 0
+            assert law.sum() == pytest.approx(1, abs=1e-9)
 
 
 def test_zero_things_asked_for_are_always_zero() -> None:

@@ -8,9 +8,6 @@ from scipy import stats
 
 from subitize.stats.number_laws import Slips, painter_law
 from subitize.stats.passes import average_passes, pass_at_k
-from thoroughness import IS_THOROUGH
-
-RUNS = 2000 if IS_THOROUGH else 300
 
 
 @pytest.mark.parametrize("images", range(1, 9))
@@ -64,9 +61,10 @@ def test_prompts_that_differ_widen_the_interval() -> None:
     assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
 
 
+@pytest.mark.parametrize("runs", [100, pytest.param(2000, marks=pytest.mark.proof("subitize.stats.passes"))])
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize(("items", "images"), [(6, 4), (30, 4), (30, 10)])
-def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images: int, k: int) -> None:
+def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images: int, k: int, runs: int) -> None:
     """Prompts are drawn anew each time: their numbers are a sample, as those of a benchmark are of all prompts."""
     random = np.random.default_rng(items * images + k)
     numbers = range(1, 13)
@@ -74,8 +72,8 @@ def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images
     truth = float(np.mean(1 - (1 - right) ** k))
     rates = [pass_at_k(images, count, k) for count in range(images + 1)]
     covered = 0
-    for _ in range(RUNS):
+    for _ in range(runs):
         counts = random.binomial(images, random.choice(right, items))
         found = average_passes([rates[count] for count in counts.tolist()], items * images / k)
         covered += found.low <= truth <= found.high
-    assert covered / RUNS >= 0.93
+    assert covered / runs >= 0.93

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from math import ceil
 
 import numpy as np
@@ -12,6 +13,7 @@ from statsmodels.stats import proportion  # type: ignore[import-untyped]
 from statsmodels.stats.inter_rater import fleiss_kappa as other_fleiss  # type: ignore[import-untyped]
 from statsmodels.stats.power import NormalIndPower  # type: ignore[import-untyped]
 
+from cases import Case
 from subitize.analysis.refinements import Pairing, pair
 from subitize.records import Estimate
 from subitize.stats.kappas import fleiss_kappa
@@ -32,14 +34,17 @@ from subitize.stats.power import (
 from subitize.stats.power.laws import Pair, beta_binomial, discordance_range, outcome_law
 from subitize.stats.power.readings import SignedRanks, fleiss, passes
 from subitize.stats.ratings import Ratings
-from thoroughness import IS_THOROUGH, thorough
 
 Floats = NDArray[np.float64]
 
-STUDIES = 40_000 if IS_THOROUGH else 4_000
-WITHIN = 0.01 if IS_THOROUGH else 0.025  # so few are off by up to that themselves
-OURS = Method(simulations=160_000 if IS_THOROUGH else 20_000)
+PROOF = pytest.mark.proof("subitize.stats.power", "subitize.stats.passes", "subitize.stats.intervals")
+MANY = 40_000  # studies
 CLOSED = Method("closed")
+
+
+def simulate(studies: int) -> tuple[Method, float]:
+    """Say how to simulate beside so many studies, and by how much shares of both may differ by chance."""
+    return Method(simulations=4 * studies), 2 / studies**0.5
 
 
 def chances(random: np.random.Generator, rate: float, icc: float, size: tuple[int, int]) -> Floats:
@@ -60,17 +65,24 @@ def draw_differences(design: Difference, studies: int) -> Floats:
     odds = (1 - design.icc) / design.icc
     first, second = ((rate * odds, (1 - rate) * odds) for rate in (design.rate, design.rate + design.difference))
     places = random.random(size)
-    alike = np.corrcoef(_quantiles(first, places[:500]).ravel(), _quantiles(second, places[:500]).ravel())[0, 1]
+    steps = max(1_000, studies // 2)
+    alike = np.corrcoef([_quantiles(law, places[:500], steps).ravel() for law in (first, second)])[0, 1]
     is_shared = random.random(size) < min(1.0, design.correlation / alike)
     others = np.where(is_shared, places, random.random(size))
-    counts = [random.binomial(design.images, _quantiles(law, at)) for law, at in ((first, places), (second, others))]
+    rates = [_quantiles(law, at, steps) for law, at in ((first, places), (second, others))]
+    counts = [random.binomial(design.images, rate) for rate in rates]
     return np.asarray((counts[1] - counts[0]) / design.images)
 
 
-def _quantiles(law: tuple[float, float], places: Floats) -> Floats:
+def _quantiles(law: tuple[float, float], places: Floats, steps: int = 4_000) -> Floats:
     """Quantiles of a beta law by a table: to compute each is slow."""
-    grid = np.sin(np.linspace(0, np.pi / 2, 20_001 if IS_THOROUGH else 4_001)) ** 2
-    return np.asarray(np.interp(places, grid, stats.beta.ppf(grid, *law)))
+    return np.asarray(np.interp(places, *_table(law, steps)))
+
+
+@cache
+def _table(law: tuple[float, float], steps: int) -> tuple[Floats, Floats]:
+    grid = np.sin(np.linspace(0, np.pi / 2, steps + 1)) ** 2
+    return grid, stats.beta.ppf(grid, *law)
 
 
 def pass_intervals(rates: Floats, choices: float) -> tuple[Floats, Floats]:
@@ -102,19 +114,23 @@ ACCURACIES = [  # prompts, images, rate, icc, told apart from
 ]
 
 
-@pytest.mark.parametrize(("prompts", "images", "rate", "icc", "against"), ACCURACIES if IS_THOROUGH else ACCURACIES[:7])
+@pytest.mark.parametrize(
+    ("prompts", "images", "rate", "icc", "against", "studies"),
+    [*((*one, 1_000) for one in ACCURACIES[:4]), *(pytest.param(*one, MANY, marks=PROOF) for one in ACCURACIES)],
+)
 def test_precision_and_power_of_an_accuracy_are_those_of_simulated_studies(
-    prompts: int, images: int, rate: float, icc: float, against: float
+    prompts: int, images: int, rate: float, icc: float, against: float, studies: int
 ) -> None:
     design = Accuracy(prompts, images, rate, icc)
-    low, high = pass_intervals(draw_means(design, STUDIES), prompts * images)
+    ours, within = simulate(studies)
+    low, high = pass_intervals(draw_means(design, studies), prompts * images)
     for method in (Method(), CLOSED):
         assert half_width(design, 0.95, method).value == pytest.approx(float(np.mean(high - low)) / 2, abs=0.01)
-    found = power(design, 0.05, OURS, against=against)
-    assert found.value == pytest.approx(float(np.mean((low > against) | (high < against))), abs=WITHIN)
-    covered = coverage(design, 0.95, OURS)
+    found = power(design, 0.05, ours, against=against)
+    assert found.value == pytest.approx(float(np.mean((low > against) | (high < against))), abs=within)
+    covered = coverage(design, 0.95, ours)
     if covered is not None:
-        assert covered.value == pytest.approx(float(np.mean((low <= rate) & (rate <= high))), abs=WITHIN)
+        assert covered.value == pytest.approx(float(np.mean((low <= rate) & (rate <= high))), abs=within)
 
 
 def signed_rank_rejections(differences: Floats) -> NDArray[np.bool_]:
@@ -166,15 +182,16 @@ DIFFERENCES = [  # prompts, images, rate, difference, icc, correlation
 
 
 @pytest.mark.parametrize(
-    ("prompts", "images", "rate", "difference", "icc", "correlation"),
-    DIFFERENCES if IS_THOROUGH else DIFFERENCES[:2],
+    ("prompts", "images", "rate", "difference", "icc", "correlation", "studies"),
+    [*((*one, 500) for one in DIFFERENCES[:2]), *(pytest.param(*one, MANY, marks=PROOF) for one in DIFFERENCES)],
 )
 def test_precision_and_power_of_a_difference_are_those_of_simulated_studies(
-    prompts: int, images: int, rate: float, difference: float, icc: float, correlation: float
+    prompts: int, images: int, rate: float, difference: float, icc: float, correlation: float, studies: int
 ) -> None:
     design = Difference(prompts, images, rate, difference, icc, correlation)
-    drawn = draw_differences(design, STUDIES)
-    assert power(design, 0.05, OURS).value == pytest.approx(float(np.mean(signed_rank_rejections(drawn))), abs=WITHIN)
+    drawn = draw_differences(design, studies)
+    ours, within = simulate(studies)
+    assert power(design, 0.05, ours).value == pytest.approx(float(np.mean(signed_rank_rejections(drawn))), abs=within)
     half = stats.t.ppf(0.975, prompts - 1) * stats.sem(drawn, axis=1)
     half[half == 0] = proportion.proportion_confint(0, prompts, method="wilson")[1]
     assert half_width(design, 0.95, Method()).value == pytest.approx(float(half.mean()), abs=0.01)
@@ -201,22 +218,23 @@ AGREEMENTS = [  # prompts, raters, κ, share of yes
 
 
 @pytest.mark.parametrize(
-    ("prompts", "raters", "kappa", "share"),
-    AGREEMENTS if IS_THOROUGH else AGREEMENTS[:2],
+    ("prompts", "raters", "kappa", "share", "studies"),
+    [*((*one, 2_000) for one in AGREEMENTS[:2]), *(pytest.param(*one, MANY, marks=PROOF) for one in AGREEMENTS)],
 )
-def test_precision_of_kappa_is_that_of_simulated_studies(prompts: int, raters: int, kappa: float, share: float) -> None:
+def test_precision_of_kappa_is_that_of_simulated_studies(
+    prompts: int, raters: int, kappa: float, share: float, studies: int
+) -> None:
     design = Agreement(prompts, raters, kappa, share)
     random = np.random.default_rng(13)
-    drawn = random.binomial(raters, chances(random, share, kappa, (STUDIES, prompts)))
+    drawn = random.binomial(raters, chances(random, share, kappa, (studies, prompts)))
     found, error = kappas(drawn, raters)
     half = stats.t.ppf(0.975, prompts - 1) * error
     half = (np.minimum(1, found + half) - np.maximum(-1, found - half)) / 2
     assert half_width(design, 0.95, Method()).value == pytest.approx(float(np.nanmean(half)), abs=0.01)
     against = kappa - 0.1
     excluded = np.mean(np.abs(found - against) > stats.t.ppf(0.975, prompts - 1) * error)
-    # Of fewer studies, drawn on both sides, chance makes up to three points.
-    tolerance = 0.01 if IS_THOROUGH else 0.03
-    assert power(design, 0.05, OURS, against=against).value == pytest.approx(float(excluded), abs=tolerance)
+    ours, within = simulate(studies)
+    assert power(design, 0.05, ours, against=against).value == pytest.approx(float(excluded), abs=within)
 
 
 def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
@@ -233,6 +251,18 @@ def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
 
 
 @pytest.mark.parametrize(
+    "studies",
+    [
+        10,
+        pytest.param(
+            300,
+            marks=pytest.mark.proof(
+                "subitize.stats.power", "subitize.stats.signed_ranks", "subitize.analysis.refinements"
+            ),
+        ),
+    ],
+)
+@pytest.mark.parametrize(
     ("prompts", "images", "alpha"),
     [
         (20, 1, 0.05),
@@ -245,9 +275,9 @@ def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
         (200, 1, 0.05),
     ],
 )
-def test_rejections_are_those_of_the_paired_comparison(prompts: int, images: int, alpha: float) -> None:
+def test_rejections_are_those_of_the_paired_comparison(prompts: int, images: int, alpha: float, studies: int) -> None:
     law = Difference(prompts, images, 0.4, 0.25, 0.3, 0.3).law
-    rows = np.random.default_rng(2).multinomial(prompts, law.shares, size=300 if IS_THOROUGH else 100).astype(float)
+    rows = np.random.default_rng(2).multinomial(prompts, law.shares, size=studies).astype(float)
     drawn = [np.repeat(law.values, row.astype(int)) for row in rows]
     own = [_compare(one).p < alpha for one in drawn]
     assert SignedRanks(law.values).rejects(rows, alpha).tolist() == own
@@ -264,26 +294,29 @@ def _compare(differences: Floats) -> Pairing:
 def test_half_widths_of_differences_are_those_of_the_paired_comparison() -> None:
     for prompts, images in ((2, 1), (3, 2), (12, 4), (60, 3)):
         design = Difference(prompts, images, 0.3, 0.2, 0.3, 0.3)
-        rows = np.random.default_rng(4).multinomial(prompts, design.law.shares, size=40).astype(float)
+        rows = np.random.default_rng(4).multinomial(prompts, design.law.shares, size=20).astype(float)
         found = design.interval(0.95)(rows)
         for row, low, high in zip(rows, found.low, found.high, strict=True):
             ours = _compare(np.repeat(design.law.values, row.astype(int))).difference
             assert (max(-1, low), min(1, high)) == pytest.approx((ours.low, ours.high), abs=1e-9)
 
 
-@pytest.mark.parametrize(("images", "at"), [(1, 1), (2, 1), (4, 1), (3, 2), (6, 4), (4, 4)])
-@pytest.mark.parametrize("confidence", [0.95, 0.995])
-def test_intervals_of_counts_are_those_of_average_passes(images: int, at: int, confidence: float) -> None:
-    random = np.random.default_rng(3)
-    values = Accuracy(9, images, 0.4, 0.3, at).law.values
-    for prompts in (2, 5, 30, 525):
-        shares = random.dirichlet(np.full(len(values), 0.3), size=300 if IS_THOROUGH else 30)
+@pytest.mark.parametrize("studies", [20, pytest.param(300, marks=PROOF)])
+def test_intervals_of_counts_are_those_of_average_passes(studies: int, case: Case) -> None:
+    designs = ((1, 1), (2, 1), (4, 1), (3, 2), (6, 4), (4, 4))
+    for (images, at), confidence, prompts in product(designs, (0.95, 0.995), (2, 5, 30, 525)):
+        random = np.random.default_rng(prompts)
+        values = Accuracy(9, images, 0.4, 0.3, at).law.values
+        shares = random.dirichlet(np.full(len(values), 0.3), size=studies)
         rows = random.multinomial(prompts, shares).astype(float)
         found = passes(values, images / at, confidence)(rows)
-        for row, low, high in zip(rows, found.low, found.high, strict=True):
-            rates = np.repeat(values, row.astype(int)).tolist()
-            ours = average_passes(rates, prompts * images / at, confidence)
-            assert (low, high) == pytest.approx((ours.low, ours.high), abs=1e-12)
+        ours = [
+            average_passes(np.repeat(values, row.astype(int)).tolist(), prompts * images / at, confidence)
+            for row in rows
+        ]
+        with case(f"{prompts} prompts, {at} of {images}, {confidence}"):
+            assert found.low == pytest.approx([one.low for one in ours], abs=1e-12)
+            assert found.high == pytest.approx([one.high for one in ours], abs=1e-12)
 
 
 @pytest.mark.parametrize(("images", "rate", "icc"), [(4, 0.4, 0.5), (16, 0.05, 0.8), (1, 0.3, 0.2), (3, 0.5, 0.0)])
@@ -364,7 +397,7 @@ def test_what_is_found_with_few_simulations_first_is_right_with_all() -> None:
     method = Method("simulation", 8000)
 
     def found(prompts: int, method: Method = method) -> Estimate:
-        return power(Difference(prompts, 2, 0.3, 0.3, 0.3, 0.5), 0.05, method)
+        return power(Difference(prompts, 2, 0.3, 0.3, 0.3, 0.0), 0.05, method)
 
     least = least_number(found, _enough(0.8), range(2, 1000), method)
     assert least is not None
@@ -407,18 +440,18 @@ def test_one_image_per_prompt_cannot_tell_how_images_hang_together() -> None:
     assert like_one(np.array([0, 0]), np.array([4, 4])).icc is None
 
 
-@thorough
-@pytest.mark.parametrize("prompts", [20, 50, 100, 200, 525])
+@PROOF
 @pytest.mark.parametrize("images", [1, 2, 4, 16])
-@pytest.mark.parametrize("rate", [0.1, 0.4])
-@pytest.mark.parametrize("icc", [0.05, 0.3, 0.8])
-def test_power_is_right_over_a_grid_of_designs(prompts: int, images: int, rate: float, icc: float) -> None:
-    design = Accuracy(prompts, images, rate, icc)
-    law = outcome_law(images, rate, icc)
-    spread = float(np.sqrt(law.shares @ (law.values - rate) ** 2 / prompts))
-    low, high = pass_intervals(draw_means(design, STUDIES), prompts * images)
-    for against in (rate - 2 * spread, rate + 2 * spread, rate + 2.8 * spread):
-        if against <= 0:
-            continue
-        expected = float(np.mean((low > against) | (high < against)))
-        assert power(design, 0.05, OURS, against=against).value == pytest.approx(expected, abs=0.01)
+@pytest.mark.parametrize("prompts", [20, 50, 100, 200, 525])
+def test_power_is_right_over_a_grid_of_designs(prompts: int, images: int, case: Case) -> None:
+    ours, within = simulate(MANY)
+    for rate, icc in product((0.1, 0.4), (0.05, 0.3, 0.8)):
+        design = Accuracy(prompts, images, rate, icc)
+        law = outcome_law(images, rate, icc)
+        spread = float(np.sqrt(law.shares @ (law.values - rate) ** 2 / prompts))
+        low, high = pass_intervals(draw_means(design, MANY), prompts * images)
+        for against in (rate - 2 * spread, rate + 2 * spread, rate + 2.8 * spread):
+            if against > 0:
+                expected = float(np.mean((low > against) | (high < against)))
+                with case(f"rate {rate}, ICC {icc}, against {against:.3f}"):
+                    assert power(design, 0.05, ours, against=against).value == pytest.approx(expected, abs=within)

@@ -1,11 +1,13 @@
 """Answers are counted alike from a matrix and one by one, and agreement shares are what a loop over units counts."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import Case
 from subitize.stats import wilson_interval
 from subitize.stats.ratings import modal_counts, share_agreeing, tally, tally_matrix
 
@@ -18,30 +20,31 @@ def draw_matrix(seed: int) -> NDArray[np.float64]:
     return np.asarray(matrix)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_every_unit_is_counted_once_with_its_answers(seed: int) -> None:
-    matrix = draw_matrix(seed)
-    found = tally_matrix(matrix)
-    expected = Counter(
-        tuple(int((unit == value).sum()) for value in found.values.tolist())
-        for unit in matrix.T
-        if not np.isnan(unit).all()
-    )
-    counted = {tuple(map(int, row)): units for row, units in zip(found.counts, found.units.tolist(), strict=True)}
-    assert counted == expected
-    assert found.values.tolist() == sorted(set(matrix[~np.isnan(matrix)].tolist()))
+def test_every_unit_is_counted_once_with_its_answers(case: Case) -> None:
+    for seed in range(20):
+        matrix = draw_matrix(seed)
+        found = tally_matrix(matrix)
+        expected = Counter(
+            tuple(int((unit == value).sum()) for value in found.values.tolist())
+            for unit in matrix.T
+            if not np.isnan(unit).all()
+        )
+        counted = {tuple(map(int, row)): units for row, units in zip(found.counts, found.units.tolist(), strict=True)}
+        with case(f"seed {seed}"):
+            assert counted == expected
+            assert found.values.tolist() == sorted(set(matrix[~np.isnan(matrix)].tolist()))
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_order_of_answers_does_not_matter(seed: int) -> None:
-    matrix = draw_matrix(seed)
-    units = np.tile(np.arange(matrix.shape[1]), len(matrix))
-    order = np.random.default_rng(seed).permutation(matrix.size)
-    found, expected = tally(units[order], matrix.ravel()[order]), tally_matrix(matrix)
-    for one, other in zip(
-        (found.values, found.counts, found.units), (expected.values, expected.counts, expected.units), strict=True
-    ):
-        np.testing.assert_array_equal(one, other)
+def test_the_order_of_answers_does_not_matter(case: Case) -> None:
+    for seed in range(10):
+        matrix = draw_matrix(seed)
+        units = np.tile(np.arange(matrix.shape[1]), len(matrix))
+        order = np.random.default_rng(seed).permutation(matrix.size)
+        found, expected = tally(units[order], matrix.ravel()[order]), tally_matrix(matrix)
+        with case(f"seed {seed}"):
+            np.testing.assert_array_equal(found.values, expected.values)
+            np.testing.assert_array_equal(found.counts, expected.counts)
+            np.testing.assert_array_equal(found.units, expected.units)
 
 
 @pytest.mark.parametrize("numbering", [[0, 1, 2], [-3, -1, 7], [2**40, 5, -(2**40)]], ids=str)
@@ -62,19 +65,18 @@ def test_a_value_outside_the_domain_is_refused() -> None:
         tally(np.array([0]), np.array([4.0]), domain=np.array([1.0, 2.0]))
 
 
-@pytest.mark.parametrize("raters", [None, 3])
-@pytest.mark.parametrize("seed", range(20))
-def test_shares_are_those_of_a_loop_over_units(seed: int, raters: int | None) -> None:
-    matrix = draw_matrix(seed)
-    answers = [unit[~np.isnan(unit)].tolist() for unit in matrix.T]
-    modal = [Counter(one).most_common(1)[0][1] for one in answers if one and raters in (None, len(one))]
-    ratings = tally_matrix(matrix)
-    counts = modal_counts(ratings, raters=raters)
-    for least in range(1, 7):
-        assert counts[least : least + 1].sum() == modal.count(least)
-        found = share_agreeing(ratings, least, raters=raters)
-        expected = wilson_interval(sum(k >= least for k in modal), len(modal)) if modal else None
-        assert found == expected
+def test_shares_are_those_of_a_loop_over_units(case: Case) -> None:
+    for seed, raters in product(range(20), (None, 3)):
+        matrix = draw_matrix(seed)
+        answers = [unit[~np.isnan(unit)].tolist() for unit in matrix.T]
+        modal = [Counter(one).most_common(1)[0][1] for one in answers if one and raters in (None, len(one))]
+        ratings = tally_matrix(matrix)
+        counts = modal_counts(ratings, raters=raters)
+        for least in range(1, 7):
+            expected = wilson_interval(sum(k >= least for k in modal), len(modal)) if modal else None
+            with case(f"seed {seed}, {raters or 'any'} raters, at least {least}"):
+                assert counts[least : least + 1].sum() == modal.count(least)
+                assert share_agreeing(ratings, least, raters=raters) == expected
 
 
 def test_no_answers_have_no_share() -> None:

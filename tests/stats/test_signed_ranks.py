@@ -1,14 +1,17 @@
 """The signed-rank test is scipy's, and its effect size counts exact answers."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from cases import Case
 from subitize.stats.signed_ranks import Zeros, signed_rank_test, wilcoxon_test
 
+PROOF = pytest.mark.proof("subitize.stats.signed_ranks", "subitize.stats.resampling")
 CASES = {
     "many ties": np.random.default_rng(1).integers(-3, 5, 400).astype(float),
     "few": np.array([1.0, -2, 3, 0, 5]),
@@ -22,17 +25,18 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("errors", CASES.values(), ids=CASES.keys())
-def test_z_and_p_are_those_of_scipy(errors: NDArray[np.float64]) -> None:
-    expected = stats.wilcoxon(errors, zero_method="wilcox", correction=False, method="approx")
-    z = abs(getattr(expected, "zstatistic"))  # noqa: B009 (the stubs do not know it)
-    found = signed_rank_test(errors)
-    assert found is not None
-    assert abs(found.z) == pytest.approx(z, abs=1e-9)
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
-    assert found.n == len(errors)
-    assert found.r.value == pytest.approx(z / math.sqrt(len(errors)), abs=1e-9)
-    assert 0 <= found.r.low <= found.r.value <= found.r.high <= 1
+def test_z_and_p_are_those_of_scipy(case: Case) -> None:
+    for name, errors in CASES.items():
+        expected = stats.wilcoxon(errors, zero_method="wilcox", correction=False, method="approx")
+        z = abs(getattr(expected, "zstatistic"))  # noqa: B009 (the stubs do not know it)
+        found = signed_rank_test(errors)
+        with case(name):
+            assert found is not None
+            assert abs(found.z) == pytest.approx(z, abs=1e-9)
+            assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+            assert found.n == len(errors)
+            assert found.r.value == pytest.approx(z / math.sqrt(len(errors)), abs=1e-9)
+            assert 0 <= found.r.low <= found.r.value <= found.r.high <= 1
 
 
 @pytest.mark.parametrize(
@@ -108,27 +112,30 @@ def test_errors_all_alike_leave_room_for_opposite_ones(error: float) -> None:
     assert edge.r.value == pytest.approx(many.r.low, abs=2 / 500)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_is_not_significant_may_be_no_effect(seed: int) -> None:
-    found = signed_rank_test(np.rint(np.random.default_rng(seed).normal(0.2, 1, 40)))
-    assert found is not None
-    assert found.p < 0.05 or found.r.low == 0
+def test_what_is_not_significant_may_be_no_effect(case: Case) -> None:
+    for seed in range(20):
+        found = signed_rank_test(np.rint(np.random.default_rng(seed).normal(0.2, 1, 40)))
+        with case(f"seed {seed}"):
+            assert found is not None
+            assert found.p < 0.05 or found.r.low == 0
 
 
+@pytest.mark.parametrize("samples", [10, pytest.param(100, marks=PROOF)])
 @pytest.mark.parametrize("trials", [1, 2, 5])
-def test_the_interval_covers_the_effect_with_few_trials_in_a_stratum(trials: int) -> None:
+def test_the_interval_covers_the_effect_with_few_trials_in_a_stratum(trials: int, samples: int) -> None:
     random = np.random.default_rng(trials)
     centres = np.tile(np.linspace(-0.5, 1, 50), trials)  # strata differ
     truth = signed_rank_test(np.rint(random.normal(np.tile(np.linspace(-0.5, 1, 50), 4000), 1)))
     assert truth is not None
     strata = np.tile(np.arange(50), trials)
-    found = [signed_rank_test(np.rint(random.normal(centres, 1)), strata) for _ in range(100)]
+    found = [signed_rank_test(np.rint(random.normal(centres, 1)), strata) for _ in range(samples)]
     covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
-    assert covered >= 90
+    assert covered >= 0.9 * samples
 
 
+@pytest.mark.parametrize("samples", [20, pytest.param(150, marks=PROOF)])
 @pytest.mark.parametrize("shift", [0.0, 0.3])
-def test_the_interval_covers_the_effect_in_many_trials(shift: float) -> None:
+def test_the_interval_covers_the_effect_in_many_trials(shift: float, samples: int) -> None:
     random = np.random.default_rng(4)
 
     def sample(n: int) -> NDArray[np.float64]:
@@ -136,44 +143,42 @@ def test_the_interval_covers_the_effect_in_many_trials(shift: float) -> None:
 
     truth = signed_rank_test(sample(400_000))
     assert truth is not None
-    found = [signed_rank_test(sample(150)) for _ in range(150)]
+    found = [signed_rank_test(sample(150)) for _ in range(samples)]
     covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
-    assert covered >= 135
+    assert covered >= 0.9 * samples
 
 
 ZEROS: tuple[Zeros, ...] = ("wilcox", "pratt", "zsplit")
 
 
-@pytest.mark.parametrize("correction", [False, True])
-@pytest.mark.parametrize("zeros", ZEROS)
-@pytest.mark.parametrize("errors", CASES.values(), ids=CASES.keys())
-def test_wilcoxons_approximation_is_that_of_scipy_however_zeros_count(
-    errors: NDArray[np.float64], zeros: Zeros, correction: bool
-) -> None:
-    expected = stats.wilcoxon(errors, zero_method=zeros, correction=correction, method="approx")
-    found = wilcoxon_test(errors, zeros=zeros, method="normal", correction=correction)
-    assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
-    assert abs(found.z) == pytest.approx(abs(getattr(expected, "zstatistic")), abs=1e-9)  # noqa: B009
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+def test_wilcoxons_approximation_is_that_of_scipy_however_zeros_count(case: Case) -> None:
+    for (name, errors), zeros, correction in product(CASES.items(), ZEROS, (False, True)):
+        expected = stats.wilcoxon(errors, zero_method=zeros, correction=correction, method="approx")
+        found = wilcoxon_test(errors, zeros=zeros, method="normal", correction=correction)
+        with case(f"{name}, {zeros}, {'corrected' if correction else 'as it is'}"):
+            assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+            assert abs(found.z) == pytest.approx(abs(getattr(expected, "zstatistic")), abs=1e-9)  # noqa: B009
+            assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 13, 50, 120])
-@pytest.mark.parametrize("seed", range(5))
-def test_wilcoxons_exact_law_is_that_of_scipy(seed: int, n: int) -> None:
-    differences = np.random.default_rng(seed).normal(0.3, 1, n)
-    expected = stats.wilcoxon(differences, method="exact")
-    found = wilcoxon_test(differences, method="exact")
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+def test_wilcoxons_exact_law_is_that_of_scipy(case: Case) -> None:
+    for n, seed in product((1, 2, 5, 13, 50, 120), range(5)):
+        differences = np.random.default_rng(seed).normal(0.3, 1, n)
+        expected = stats.wilcoxon(differences, method="exact")
+        found = wilcoxon_test(differences, method="exact")
+        with case(f"n {n}, seed {seed}"):
+            assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
 
 
-@pytest.mark.parametrize("zeros", ZEROS)
-@pytest.mark.parametrize("seed", range(10))
-def test_with_ties_the_exact_law_is_that_of_all_signs(seed: int, zeros: Zeros) -> None:
-    random = np.random.default_rng(seed)
-    differences = random.integers(-3, 5, random.integers(2, 11)).astype(np.float64)
-    every_sign = stats.PermutationMethod(n_resamples=10_000)
-    expected = stats.wilcoxon(differences, zero_method=zeros, method=every_sign)
-    assert wilcoxon_test(differences, zeros=zeros).p == pytest.approx(expected.pvalue, abs=1e-12)
+@pytest.mark.parametrize("most", [5, pytest.param(10, marks=PROOF)])
+def test_with_ties_the_exact_law_is_that_of_all_signs(most: int, case: Case) -> None:
+    for seed, zeros in product(range(10), ZEROS):
+        random = np.random.default_rng(seed)
+        differences = random.integers(-3, 5, random.integers(2, most + 1)).astype(np.float64)
+        every_sign = stats.PermutationMethod(n_resamples=10_000)
+        expected = stats.wilcoxon(differences, zero_method=zeros, method=every_sign)
+        with case(f"{zeros}, seed {seed}"):
+            assert wilcoxon_test(differences, zeros=zeros).p == pytest.approx(expected.pvalue, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [50, 51])

@@ -49,13 +49,16 @@ def test_strata_that_are_all_right_or_all_wrong_are_wilsons_interval_of_all(valu
 
 
 @pytest.mark.parametrize(
+    "runs", [100, pytest.param(1000, marks=pytest.mark.proof("subitize.stats.strata", "subitize.stats.passes"))]
+)
+@pytest.mark.parametrize(
     "rates",
     [(0.2, 0.3, 0.5, 0.6, 0.1, 0.4), (0.0, 1.0, 0.5, 0.95, 0.02, 1.0), (0.02,) * 6, (0.99,) * 6],
     ids=["mixed", "extreme", "hardly any", "nearly all"],
 )
 @pytest.mark.parametrize("n", [5, 75])
-def test_the_interval_of_a_mean_of_strata_covers_the_truth(rates: tuple[float, ...], n: int) -> None:
-    random, inside, runs = np.random.default_rng(3), 0, 1000
+def test_the_interval_of_a_mean_of_strata_covers_the_truth(rates: tuple[float, ...], n: int, runs: int) -> None:
+    random, inside = np.random.default_rng(3), 0
     for _ in range(runs):
         found = mean_of_strata([[1.0] * right + [0.0] * (n - right) for right in random.binomial(n, rates).tolist()])
         inside += found.low <= sum(rates) / len(rates) <= found.high

@@ -171,6 +171,7 @@ def test_a_name_in_a_database_cannot_lead_out_of_the_images(name: str, tmp_path:
         Database("postgresql://127.0.0.1:1/x", name, tmp_path)
 
 
+@pytest.mark.postgres
 def test_runs_of_one_name_in_two_databases_do_not_share_images(
     postgres: PostgresServer, open_run: OpenRun, tmp_path: Path
 ) -> None:
@@ -290,6 +291,7 @@ def test_a_run_of_an_earlier_version_is_brought_up_to_date_and_keeps_what_it_has
         assert [stored.reading.provenance for stored in again.readings()] == [None, how]
 
 
+@pytest.mark.postgres
 def test_two_runs_of_one_database_do_not_see_each_other(
     postgres: PostgresServer, open_run: OpenRun, tmp_path: Path
 ) -> None:
@@ -308,8 +310,8 @@ def test_a_database_url_is_shown_without_its_password() -> None:
     assert "127.0.0.1" in shown
 
 
+@pytest.mark.postgres
 def test_a_database_that_does_not_answer_is_named_without_its_password(tmp_path: Path) -> None:
-    pytest.importorskip("psycopg")
     with pytest.raises(StorageError) as caught:
         Run(Database("postgresql://me:s3cret@127.0.0.1:1/x", "r", tmp_path))
     assert "s3cret" not in str(caught.value)

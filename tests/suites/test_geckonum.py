@@ -2,12 +2,11 @@
 
 import sys
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from conftest import require
+from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Choose, Confirm, Count, Item, task_text
@@ -40,23 +39,24 @@ def test_the_run_seed_changes_no_prompt_so_that_runs_compare() -> None:
     assert list(Geckonum().items(0)) == list(Geckonum().items(1))
 
 
-@pytest.mark.parametrize(
-    ("index", "factors"),
-    [
-        (0, {"task": 1, "type": "numeric_simple", "number": 1, "representation": "digits", "frequency": "frequent"}),
-        (15, {"task": 1, "type": "numeric_simple", "number": 1, "representation": "words", "frequency": "rare"}),
-        (800, {"task": 2, "type": "approx-2-entity", "quantifier": "fewer"}),
-        (847, {"task": 2, "type": "approx-1-entity", "quantifier": "no"}),
-        (872, {"task": 1, "type": "numeric_sentence", "number": 1, "representation": "digits"}),
-        (969, {"task": 3, "type": "fractional-simple", "number": 1, "pieces": 3}),
-        (972, {"task": 3, "type": "fractional-simple", "number": 1.5}),
-        (1009, {"task": 3, "type": "part-whole", "number": 5, "pieces": 2}),
-        (1021, {"task": 3, "type": "fractional-complex", "number": 1}),
-        (1026, {"task": 1, "type": "attribute-color", "number": 1, "representation": "digits", "colour": "black"}),
-    ],
-)
-def test_factors_are_the_conditions_of_the_prompt(index: int, factors: dict[str, object]) -> None:
-    assert item(index).factors == factors
+FACTORS: list[tuple[int, dict[str, object]]] = [
+    (0, {"task": 1, "type": "numeric_simple", "number": 1, "representation": "digits", "frequency": "frequent"}),
+    (15, {"task": 1, "type": "numeric_simple", "number": 1, "representation": "words", "frequency": "rare"}),
+    (800, {"task": 2, "type": "approx-2-entity", "quantifier": "fewer"}),
+    (847, {"task": 2, "type": "approx-1-entity", "quantifier": "no"}),
+    (872, {"task": 1, "type": "numeric_sentence", "number": 1, "representation": "digits"}),
+    (969, {"task": 3, "type": "fractional-simple", "number": 1, "pieces": 3}),
+    (972, {"task": 3, "type": "fractional-simple", "number": 1.5}),
+    (1009, {"task": 3, "type": "part-whole", "number": 5, "pieces": 2}),
+    (1021, {"task": 3, "type": "fractional-complex", "number": 1}),
+    (1026, {"task": 1, "type": "attribute-color", "number": 1, "representation": "digits", "colour": "black"}),
+]
+
+
+def test_factors_are_the_conditions_of_the_prompt(case: Case) -> None:
+    for index, factors in FACTORS:
+        with case(index):
+            assert item(index).factors == factors
 
 
 def test_sampled_prompts_are_in_digits_in_words_or_mixed() -> None:
@@ -87,27 +87,28 @@ def test_items_keep_the_order_of_the_prompts_and_the_suite_mixes_them() -> None:
     assert {one.factors["type"] for one in mixed[:60]} == set(TYPES)
 
 
-@pytest.mark.parametrize(
-    ("options", "number"),
-    [
-        ("tasks=1", 1260),
-        ("tasks=2", 69),
-        ("tasks=3", 57),
-        ("tasks=2-3", 126),
-        ("types=part-whole", 15),
-        ("types=part-whole+numeric_simple,tasks=1", 600),
-        ("types=numeric_simple,numbers=1-4", 4 * 2 * 40),
-        ("types=numeric_simple+part-whole,numbers=10", 40 + 15),
-        ("types=attribute-color,colours=red+green", 80),
-        ("types=fractional-complex,colours=red+blue", 4),
-        ("tasks=2,quantifiers=no+more", 8 + 15),
-        ("tasks=2,quantifiers=as many", 15),
-        ("tasks=3,fresh=7", 57),
-        ("fresh=7", 1386),
-    ],
-)
-def test_options_choose_among_the_prompts(options: str, number: int) -> None:
-    assert len(texts(make_suite(f"geckonum:{options}").it)) == number
+CHOSEN = {
+    "tasks=1": 1260,
+    "tasks=2": 69,
+    "tasks=3": 57,
+    "tasks=2-3": 126,
+    "types=part-whole": 15,
+    "types=part-whole+numeric_simple,tasks=1": 600,
+    "types=numeric_simple,numbers=1-4": 4 * 2 * 40,
+    "types=numeric_simple+part-whole,numbers=10": 40 + 15,
+    "types=attribute-color,colours=red+green": 80,
+    "types=fractional-complex,colours=red+blue": 4,
+    "tasks=2,quantifiers=no+more": 8 + 15,
+    "tasks=2,quantifiers=as many": 15,
+    "tasks=3,fresh=7": 57,
+    "fresh=7": 1386,
+}
+
+
+def test_options_choose_among_the_prompts(case: Case) -> None:
+    for options, number in CHOSEN.items():
+        with case(options):
+            assert len(texts(make_suite(f"geckonum:{options}").it)) == number
 
 
 def test_a_choice_keeps_the_ids() -> None:
@@ -123,24 +124,24 @@ def test_the_official_file_takes_the_place_of_the_drawn_prompts(shared_data: Pat
     assert len(set(official) & set(own)) < 1050
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("tasks=4", "no task named '4'; known: 1, 2, 3"),
-        ("types=gecko", "no type named 'gecko'; known: 2-additive, 2-additive-color"),
-        ("colours=mauve", "no colour named 'mauve'; known: black, blue"),
-        ("quantifiers=several", "no quantifier named 'several'; known: as many, few"),
-        ("tasks=1,types=part-whole", "no prompt is left with these options"),
-        ("prompts=a.csv,fresh=1", "take the official file or fresh prompts"),
-        ("fresh=-1", "fresh=-1: should be a seed from 1"),
-        ("nouns=nouns.txt", "nouns= are for fresh prompts; add fresh=1"),
-        ("prompts=nowhere.csv", "cannot read nowhere.csv"),
-        ("fresh=1,nouns=nowhere.csv", "cannot read nowhere.csv"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused_at_once(options: str, message: str) -> None:
-    with pytest.raises((BadValueError, UnknownNameError, BadFileError), match=message):
-        make_suite(f"geckonum:{options}")
+SENSELESS = {
+    "tasks=4": "no task named '4'; known: 1, 2, 3",
+    "types=gecko": "no type named 'gecko'; known: 2-additive, 2-additive-color",
+    "colours=mauve": "no colour named 'mauve'; known: black, blue",
+    "quantifiers=several": "no quantifier named 'several'; known: as many, few",
+    "tasks=1,types=part-whole": "no prompt is left with these options",
+    "prompts=a.csv,fresh=1": "take the official file or fresh prompts",
+    "fresh=-1": "fresh=-1: should be a seed from 1",
+    "nouns=nouns.txt": "nouns= are for fresh prompts; add fresh=1",
+    "prompts=nowhere.csv": "cannot read nowhere.csv",
+    "fresh=1,nouns=nowhere.csv": "cannot read nowhere.csv",
+}
+
+
+def test_options_that_make_no_sense_are_refused_at_once(case: Case) -> None:
+    for options, message in SENSELESS.items():
+        with case(options), pytest.raises((BadValueError, UnknownNameError, BadFileError), match=message):
+            make_suite(f"geckonum:{options}")
 
 
 NOUNS = [f"{first}{second}ol" for first in ("b", "d", "f", "g", "k", "l", "m") for second in "aeiou" + "y"]
@@ -199,8 +200,8 @@ def test_nouns_without_a_frequency_need_wordfreq(tmp_path: Path, monkeypatch: py
         make_suite(f"geckonum:fresh=1,nouns={path}")
 
 
+@pytest.mark.wordfreq
 def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
-    require("wordfreq", is_there=find_spec("wordfreq") is not None)
     path = tmp_path / "nouns.txt"
     path.write_text("\n".join(["horse", "alpaca", *(f"{noun},rare" for noun in NOUNS[:38])]))
     suite = make_suite(f"geckonum:types=numeric_simple,fresh=1,nouns={path}").it
@@ -208,6 +209,6 @@ def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
     assert (frequencies["1 horse."], frequencies["1 alpaca."]) == ("frequent", "rare")
 
 
+@pytest.mark.wordfreq
 def test_wordfreq_parts_geckonums_own_nouns_as_the_release_does() -> None:
-    require("wordfreq", is_there=find_spec("wordfreq") is not None)
     assert {noun: is_frequent(noun) for noun in OFFICIAL.nouns} == OFFICIAL.nouns

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import Case
 from subitize.errors import BadFileError
 from subitize.scenes import Comparison, Entity, Halves, Pieces, Relation, Scene, read_scene
 from subitize.suites.geckonum.fresh import fresh_prompts
@@ -95,29 +96,33 @@ def test_a_noun_may_come_in_two_colours_but_not_on_both_sides_of_a_relation() ->
     assert {one.relations[0].word for one in scenes["attribute-spatial"]} == {"above", "below", "left of", "right of"}
 
 
+SCENES = [
+    (0, Scene((Entity("dog", 1),))),
+    (
+        800,
+        Scene((Entity("kangaroo", "some"), Entity("crib", "some")), comparisons=(Comparison(0, "fewer", 1),)),
+    ),
+    (846, Scene((Entity("flower", "many"), Entity("vase", 1)), (Relation(0, "in", 1),))),
+    (868, Scene((Entity("rice grain", 0), Entity("table", 1)), (Relation(0, "on", 1),))),
+    (970, Scene((Entity("loaf", 1, form=Pieces(4, (1, 1, 1, 1))),))),
+    (1005, Scene((Entity("fork", 1, form=Pieces(2)),))),
+    (1007, Scene((Entity("fork", 2), Entity("fork", 1, form=Pieces(2))))),
+    (1020, Scene((Entity("pencil", 1, form=Pieces(2, (1, 2))),))),
+    (1025, Scene((Entity("banana", 1, form=Halves(("orange", "black"))),))),
+    (1026, Scene((Entity("apple", 1, "black"),))),
+]
+
+
+def test_a_prompts_scene_follows_from_its_columns(case: Case) -> None:
+    prompts = design(0)
+    for index, scene in SCENES:
+        with case(index):
+            assert scene_of(prompts[index]) == scene
+
+
 @pytest.mark.parametrize(
-    ("index", "scene"),
-    [
-        (0, Scene((Entity("dog", 1),))),
-        (
-            800,
-            Scene((Entity("kangaroo", "some"), Entity("crib", "some")), comparisons=(Comparison(0, "fewer", 1),)),
-        ),
-        (846, Scene((Entity("flower", "many"), Entity("vase", 1)), (Relation(0, "in", 1),))),
-        (868, Scene((Entity("rice grain", 0), Entity("table", 1)), (Relation(0, "on", 1),))),
-        (970, Scene((Entity("loaf", 1, form=Pieces(4, (1, 1, 1, 1))),))),
-        (1005, Scene((Entity("fork", 1, form=Pieces(2)),))),
-        (1007, Scene((Entity("fork", 2), Entity("fork", 1, form=Pieces(2))))),
-        (1020, Scene((Entity("pencil", 1, form=Pieces(2, (1, 2))),))),
-        (1025, Scene((Entity("banana", 1, form=Halves(("orange", "black"))),))),
-        (1026, Scene((Entity("apple", 1, "black"),))),
-    ],
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.proof("subitize.suites.geckonum")) for seed in (2, 3))]
 )
-def test_a_prompts_scene_follows_from_its_columns(index: int, scene: Scene) -> None:
-    assert scene_of(design(0)[index]) == scene
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_fresh_prompts_have_the_same_design_and_share_no_text_with_the_official_ones(seed: int) -> None:
     prompts = fresh_prompts(seed)
     assert Counter(prompt.type for prompt in prompts) == PER_TYPE
@@ -162,70 +167,71 @@ def test_a_shorter_file_of_the_same_columns_is_read(tmp_path: Path) -> None:
     assert len(prompts) == 3
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([*GOOD, "3,2 cats.,0,1,dog:two,numeric_simple,geckonum_00003"], "line 5: entities 'dog:two': the number must"),
-        (["0,2 dogs.,0,1,dog,numeric_simple,geckonum_00000"], "line 2: entities 'dog': 'dog': should be written as"),
-        (["0,2 dogs.,0,1,:2,numeric_simple,geckonum_00000"], "line 2: entities ':2'"),
-        (["0,2 dogs.,0,1,dog:²,numeric_simple,geckonum_00000"], "the number must be digits"),
-        ([DOG, DOG], "line 3: geckonum_00000 stands in line 2 already"),
-        (
-            ["0,2 dogs.,0,1,dog:2,numeric,geckonum_00000"],
-            "line 2: no prompt_type named 'numeric'; known: numeric_simple",
-        ),
-        (["0,2 dogs.,0,1,dog:2"], "line 2: 5 columns instead of 7; the file may be cut off"),
-        (
-            ["0,2 dogs.,0,1,dog:2,numeric_simple,geckonum_000"],
-            "line 2: dataset_id 'geckonum_000': should be geckonum_00000",
-        ),
-        (["x,2 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"], "line 2: index 'x': should be digits"),
-        (["0,2 dogs.,2,1,dog:2,numeric_simple,geckonum_00000"], "line 2: has_numeral '2': should be 0 or 1"),
-        (["0,2 dogs.,0,yes,dog:2,numeric_simple,geckonum_00000"], "line 2: is_frequent 'yes': should be -1, 0 or 1"),
-        (
-            ["0,13 dogs.,0,1,dog:12,numeric_simple,geckonum_00000"],
-            "line 2: prompt '13 dogs.' does not say what its entities",
-        ),
-        (
-            ["0,3 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"],
-            "line 2: entities 'dog:2' of '3 dogs.' should be 'dog:3'",
-        ),
-        (
-            ["0,3 dogs.,1,1,dog:3,numeric_simple,geckonum_00000"],
-            "line 2: has_numeral '1' of '3 dogs.' should be '0'",
-        ),
-        (
-            ["0,3 dogs.,0,0,dog:3,numeric_simple,geckonum_00000"],
-            "line 2: is_frequent '0' of '3 dogs.' should be '1'",
-        ),
-        (
-            ["0,3 dogs.,0,1,dog:3,numeric_sentence,geckonum_00000"],
-            "line 2: prompt_type 'numeric_sentence' of '3 dogs.' should be 'numeric_simple'",
-        ),
-        (
-            ["0,Some blorple.,0,1,dog:2,numeric_simple,geckonum_00000"],
-            "line 2: prompt 'Some blorple.' is not understood",
-        ),
-        (['0,2 dogs.,0,-1,"dog:fewer,cat:2",approx-2-entity,geckonum_00000'], "should be written as one:fewer,other:X"),
-        (
-            ['0,2 dogs.,0,-1,"dog:several,vase:1",approx-1-entity,geckonum_00000'],
-            "should be written as thing:few,place:1",
-        ),
-        (
-            ["0,A pie cut into bits.,0,-1,pie:bits,fractional-simple,geckonum_00000"],
-            "'bits' is no known number or form",
-        ),
-        (["0,No forks.,0,-1,fork:0,part-whole,geckonum_00000"], "the number must be 1 or more"),
-        (["0,2 dogs.,0,-1,dog:2,attribute-color,geckonum_00000"], "'dog': should be a colour and a noun"),
-        (['0,2 dogs near 2 cats.,0,-1,"dog:2,cat:2",attribute-spatial,geckonum_00000'], "no one place in"),
-        ([], "no prompts; the official file has a row for each"),
-    ],
-)
-def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, rows: list[str], message: str) -> None:
-    with pytest.raises(BadFileError) as caught:
-        read_prompts(write(tmp_path / "prompts.csv", *rows))
-    assert str(caught.value).startswith("prompts.csv")
-    assert message in str(caught.value)
+WRONG: list[tuple[list[str], str]] = [
+    ([*GOOD, "3,2 cats.,0,1,dog:two,numeric_simple,geckonum_00003"], "line 5: entities 'dog:two': the number must"),
+    (["0,2 dogs.,0,1,dog,numeric_simple,geckonum_00000"], "line 2: entities 'dog': 'dog': should be written as"),
+    (["0,2 dogs.,0,1,:2,numeric_simple,geckonum_00000"], "line 2: entities ':2'"),
+    (["0,2 dogs.,0,1,dog:²,numeric_simple,geckonum_00000"], "the number must be digits"),
+    ([DOG, DOG], "line 3: geckonum_00000 stands in line 2 already"),
+    (
+        ["0,2 dogs.,0,1,dog:2,numeric,geckonum_00000"],
+        "line 2: no prompt_type named 'numeric'; known: numeric_simple",
+    ),
+    (["0,2 dogs.,0,1,dog:2"], "line 2: 5 columns instead of 7; the file may be cut off"),
+    (
+        ["0,2 dogs.,0,1,dog:2,numeric_simple,geckonum_000"],
+        "line 2: dataset_id 'geckonum_000': should be geckonum_00000",
+    ),
+    (["x,2 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"], "line 2: index 'x': should be digits"),
+    (["0,2 dogs.,2,1,dog:2,numeric_simple,geckonum_00000"], "line 2: has_numeral '2': should be 0 or 1"),
+    (["0,2 dogs.,0,yes,dog:2,numeric_simple,geckonum_00000"], "line 2: is_frequent 'yes': should be -1, 0 or 1"),
+    (
+        ["0,13 dogs.,0,1,dog:12,numeric_simple,geckonum_00000"],
+        "line 2: prompt '13 dogs.' does not say what its entities",
+    ),
+    (
+        ["0,3 dogs.,0,1,dog:2,numeric_simple,geckonum_00000"],
+        "line 2: entities 'dog:2' of '3 dogs.' should be 'dog:3'",
+    ),
+    (
+        ["0,3 dogs.,1,1,dog:3,numeric_simple,geckonum_00000"],
+        "line 2: has_numeral '1' of '3 dogs.' should be '0'",
+    ),
+    (
+        ["0,3 dogs.,0,0,dog:3,numeric_simple,geckonum_00000"],
+        "line 2: is_frequent '0' of '3 dogs.' should be '1'",
+    ),
+    (
+        ["0,3 dogs.,0,1,dog:3,numeric_sentence,geckonum_00000"],
+        "line 2: prompt_type 'numeric_sentence' of '3 dogs.' should be 'numeric_simple'",
+    ),
+    (
+        ["0,Some blorple.,0,1,dog:2,numeric_simple,geckonum_00000"],
+        "line 2: prompt 'Some blorple.' is not understood",
+    ),
+    (['0,2 dogs.,0,-1,"dog:fewer,cat:2",approx-2-entity,geckonum_00000'], "should be written as one:fewer,other:X"),
+    (
+        ['0,2 dogs.,0,-1,"dog:several,vase:1",approx-1-entity,geckonum_00000'],
+        "should be written as thing:few,place:1",
+    ),
+    (
+        ["0,A pie cut into bits.,0,-1,pie:bits,fractional-simple,geckonum_00000"],
+        "'bits' is no known number or form",
+    ),
+    (["0,No forks.,0,-1,fork:0,part-whole,geckonum_00000"], "the number must be 1 or more"),
+    (["0,2 dogs.,0,-1,dog:2,attribute-color,geckonum_00000"], "'dog': should be a colour and a noun"),
+    (['0,2 dogs near 2 cats.,0,-1,"dog:2,cat:2",attribute-spatial,geckonum_00000'], "no one place in"),
+    ([], "no prompts; the official file has a row for each"),
+]
+
+
+def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, case: Case) -> None:
+    for rows, message in WRONG:
+        with case(message):
+            with pytest.raises(BadFileError) as caught:
+                read_prompts(write(tmp_path / "prompts.csv", *rows))
+            assert str(caught.value).startswith("prompts.csv")
+            assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from commands import call
-from geckonum_release import PROMPTS, write_images, write_release
+from geckonum_release import PROMPTS, write_images, write_prompts, write_release
 from subitize.errors import BadFileError, SubitizeError
 from subitize.images import Images
 from subitize.records import Answer, Filed
 from subitize.registry import make_suite
 from subitize.runner.pictures import Loader
-from thoroughness import thorough
 
 MODELS = ("imagen_c", "muse_b")
 FEW = [prompt for prompt in PROMPTS if prompt.type in ("numeric_simple", "attribute-spatial")][::90]
@@ -22,6 +21,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A release in which every image is right, and the images."""
     folder = tmp_path_factory.mktemp("vqa")
     release = write_release(folder / "release", MODELS, prompts=FEW, accuracy=1.0)
+    write_prompts(release, FEW)  # all of them take longer to read than the rest
     return release, write_images(folder / "images", MODELS, FEW)
 
 
@@ -44,7 +44,7 @@ def test_an_item_asks_how_many_are_in_the_image_and_never_where(files: tuple[Pat
         assert item.factors["number"] == item.asks[0].expects[0]
 
 
-@thorough
+@pytest.mark.slow
 def test_the_observer_answers_as_people_do_and_is_scored_by_number(files: tuple[Path, Path], tmp_path: Path) -> None:
     release, images = files
     spec, out = f"geckonum-vqa:{release},images={images},models=muse_b", tmp_path / "run"

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from cases import Case
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Answer, Control, Stimulus, task_text
 from subitize.registry import make_suite
@@ -99,21 +100,21 @@ def test_production_gives_every_prompt_a_hundred_times() -> None:
     assert cells == {(category, number) for category in CATEGORIES[:4] for number in range(1, 11)}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("categories=pears", "no category named 'pears'; known: apples, butterflies, dots"),
-        ("control=ink", "no control named 'ink'; known: area, density, hull, none, size"),
-        ("background=lava", "no background named 'lava'"),
-        ("overlap=.9", "overlap 0.9"),
-        ("control=area,numbers=1000", "number 1000"),
-        ("wordings=stuff", "no wording named 'stuff'; known: category, objects, things"),
-        ("images=0", "images=0: should be at least 1"),
-        ("numbers=0-1", "numbers=0: should be at least 1"),
-        ("size_px=64", "size_px 64"),
-        ("numbers=5000", "5000"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_at_once(options: str, message: str) -> None:
-    with pytest.raises((BadValueError, UnknownNameError), match=message):
-        make_suite(f"naming:{options}")
+REFUSED = {
+    "categories=pears": "no category named 'pears'; known: apples, butterflies, dots",
+    "control=ink": "no control named 'ink'; known: area, density, hull, none, size",
+    "background=lava": "no background named 'lava'",
+    "overlap=.9": "overlap 0.9",
+    "control=area,numbers=1000": "number 1000",
+    "wordings=stuff": "no wording named 'stuff'; known: category, objects, things",
+    "images=0": "images=0: should be at least 1",
+    "numbers=0-1": "numbers=0: should be at least 1",
+    "size_px=64": "size_px 64",
+    "numbers=5000": "5000",
+}
+
+
+def test_what_cannot_be_shown_is_refused_at_once(case: Case) -> None:
+    for options, message in REFUSED.items():
+        with case(options), pytest.raises((BadValueError, UnknownNameError), match=message):
+            make_suite(f"naming:{options}")

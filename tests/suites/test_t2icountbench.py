@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import Case
 from commands import call
 from subitize.analysis.papers.t2icountbench_published import CITATION
 from subitize.drawing.glyphs import GLYPHS
@@ -149,13 +150,15 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("where", "printed", "id"), PRINTED, ids=[f"{where}: {id}" for where, _, id in PRINTED])
-def test_every_prompt_that_the_paper_prints_is_an_item(where: str, printed: str, id: str) -> None:
-    for theirs, ours in DIFFERENCES.items():
-        printed = printed.replace(theirs, ours)
-    if not printed.startswith("Generate "):
-        printed = f"Generate {printed[0].lower()}{printed[1:]}"
-    assert task_text(ITEMS[f"t2icountbench/{id}"].task) == f"{printed.removesuffix('.')}."
+def test_every_prompt_that_the_paper_prints_is_an_item(case: Case) -> None:
+    for where, printed, id in PRINTED:
+        with case(f"{where}: {id}"):
+            text = printed
+            for theirs, ours in DIFFERENCES.items():
+                text = text.replace(theirs, ours)
+            if not text.startswith("Generate "):
+                text = f"Generate {text[0].lower()}{text[1:]}"
+            assert task_text(ITEMS[f"t2icountbench/{id}"].task) == f"{text.removesuffix('.')}."
 
 
 def test_only_two_places_are_ours() -> None:
@@ -441,12 +444,11 @@ BAD_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("content", "said"), BAD_FILES, ids=[said[:60] for _, said in BAD_FILES])
-def test_a_file_that_cannot_be_used_is_refused_with_key_value_and_remedy(
-    tmp_path: Path, content: str, said: str
-) -> None:
-    with pytest.raises(BadFileError, match=f"^own.toml: {re.escape(said)}"):
-        make_suite(f"t2icountbench:conditions={write(tmp_path, content)}")
+def test_a_file_that_cannot_be_used_is_refused_with_key_value_and_remedy(tmp_path: Path, case: Case) -> None:
+    for content, said in BAD_FILES:
+        spec = f"t2icountbench:conditions={write(tmp_path, content)}"
+        with case(said), pytest.raises(BadFileError, match=f"^own.toml: {re.escape(said)}"):
+            make_suite(spec)
 
 
 def test_a_file_that_is_no_text_too_large_or_no_file_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Colour names, as people use them."""
 
-import pytest
-
+from cases import Case
 from subitize.vision.colours import COLOUR_NAMES, colour_name
 
 NAMED = [  # CSS colours whose names say what they are, and everyday ones
@@ -36,9 +35,10 @@ NAMED = [  # CSS colours whose names say what they are, and everyday ones
 ]
 
 
-@pytest.mark.parametrize(("name", "rgb"), NAMED, ids=str)
-def test_a_colour_has_the_name_that_people_give_it(name: str, rgb: tuple[int, int, int]) -> None:
-    assert colour_name(*rgb) == name
+def test_a_colour_has_the_name_that_people_give_it(case: Case) -> None:
+    for name, rgb in NAMED:
+        with case(f"{name} {rgb}"):
+            assert colour_name(*rgb) == name
 
 
 def test_every_colour_has_one_of_the_names() -> None:

@@ -5,21 +5,21 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from cases import Case
 from subitize.drawing import stimuli
 from subitize.records import Box, Stimulus
 from subitize.vision.observing import observe
 from subitize.vision.pixels import decode
-from thoroughness import IS_THOROUGH
 
 FIRST_SEED = 70_000
-# Every other number is enough to see that nothing has broken; `make check` shows them all.
-FEW = range(1, 11) if IS_THOROUGH else range(2, 11, 2)
+proof = pytest.mark.proof("subitize.vision", "subitize.drawing")
 Distortion = Callable[[stimuli.Layout], Image.Image]
 Points = list[tuple[float, float]]
 
@@ -40,7 +40,7 @@ def shrink(image: Image.Image) -> Image.Image:
     return image.resize((image.width * 3 // 4, image.height * 3 // 4), Image.Resampling.BICUBIC)
 
 
-@lru_cache(maxsize=2 * len(FEW))
+@lru_cache(maxsize=20)
 def paint(plan: stimuli.Layout, ground: int = 255) -> Image.Image:
     return stimuli.paint(plan, (ground, ground, ground))
 
@@ -55,45 +55,73 @@ DISTORTIONS: dict[str, Distortion] = {
 }
 
 
-def shares_right(category: str, numbers: range, pictures: int, distortion: Distortion) -> tuple[float, float]:
+def shares_right(category: str, numbers: range, distortion: Distortion, size_px: int) -> tuple[float, float]:
     """The share of pictures whose number is right, and of those that have the right kinds, each as often as it is."""
     counted, kinds = [], []
-    for index in range(pictures):
-        stimulus = Stimulus(category, numbers[index % len(numbers)], FIRST_SEED + index)
-        plan = stimuli.layout(stimulus)
+    for index, number in enumerate(numbers):
+        plan = stimuli.layout(Stimulus(category, number, FIRST_SEED + index, size_px))
         boxes = observe(np.asarray(distortion(plan)))
-        counted.append(len(boxes) == stimulus.number)
+        counted.append(len(boxes) == number)
         kinds.append(Counter(box.label for box in boxes) == Counter(item.noun for item in plan.items))
     return float(np.mean(counted)), float(np.mean(kinds))
 
 
-@pytest.mark.parametrize("distortion", DISTORTIONS)
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_of_1_to_10_things_number_and_kind_are_right_in_every_picture(category: str, distortion: str) -> None:
-    assert shares_right(category, FEW, len(FEW), DISTORTIONS[distortion]) == (1, 1)
+Shown = list[tuple[str, str]]
+SOME_SHOWN: Shown = list(zip([*stimuli.CATEGORIES, "apples"], DISTORTIONS, strict=True))
 
 
-@pytest.mark.parametrize("distortion", ["none", "all at once"])
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_of_11_to_100_things_number_and_nearly_every_kind_are_right(category: str, distortion: str) -> None:
-    counted, kinds = shares_right(category, range(11, 101, 29), 4, DISTORTIONS[distortion])
-    assert counted == 1
-    assert kinds >= 0.99
+@pytest.mark.parametrize(
+    ("shown", "numbers", "size_px"),
+    [
+        pytest.param(SOME_SHOWN, range(3, 11, 6), 512, id="some"),
+        pytest.param(list(product(stimuli.CATEGORIES, DISTORTIONS)), range(1, 11), 1024, id="all", marks=proof),
+    ],
+)
+def test_of_1_to_10_things_number_and_kind_are_right_in_every_picture(
+    shown: Shown, numbers: range, size_px: int, case: Case
+) -> None:
+    for category, distortion in shown:
+        with case(f"{category}, {distortion}"):
+            assert shares_right(category, numbers, DISTORTIONS[distortion], size_px) == (1, 1)
 
 
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_200_things_are_counted(category: str) -> None:
-    assert shares_right(category, range(200, 201), 1, stimuli.paint)[0] == 1
+@pytest.mark.parametrize(
+    ("shown", "numbers"),
+    [
+        pytest.param([("people", "none"), ("butterflies", "all at once")], range(40, 41), id="some"),
+        pytest.param(
+            list(product(stimuli.CATEGORIES, ["none", "all at once"])), range(11, 101, 29), id="all", marks=proof
+        ),
+    ],
+)
+def test_of_11_to_100_things_number_and_nearly_every_kind_are_right(shown: Shown, numbers: range, case: Case) -> None:
+    for category, distortion in shown:
+        with case(f"{category}, {distortion}"):
+            counted, kinds = shares_right(category, numbers, DISTORTIONS[distortion], 1024)
+            assert counted == 1
+            assert kinds >= 0.99
 
 
-@pytest.mark.parametrize("category", stimuli.CATEGORIES)
-def test_boxes_and_colours_are_those_of_the_things(category: str) -> None:
-    for seed in range(5):
-        stimulus = Stimulus(category, 10, seed)
-        found = observe(decode(stimuli.render(stimulus).png))
-        pairs = [(true, min(found, key=partial(farthest, true))) for true in stimuli.ground_truth(stimulus)]
-        assert all(farthest(true, seen) <= 1 for true, seen in pairs)
-        assert all((true.label, true.colour) == (seen.label, seen.colour) for true, seen in pairs)
+@pytest.mark.parametrize(
+    "categories", [pytest.param(["dots"], id="some"), pytest.param(list(stimuli.CATEGORIES), id="all", marks=proof)]
+)
+def test_200_things_are_counted(categories: list[str], case: Case) -> None:
+    for category in categories:
+        with case(category):
+            assert shares_right(category, range(200, 201), paint, 1024)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("seeds", "size_px"), [pytest.param(1, 512, id="some"), pytest.param(5, 1024, id="all", marks=proof)]
+)
+def test_boxes_and_colours_are_those_of_the_things(seeds: int, size_px: int, case: Case) -> None:
+    for category, seed in product(stimuli.CATEGORIES, range(seeds)):
+        with case(f"{category} {seed}"):
+            stimulus = Stimulus(category, 10, seed, size_px)
+            found = observe(decode(stimuli.render(stimulus).png))
+            pairs = [(true, min(found, key=partial(farthest, true))) for true in stimuli.ground_truth(stimulus)]
+            assert all(farthest(true, seen) <= 1 for true, seen in pairs)
+            assert all((true.label, true.colour) == (seen.label, seen.colour) for true, seen in pairs)
 
 
 def farthest(one: Box, other: Box) -> float:
@@ -174,12 +202,15 @@ def shape(name: str, radius: float, turn: float) -> NDArray[np.uint8]:
     return np.asarray(image.resize((256, 256), Image.Resampling.BOX))
 
 
-# A few of them here, all of them in `make check`.
-@pytest.mark.parametrize("name", [*POLYGONS, *CURVED][:: 1 if IS_THOROUGH else 4])
-def test_what_we_never_drew_is_called_unknown_at_least_98_times_in_100(name: str) -> None:
-    radii = [(32 + 4 * step, step * 0.37 if step % 2 else 0.0) for step in range(50)]
-    labels = [box.label for radius, turn in radii for box in observe(shape(name, radius, turn))]
-    assert labels.count("unknown") >= 0.98 * len(labels) >= 49
+@pytest.mark.parametrize(
+    "steps", [pytest.param(range(7, 50, 40), id="some"), pytest.param(range(50), id="all", marks=proof)]
+)
+def test_what_we_never_drew_is_called_unknown_at_least_98_times_in_100(steps: range, case: Case) -> None:
+    for name in [*POLYGONS, *CURVED]:
+        with case(name):
+            radii = [(32 + 4 * step, step * 0.37 if step % 2 else 0.0) for step in steps]
+            labels = [box.label for radius, turn in radii for box in observe(shape(name, radius, turn))]
+            assert labels.count("unknown") >= 0.98 * len(labels) >= 0.98 * len(steps)
 
 
 def test_a_disc_drawn_elsewhere_is_a_dot() -> None:

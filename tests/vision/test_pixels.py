@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
+from cases import Case
 from subitize.errors import BadImageError
 from subitize.records import ImageFormat
 from subitize.vision.pixels import decode, image_format
@@ -122,40 +123,32 @@ def test_of_an_animation_the_first_frame_is_taken(name: str) -> None:
     assert np.abs(np.array(colours(pixels)) - [LEFT, RIGHT]).max() <= 24
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        pytest.param(b"", r"empty \(0 bytes\); give a PNG, JPEG, WebP or GIF", id="empty"),
-        pytest.param(
-            b"\x07random bytes", r"not a PNG, JPEG, WebP or GIF file: it starts with b'\\x07random '", id="random"
-        ),
-        pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG, JPEG, WebP or GIF file", id="svg"),
-        pytest.param(file(picture(), "BMP"), "it starts with b'BM.*convert it to one", id="bmp"),
-        pytest.param(file(picture(), "TIFF"), "not a PNG, JPEG, WebP or GIF file", id="tiff"),
-        pytest.param(noise("PNG")[:3000], "PNG image is truncated or damaged .*give the whole file", id="half a png"),
-        pytest.param(noise("PNG")[:20], "PNG image is truncated or damaged", id="a scrap of png"),
-        pytest.param(
-            noise("JPEG")[:2000], "JPEG image is truncated or damaged .*give the whole file", id="half a jpeg"
-        ),
-        pytest.param(noise("JPEG")[:40], "JPEG image is truncated or damaged", id="a scrap of jpeg"),
-        pytest.param(noise("WEBP")[:1000], "WEBP image is truncated or damaged", id="half a webp"),
-        pytest.param(noise("GIF")[:2500], "GIF image is truncated or damaged", id="half a gif"),
-        pytest.param(b"GIF89a", "GIF image is truncated or damaged", id="a scrap of gif"),
-        pytest.param(b"\x89PNG\r\n\x1a\n" + b"x" * 99, "PNG image is truncated or damaged", id="png by name only"),
-        pytest.param(
-            png_claiming(30_000, 30_000),
-            "PNG image is too large: 30000 × 30000 px; at most 64 megapixels",
-            id="png bomb",
-        ),
-        pytest.param(png_claiming(8001, 8000), "PNG image is too large: 8001 × 8000 px", id="just too large"),
-        pytest.param(png_claiming(10_000, 10_000), "PNG image is too large: 10000 × 10000 px", id="where Pillow warns"),
-        pytest.param(gif_claiming(60_000, 60_000), "GIF image is too large: 60000 × 60000 px", id="gif bomb"),
-        pytest.param(webp_claiming(16_000, 16_000), "WEBP image is too large: .*resize it first", id="webp bomb"),
-    ],
-)
-def test_a_bad_image_is_refused_with_what_is_wrong(data: bytes, message: str) -> None:
-    with pytest.raises(BadImageError, match=message):
-        decode(data)
+BAD = {
+    "empty": (b"", r"empty \(0 bytes\); give a PNG, JPEG, WebP or GIF"),
+    "random": (b"\x07random bytes", r"not a PNG, JPEG, WebP or GIF file: it starts with b'\\x07random '"),
+    "svg": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG, JPEG, WebP or GIF file"),
+    "bmp": (file(picture(), "BMP"), "it starts with b'BM.*convert it to one"),
+    "tiff": (file(picture(), "TIFF"), "not a PNG, JPEG, WebP or GIF file"),
+    "half a png": (noise("PNG")[:3000], "PNG image is truncated or damaged .*give the whole file"),
+    "a scrap of png": (noise("PNG")[:20], "PNG image is truncated or damaged"),
+    "half a jpeg": (noise("JPEG")[:2000], "JPEG image is truncated or damaged .*give the whole file"),
+    "a scrap of jpeg": (noise("JPEG")[:40], "JPEG image is truncated or damaged"),
+    "half a webp": (noise("WEBP")[:1000], "WEBP image is truncated or damaged"),
+    "half a gif": (noise("GIF")[:2500], "GIF image is truncated or damaged"),
+    "a scrap of gif": (b"GIF89a", "GIF image is truncated or damaged"),
+    "png by name only": (b"\x89PNG\r\n\x1a\n" + b"x" * 99, "PNG image is truncated or damaged"),
+    "png bomb": (png_claiming(30_000, 30_000), "PNG image is too large: 30000 × 30000 px; at most 64 megapixels"),
+    "just too large": (png_claiming(8001, 8000), "PNG image is too large: 8001 × 8000 px"),
+    "where Pillow warns": (png_claiming(10_000, 10_000), "PNG image is too large: 10000 × 10000 px"),
+    "gif bomb": (gif_claiming(60_000, 60_000), "GIF image is too large: 60000 × 60000 px"),
+    "webp bomb": (webp_claiming(16_000, 16_000), "WEBP image is too large: .*resize it first"),
+}
+
+
+def test_a_bad_image_is_refused_with_what_is_wrong(case: Case) -> None:
+    for name, (data, message) in BAD.items():
+        with case(name), pytest.raises(BadImageError, match=message):
+            decode(data)
 
 
 @pytest.mark.parametrize("name", ["PNG", "JPEG", "WEBP", "GIF"])

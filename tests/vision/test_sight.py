@@ -2,11 +2,13 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
+from cases import Case
 from subitize.drawing.compositions import compose
 from subitize.drawing.painting import Layout, Placed, paint
 from subitize.scenes import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
@@ -28,54 +30,68 @@ OTHER_NOUNS = ["dog", "fish", "tree", "butterfly", "car", "cup", "star", "bottle
 HALF, QUARTER = Portion(Fraction(1, 2)), Portion(Fraction(1, 4))
 
 
-def sight_of(scene: Scene, seed: int, size_px: int = 512) -> Sight:
+FORMS: list[Form] = [
+    Pieces(2, (1, 1)),
+    Pieces(2, (1, 2)),
+    Pieces(3, (1, 1, 1)),
+    Pieces(4, (1, 1, 1, 1)),
+    HALF,
+    QUARTER,
+    Halves(("red", "blue")),
+    Halves(("orange", "black")),
+]
+proof = pytest.mark.proof("subitize.vision", "subitize.drawing")
+
+
+def sight_of(scene: Scene, seed: int, size_px: int) -> Sight:
     return see(np.asarray(paint(compose(scene, seed, size_px))))
 
 
-@pytest.mark.parametrize("number", [0, 4, 15], ids=["none", "few", "many"])
-@pytest.mark.parametrize(("noun", "word", "holder"), HOLDINGS, ids=lambda value: str(value))
-def test_things_are_seen_in_and_on_their_holder(noun: str, word: HoldingWord, holder: str, number: int) -> None:
-    scene = Scene((Entity(noun, number), Entity(holder, 1)), (Relation(0, word, 1),))
-    for seed in (1, 2):
-        first, *held = sight_of(scene, seed, 1024).things
-        assert (first.kind, first.form, first.holder) == (holder, Whole(), None)
-        assert Counter(thing.kind for thing in held) == ({noun: number} if number else {})
-        assert all(thing.holder == 0 for thing in held)
+@pytest.mark.parametrize(
+    ("numbers", "seeds", "size_px"),
+    [pytest.param((0, 4), (1,), 512, id="some"), pytest.param((0, 4, 15), (1, 2), 1024, id="all", marks=proof)],
+)
+def test_things_are_seen_in_and_on_their_holder(
+    numbers: tuple[int, ...], seeds: tuple[int, ...], size_px: int, case: Case
+) -> None:
+    for (noun, word, holder), number, seed in product(HOLDINGS, numbers, seeds):
+        with case(f"{number} {noun} {word} {holder}, {seed}"):
+            scene = Scene((Entity(noun, number), Entity(holder, 1)), (Relation(0, word, 1),))
+            first, *held = sight_of(scene, seed, size_px).things
+            assert (first.kind, first.form, first.holder) == (holder, Whole(), None)
+            assert Counter(thing.kind for thing in held) == ({noun: number} if number else {})
+            assert all(thing.holder == 0 for thing in held)
 
 
 @pytest.mark.parametrize(
-    "form",
+    ("things", "size_px"),
     [
-        Pieces(2, (1, 1)),
-        Pieces(2, (1, 2)),
-        Pieces(3, (1, 1, 1)),
-        Pieces(4, (1, 1, 1, 1)),
-        HALF,
-        QUARTER,
-        Halves(("red", "blue")),
-        Halves(("orange", "black")),
+        pytest.param(list(zip(PAPER_NOUNS, FORMS, strict=True)), 512, id="some"),
+        pytest.param(list(product([*PAPER_NOUNS, *OTHER_NOUNS], FORMS)), 1024, id="all", marks=proof),
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("noun", [*PAPER_NOUNS, *OTHER_NOUNS])
-def test_a_thing_is_seen_in_its_form_beside_a_whole_one(noun: str, form: Form) -> None:
-    sight = sight_of(Scene((Entity(noun, 1), Entity(noun, 1, form=form))), 3, 1024)
-    assert [thing.kind for thing in sight.things] == [noun, noun]
-    seen = next(thing.form for thing in sight.things if thing.form != Whole())
-    if isinstance(form, Halves):
-        assert isinstance(seen, Halves)
-        assert set(seen.colours) == set(form.colours)
-    else:
-        assert seen == form
+def test_a_thing_is_seen_in_its_form_beside_a_whole_one(
+    things: list[tuple[str, Form]], size_px: int, case: Case
+) -> None:
+    for noun, form in things:
+        with case(f"{noun} {form}"):
+            sight = sight_of(Scene((Entity(noun, 1), Entity(noun, 1, form=form))), 3, size_px)
+            assert [thing.kind for thing in sight.things] == [noun, noun]
+            seen = next(thing.form for thing in sight.things if thing.form != Whole())
+            if isinstance(form, Halves):
+                assert isinstance(seen, Halves)
+                assert set(seen.colours) == set(form.colours)
+            else:
+                assert seen == form
 
 
 @pytest.mark.parametrize("noun", ["fork", "pencil", "plate"])
-@pytest.mark.parametrize("number", range(5))
-def test_the_broken_one_among_whole_ones_is_found(noun: str, number: int) -> None:
-    sight = sight_of(Scene((Entity(noun, number), Entity(noun, 1, form=Pieces(2)))), number, 1024)
-    forms = Counter(type(thing.form) for thing in sight.things if thing.kind == noun)
-    assert forms == Counter({Whole: number, Pieces: 1})
-    assert len(sight.things) == number + 1
+def test_the_broken_one_among_whole_ones_is_found(noun: str) -> None:
+    for number in range(5):
+        sight = sight_of(Scene((Entity(noun, number), Entity(noun, 1, form=Pieces(2)))), number, 640)
+        forms = Counter(type(thing.form) for thing in sight.things if thing.kind == noun)
+        assert forms == Counter({Whole: number, Pieces: 1})
+        assert len(sight.things) == number + 1
 
 
 def test_what_is_cut_counts_once_and_a_portion_does_not() -> None:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from cases import Case
 from subitize.scenes import Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene, Whole
 from subitize.vision.sight import Seen, Sight
 from subitize.vision.statements import holds
@@ -54,24 +55,24 @@ def test_numbers_are_compared(word: str) -> None:
     assert [name for name, is_so in seen.items() if is_so] == [word]
 
 
-@pytest.mark.parametrize(
-    ("entities", "whole", "broken", "is_so"),
-    [
-        ((Entity("fork", 3),), 2, 1, True),
-        ((Entity("fork", 2, form=Whole()),), 2, 1, True),
-        ((Entity("fork", 3, form=Whole()),), 2, 1, False),
-        ((Entity("fork", 0, form=Whole()),), 0, 1, True),
-        ((Entity("fork", 1, form=Pieces(2)),), 2, 1, True),
-        ((Entity("fork", 1, form=Pieces(2, (1, 1))),), 2, 1, True),
-        ((Entity("fork", 1, form=Pieces(2, (1, 2))),), 2, 1, False),
-        ((Entity("fork", 1, form=Pieces(3)),), 2, 1, False),
-        ((Entity("fork", 2), Entity("fork", 1, form=Pieces(2))), 2, 1, True),
-        ((Entity("fork", 3), Entity("fork", 1, form=Pieces(2))), 2, 1, False),
-    ],
-    ids=str,
-)
-def test_forms_are_told_apart(entities: tuple[Entity, ...], whole: int, broken: int, is_so: bool) -> None:
-    assert holds(Scene(entities), forks(whole, broken)) == is_so
+OF_FORKS: list[tuple[tuple[Entity, ...], int, int, bool]] = [
+    ((Entity("fork", 3),), 2, 1, True),
+    ((Entity("fork", 2, form=Whole()),), 2, 1, True),
+    ((Entity("fork", 3, form=Whole()),), 2, 1, False),
+    ((Entity("fork", 0, form=Whole()),), 0, 1, True),
+    ((Entity("fork", 1, form=Pieces(2)),), 2, 1, True),
+    ((Entity("fork", 1, form=Pieces(2, (1, 1))),), 2, 1, True),
+    ((Entity("fork", 1, form=Pieces(2, (1, 2))),), 2, 1, False),
+    ((Entity("fork", 1, form=Pieces(3)),), 2, 1, False),
+    ((Entity("fork", 2), Entity("fork", 1, form=Pieces(2))), 2, 1, True),
+    ((Entity("fork", 3), Entity("fork", 1, form=Pieces(2))), 2, 1, False),
+]
+
+
+def test_forms_are_told_apart(case: Case) -> None:
+    for entities, whole, broken, is_so in OF_FORKS:
+        with case(f"{entities} of {whole} whole and {broken} broken ones"):
+            assert holds(Scene(entities), forks(whole, broken)) == is_so
 
 
 def test_a_portion_is_no_thing_and_a_thing_no_portion() -> None:

@@ -160,10 +160,9 @@ def _write(frame: pl.DataFrame, path: Path, format: Format) -> Path:
         match format:
             case "parquet":
                 frame.write_parquet(partial)
-            case "csv":
-                frame.write_csv(partial)
-            case "jsonl":
-                frame.write_ndjson(partial)
+            case "csv" | "jsonl":  # through Python, as some versions of polars overlook a full disk
+                text = frame.write_csv() if format == "csv" else frame.write_ndjson()
+                partial.write_text(text, encoding="utf-8", newline="")
         return partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

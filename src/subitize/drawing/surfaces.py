@@ -71,7 +71,7 @@ def _place(
     sides: Sequence[int], depth: NDArray[np.float64], scale: float, random: np.random.Generator, *, is_upright: bool
 ) -> Corners | None:
     """Find a place for each disc, the largest first; None where one of them finds no room."""
-    down, across = (np.indices(depth.shape) + 0.5) * scale
+    down, across = ((np.indices(depth.shape) + 0.5) * scale).reshape(2, -1)
     placed: list[tuple[float, float, float]] = []
     corners = np.empty((len(sides), 2), dtype=np.int64)
     for index in sorted(range(len(sides)), key=lambda index: -sides[index]):
@@ -79,13 +79,13 @@ def _place(
         is_free = depth >= radius
         if is_upright:
             is_free[:-1] &= ~is_free[1:]
-        for x, y, reach in placed:
-            is_free &= np.hypot(across - x, down - y) >= reach + radius
         free = np.flatnonzero(is_free)
+        for x, y, reach in placed:
+            free = free[np.hypot(across[free] - x, down[free] - y) >= reach + radius]
         if not free.size:
             return None
         chosen = free[int(random.random() * free.size)]
-        x, y = float(across.flat[chosen]), float(down.flat[chosen])
+        x, y = float(across[chosen]), float(down[chosen])
         placed.append((x, y, radius + scale * SURFACE_PX * _GAP))
         corners[index] = round(x - radius), round(y - radius)
     return corners

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from subitize.numerals.phrases import word_list, word_set
 
 
+@lru_cache(maxsize=2048)  # a suite asks for the same few nouns thousands of times
 def plural(noun: str) -> str:
     """The plural of a noun or of a noun phrase: "loaf of bread" gives "loaves of bread"."""
     return _inflect(noun, _plural_word)
 
 
+@lru_cache(maxsize=2048)
 def singular(noun: str) -> str:
     """The singular of a noun or of a noun phrase; a singular stays as it is."""
     return _inflect(noun, _singular_word)

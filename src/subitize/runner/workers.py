@@ -1,4 +1,4 @@
-"""Runs what computes in worker processes, networks in a thread, and what waits in the event loop, behind one call."""
+"""Runs what computes here or in worker processes, networks in a thread, and what waits in the event loop."""
 
 import asyncio
 import multiprocessing
@@ -34,6 +34,8 @@ class Broken:
 Call = Callable[[Sequence[AskedT]], Awaitable[tuple[Sequence[GivenT | Broken], float]]]
 # What no other of the batch could escape: a model that cannot be used, a disk that is full.
 _ENDS_ALL = (RunError, StorageError, MissingPartError)
+# About the time that worker processes take to start: what is computed sooner needs none.
+IN_PROCESS_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +78,14 @@ def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
             finally:
                 is_stopped.set()
     elif isinstance(it, Computes):
-        count = os.cpu_count() or 1
-        spawn = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.text))
-        try:
-            yield Crew(_call_in(pool, count), 2 * count)
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with _computing_at(kind, made) as crew:
+            yield crew
     else:
         raise TypeError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all")
 
 
 class WorkerError(Exception):
-    """What a model or judge raised in a worker process."""
+    """What a computing model or judge raised."""
 
 
 def describe(error: Exception) -> str:
@@ -155,16 +152,38 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
     return [*_halved(it, asked[:middle], is_stopped), *_halved(it, asked[middle:], is_stopped)]
 
 
-def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
-    """Start the workers deaf to Ctrl-C from their first instruction on: it is for the parent, which then stops them."""
-    if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may say so; the workers are started when they are needed
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
+    """Compute in a thread of this process until that has taken as long as worker processes take to start, then in them.
+
+    What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
+    """
+    count = os.cpu_count() or 1
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.text))
+    thread = ThreadPoolExecutor(1, thread_name_prefix="computing")
+    seconds_here = IN_PROCESS_SECONDS if type(made.it).__module__.startswith("subitize.") else 0
+    in_pool = _call_in_pool(pool, count)
+
+    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+        nonlocal seconds_here
+        (one,) = asked
+        if seconds_here <= 0:
+            given, seconds = await in_pool(one)
+        else:
+            given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
+            seconds_here -= seconds
+        if isinstance(given, _Raised) and given.is_transient:
+            raise TransientError(given.reason, retry_after_seconds=given.retry_after_seconds)
+        if isinstance(given, _Raised):
+            raise WorkerError(given.reason)
+        return (given,), seconds
+
     try:
-        for _ in range(count):
-            pool.submit(os.getpid)
+        yield Crew(call, 2 * count)
     finally:
-        signal.signal(signal.SIGINT, before)
+        thread.shutdown(cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,30 +195,36 @@ class _Raised:
     retry_after_seconds: float | None
 
 
-def _call_in(pool: ProcessPoolExecutor, count: int) -> Call[Any, Any]:
+def _call_in_pool(pool: ProcessPoolExecutor, count: int) -> Callable[[object], Awaitable[tuple[object, float]]]:
     has_workers = False
 
-    async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
+    async def call(asked: object) -> tuple[object, float]:
         nonlocal has_workers
-        (one,) = asked
         if not has_workers:  # not before there is work: a finished run has none
             has_workers = True
             _spawn_all(pool, count)
         try:
-            working = asyncio.get_running_loop().run_in_executor(pool, _compute, one)
+            working = asyncio.get_running_loop().run_in_executor(pool, _compute_in_worker, asked)
             working.add_done_callback(_look_at)
-            given, seconds = await asyncio.shield(working)
+            return await asyncio.shield(working)
         except BrokenProcessPool:
             raise RunError(
                 "a worker process died, perhaps for want of memory; what was stored is safe: run the same command again"
             ) from None
-        if isinstance(given, _Raised) and given.is_transient:
-            raise TransientError(given.reason, retry_after_seconds=given.retry_after_seconds)
-        if isinstance(given, _Raised):
-            raise WorkerError(given.reason)
-        return (given,), seconds
 
     return call
+
+
+def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
+    """Start the workers deaf to Ctrl-C from their first instruction on: it is for the parent, which then stops them."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # only the main thread may say so; the workers are started when they are needed
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for _ in range(count):
+            pool.submit(os.getpid)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _look_at(working: asyncio.Future[tuple[object, float]]) -> None:
@@ -228,10 +253,14 @@ def _follow_parent() -> None:
     os._exit(1)
 
 
-def _compute(asked: object) -> tuple[object, float]:
+def _compute_in_worker(asked: object) -> tuple[object, float]:
+    return _compute(_computing, asked)
+
+
+def _compute(it: Computes[Any, Any], asked: object) -> tuple[object, float]:
     start = time.perf_counter()
     try:
-        given = _computing.compute(asked)
+        given = it.compute(asked)
     except Exception as error:
         given = _Raised(describe(error), isinstance(error, TransientError), getattr(error, "retry_after_seconds", None))
     return given, time.perf_counter() - start

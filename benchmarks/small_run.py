@@ -1,0 +1,26 @@
+"""How long a small run takes as a whole process, as a share of the same with new worker processes from the start."""
+
+import itertools
+import tempfile
+from collections.abc import Iterator
+
+from benchmarks.comparing import Comparison, compare_times
+from benchmarks.processes import run_python
+
+_OURS = "from subitize.cli import main; main()"
+_WITH_WORKERS = f"from subitize.runner import workers; workers.IN_PROCESS_SECONDS = 0; {_OURS}"
+
+
+def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
+    """Compare 12 pictures drawn and judged, 4 where tiny."""
+    numbers = "1" if is_tiny else "1-3"
+    arguments = ("run", f"production:numbers={numbers}", "--repeats", 1, "--model", "painter", "--out")
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = (f"{folder}/{number}" for number in itertools.count())
+        yield compare_times(
+            f"subitize run production:numbers={numbers}, as a share of a process pool for each model and judge",
+            lambda: run_python("-c", _OURS, *arguments, next(fresh)),
+            lambda: run_python("-c", _WITH_WORKERS, *arguments, next(fresh)),
+            aim="<= .5",
+            pairs=1 if is_tiny else 5,
+        )

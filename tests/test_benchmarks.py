@@ -1,0 +1,108 @@
+"""Benchmarks run to their end at tiny sizes, and say what they compare."""
+
+import importlib
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from cases import Case
+
+# What each compares ours with.
+RIVALS = {
+    "startup": "python -c pass",
+    "small_run": "process pool",
+    "reading": "a quarter of it",
+    "store": "bare SQLAlchemy loop",
+    "stimuli": "Pillow",
+    "runner": "AsyncOpenAI",
+    "report": "Altair",
+    "geckonum": "pandas",
+    "judges": "bare network",
+}
+# Whole processes take seconds to start, at any size.
+MARKS = {
+    "small_run": pytest.mark.slow,
+    "runner": pytest.mark.inspect,
+    "report": pytest.mark.slow,
+    "geckonum": pytest.mark.slow,
+    "judges": pytest.mark.weights,
+}
+AIMS = (
+    ("<= .5", 0.5, "0.50 (aim <= .5)"),
+    ("<= .5", 0.51, "0.51 (aim <= .5, MISSED)"),
+    ("< 0.33", 0.33, "0.33 (aim < 0.33, MISSED)"),
+    (">= .7", 0.7, "0.70 (aim >= .7)"),
+    (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
+    ("none", 9.0, "9.00 (aim none)"),
+)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
+def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str) -> None:
+    results = list(importlib.import_module(f"benchmarks.{name}").measure(is_tiny=True))
+    assert RIVALS[name] in str(results[0])
+    for result in results:
+        assert str(result).startswith(result.what)
+        assert all(math.isfinite(figure) and figure > 0 for figure in _figures(result, name))
+
+
+def _figures(result: object, name: str) -> tuple[float, ...]:
+    from benchmarks.comparing import Comparison, Figure
+
+    match result:
+        case Comparison(_, ours, other, ratio, lowest, highest):
+            return ours, other, ratio, lowest, highest
+        case Figure(_, value):
+            return (value,)
+        case _:
+            assert name == "geckonum", f"nothing but the release may be absent: {result}"
+            return ()
+
+
+def test_every_benchmark_is_tested() -> None:
+    from benchmarks.__main__ import NAMES
+
+    assert set(NAMES) == set(RIVALS)
+
+
+def test_an_unknown_name_is_an_error_that_lists_those_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from benchmarks.__main__ import NAMES, main
+
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "startup", "stor"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert f"no benchmark named 'stor'; known: {', '.join(NAMES)}" in capsys.readouterr().err
+
+
+def test_data_that_is_absent_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from benchmarks.__main__ import main
+
+    monkeypatch.setenv("SUBITIZE_DATA", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "geckonum"])
+    main()
+    assert capsys.readouterr().out.endswith("not measured, needs the release in ../shared/data or $SUBITIZE_DATA\n")
+
+
+def test_an_aim_that_is_missed_is_said(case: Case) -> None:
+    from benchmarks.comparing import Figure
+
+    for aim, value, told in AIMS:
+        with case(told):
+            assert str(Figure("ours", value, aim=aim)) == f"ours: {told}"
+
+
+def test_the_observer_is_measured_by_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from benchmarks.observer import main
+
+    monkeypatch.setattr(sys, "argv", ["observer", "--pictures", "5", "--only", "number"])
+    main()
+    assert "number, 1 to 10 things, as drawn" in capsys.readouterr().out
