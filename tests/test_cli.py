@@ -29,6 +29,7 @@ from subitize.store import Folder, Run
 SMALL = "naming:images=2,numbers=1-3,categories=apples+dots,wordings=category,control_question=false"
 
 pytestmark = pytest.mark.usefixtures("odd_models")
+PROOF = pytest.mark.proof("subitize.cli", "subitize.runner", "subitize.store")
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +335,7 @@ def test_a_database_without_its_extra_names_the_extra(tmp_path: Path, monkeypatc
     assert_is_friendly(finished, "psycopg", "pip install 'subitize[postgres]'")
 
 
-@pytest.mark.slow
+@PROOF
 def test_a_full_disk_stops_the_run_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     command = [
@@ -402,7 +403,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path) -> No
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.slow
+@PROOF
 def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = subprocess.Popen(
@@ -420,7 +421,7 @@ def test_ctrl_c_reaches_no_worker_process_as_a_traceback(tmp_path: Path) -> None
     assert "Traceback" not in err
 
 
-@pytest.mark.slow
+@PROOF
 def test_worker_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
     process = start("run", "naming:images=10", "--model", "ideal-human", "--out", tmp_path / "run")
     _wait_for_workers(process.pid)

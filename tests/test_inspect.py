@@ -291,6 +291,7 @@ def test_a_bad_policy_or_seed_is_refused(options: dict[str, Any], message: str) 
 
 
 @pytest.mark.inspect
+@pytest.mark.proof("subitize.inspect_tasks")
 def test_a_bad_option_ends_the_command_with_one_line(server: Server) -> None:
     done = inspect_eval(server, "naming", "-T", "categories=aples")
     assert done.returncode == 1
@@ -299,16 +300,20 @@ def test_a_bad_option_ends_the_command_with_one_line(server: Server) -> None:
 
 
 @pytest.mark.inspect
-def test_the_commands_of_the_page_run_in_their_order(tmp_path: Path) -> None:
+def test_the_commands_of_the_page_run_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
     lines = re.findall(r"^```sh\n(.*?)\n```", page, flags=re.MULTILINE)
     ((name, program),) = re.findall(r"^```python (\S+)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
-    (tmp_path / name).write_text(program, encoding="utf-8")
     with serving(Behaviour(models=("qwen2.5-vl",))) as server:
-        for line in [*lines, f"python {name}"]:
+        for line in lines:
             done = run(["sh", "-c", line], server, tmp_path)
             assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^openai-api/local/qwen2.5-vl apples accuracy 0.250 \[.*\], n = 12$", done.stdout, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program, name, "exec"), {})
+    told = capsys.readouterr().out
+    assert re.search(r"^openai-api/local/qwen2.5-vl apples accuracy 0.250 \[.*\], n = 12$", told, re.MULTILINE)
 
 
 @pytest.mark.inspect

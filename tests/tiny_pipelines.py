@@ -17,7 +17,7 @@ _WORDS = ["a", "an", "and", "apple", "apples", "of", "on", "one", "photo", "pict
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789,."
 
 
-def write_sd(folder: Path, *, prediction: str = "epsilon", flags: bool | None = None) -> Path:
+def write_sd(folder: Path, *, flags: bool | None = None) -> Path:
     """Write a Stable Diffusion 1.x; with a safety checker that flags all or none, if it is said which."""
     with quiet():
         import diffusers
@@ -31,7 +31,7 @@ def write_sd(folder: Path, *, prediction: str = "epsilon", flags: bool | None = 
             text_encoder=_clip(),
             tokenizer=_clip_tokenizer(folder),
             unet=diffusers.UNet2DConditionModel(**_UNET, cross_attention_dim=16),
-            scheduler=diffusers.DDIMScheduler(**_BETAS, clip_sample=False, prediction_type=prediction),
+            scheduler=diffusers.DDIMScheduler(**_BETAS, clip_sample=False),
             requires_safety_checker=flags is not None,
             **parts,
         )

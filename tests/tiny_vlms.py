@@ -44,12 +44,12 @@ def write_vilt_vqa(folder: Path, *, image_px: int = 32) -> Path:
     return folder
 
 
-def write_lxmert_vqa(folder: Path, *, has_names: bool = True) -> Path:
+def write_lxmert_vqa(folder: Path) -> Path:
     """LXMERT with an answer head, which is shown features of regions."""
     from transformers import LxmertConfig, LxmertForQuestionAnswering
 
     config = LxmertConfig(
-        **(_names(LABELS) if has_names else {}),
+        **_names(LABELS),
         vocab_size=len(_bert_vocabulary()),
         hidden_size=16,
         num_attention_heads=2,
@@ -155,7 +155,7 @@ def write_instructblip(folder: Path) -> Path:
     return folder
 
 
-def write_llava(folder: Path, *, has_template: bool = True) -> Path:
+def write_llava(folder: Path) -> Path:
     """LLaVA: CLIP's eyes before Llama."""
     from transformers import CLIPVisionConfig, LlamaConfig, LlavaConfig, LlavaForConditionalGeneration, LlavaProcessor
     from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
@@ -174,7 +174,7 @@ def write_llava(folder: Path, *, has_template: bool = True) -> Path:
         patch_size=8,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=_LLAVA_TEMPLATE if has_template else None,
+        chat_template=_LLAVA_TEMPLATE,
     )
     _save(folder, lambda: LlavaForConditionalGeneration(config), processor)
     return folder
@@ -226,7 +226,7 @@ def write_paligemma(folder: Path) -> Path:
     return folder
 
 
-def write_qwen25_vl(folder: Path, *, max_px: int = 56 * 56) -> Path:
+def write_qwen25_vl(folder: Path) -> Path:
     """Qwen2.5-VL, whose processor is written as the hub has it: with a part for videos."""
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -254,9 +254,7 @@ def write_qwen25_vl(folder: Path, *, max_px: int = 56 * 56) -> Path:
         vision_end_token_id=ids("<|vision_end|>"),
     )
     _save(folder, lambda: Qwen2_5_VLForConditionalGeneration(config), tokenizer)
-    size = {"shortest_edge": 28 * 28, "longest_edge": max_px}
-    images = Qwen2VLImageProcessorPil(size=size)
-    images.save_pretrained(folder)
+    Qwen2VLImageProcessorPil(size={"shortest_edge": 28 * 28, "longest_edge": 56 * 56}).save_pretrained(folder)
     path = folder / "preprocessor_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"processor_class": "Qwen2_5_VLProcessor"}))
     (folder / "chat_template.jinja").write_text(_QWEN_TEMPLATE)

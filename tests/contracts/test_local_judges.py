@@ -29,7 +29,9 @@ RANDOM = {
     "dsg:transformers": "vilt-vqa",
     "vlm:transformers": "vilt-vqa",
 }
-REAL = {"ssd": [pytest.mark.weights], "yolo": [pytest.mark.weights], "ocr": [pytest.mark.ocr, pytest.mark.detect]}
+# Whichever engine reads, the judge is the same, and this one is quick.
+OCR = "ocr:engine=tesseract"
+REAL = {"ssd": [pytest.mark.weights], "yolo": [pytest.mark.weights], OCR: [pytest.mark.tesseract, pytest.mark.detect]}
 KINDS = [
     *(pytest.param(kind, marks=pytest.mark.torch) for kind in RANDOM),
     *(pytest.param(kind, marks=parts) for kind, parts in REAL.items()),
@@ -44,8 +46,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def spec(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The judge, made of weights that are written now, or found."""
-    if kind == "ocr":
-        return "ocr"
+    if kind == OCR:
+        return OCR
     if kind in REAL:
         return f"{kind}:{ssd_folder() if kind == 'ssd' else yolo_folder()}"
     return f"{kind}:{find_tiny(RANDOM[kind], tmp_path_factory)}"
@@ -74,7 +76,7 @@ def judged(
 
 
 def made(spec: str, batch_size: int) -> Made[Judge]:
-    return make_judge(spec if spec == "ocr" else f"{spec},batch_size={batch_size}")
+    return make_judge(f"{spec},batch_size={batch_size}")
 
 
 def evidence(run: Run, judge: Made[Judge]) -> dict[tuple[str, str], Evidence]:

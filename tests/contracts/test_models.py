@@ -46,9 +46,9 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             script.write_text("import sys\nfor _ in sys.stdin: print(3)")
             yield make_model(f"counter:{sys.executable} -IS {script}")
         case "ssd":
-            yield make_model(f"ssd:{ssd_folder()}")
+            yield make_model(f"ssd:{ssd_folder()},self_test=false")
         case "yolo":
-            yield make_model(f"yolo:{yolo_folder()}")
+            yield make_model(f"yolo:{yolo_folder()},self_test=false")
         case "openai":
             with openai_server.serving() as server:
                 yield make_model(f"openai:test-model,base_url={server.base_url},size=64x64")

@@ -9,7 +9,8 @@ from shutil import copytree
 import pytest
 
 from commands import call
-from geckonum_release import SOME, write_release
+from geckonum_release import PROMPTS as DESIGNED
+from geckonum_release import write_release
 from subitize.errors import ConflictError
 from subitize.importers.geckonum import JUDGE, ReleaseSummary, import_geckonum
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
@@ -18,7 +19,7 @@ from subitize.store import Folder, Location, Run
 from subitize.suites.geckonum.prompts import TYPES
 from subitize.suites.geckonum.release import read_release
 
-PROMPTS = tuple(prompt for type in TYPES for prompt in [one for one in SOME if one.type == type][:2])
+PROMPTS = tuple(next(prompt for prompt in DESIGNED if prompt.type == type) for type in TYPES)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import call
-from drawn_prompts import EXACT, item, new_run, paint_all, store, write_lines
+from drawn_prompts import EXACT, item, made, new_run, paint_all, store, write_lines
 from samples import trial
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
@@ -14,6 +14,8 @@ from subitize.judges import ocr
 from subitize.judges.ocr import WORDING, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
 from subitize.registry import make_judge
+from subitize.runner.judging import judge_run
+from subitize.runner.progress import Silent
 
 PICTURE = Drawn(Stored("0" * 64, "png"))
 PROGRAM = """#!/bin/sh
@@ -168,9 +170,7 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
     with new_run(tmp_path / "run", items) as run:
         pictures = [write_lines("OPEN"), write_lines("Happy", "birthdog"), write_lines("three apples")]
         store(run, [(trial(one, model=EXACT), data) for one, data in zip(items, pictures, strict=True)])
-        finished = call("judge", run.location, "--judge", "ocr:engine=rapidocr")
-        assert finished.code == 0, finished.err
-        assert "self-test of ocr:engine=rapidocr: passed, 3 of 3" in finished.err
+        judge_run(run, made("ocr:engine=rapidocr", rapidocr), Silent())
         values = {stored.reading.value for stored in run.readings()}
         assert values == {Known("OPEN"), Known("Happy\nbirthdog")}
         found = {one.measure: one.estimate for one in align_run(run)}
@@ -178,10 +178,11 @@ def test_written_text_is_scored_by_how_near_it_comes(rapidocr: Ocr, tmp_path: Pa
         assert (found["text_exact"].value, found["text_exact"].n) == (0.5, 2)
 
 
-@pytest.mark.ocr
-def test_where_no_prompt_quotes_a_text_that_is_said(rapidocr: Ocr, tmp_path: Path) -> None:
+@pytest.mark.tesseract
+def test_where_no_prompt_quotes_a_text_that_is_said_after_the_self_test(tmp_path: Path) -> None:
     with new_run(tmp_path / "run", [item(0, "three apples")]) as run:
         paint_all(run)
-    done = call("judge", tmp_path / "run", "--judge", "ocr")
+    done = call("judge", tmp_path / "run", "--judge", "ocr:engine=tesseract")
     assert done.code == 0, done.err
+    assert "self-test of ocr:engine=tesseract: passed, 3 of 3" in done.err
     assert "0 new readings, nothing to ask: it asks about text that prompts quote" in done.out

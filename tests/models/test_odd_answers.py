@@ -169,6 +169,20 @@ def test_a_server_that_is_always_busy_is_not_asked_without_pause(
             assert len(server.requests) <= 12
 
 
+def test_a_server_that_says_it_is_used_up_is_left_alone_until_its_reset(tmp_path: Path) -> None:
+    asked_at: list[float] = []
+
+    def answer(*_: object) -> Answer:
+        asked_at.append(time.monotonic())
+        return 200, {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "200ms"}, chat(THREE)
+
+    with scripting(answer) as server:
+        code, told = run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", 2)
+    assert code == 0, told
+    first, second = asked_at
+    assert second - first >= 0.2
+
+
 def test_a_key_is_taken_out_however_it_is_written(tmp_path: Path) -> None:
     quoted = [KEY, KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B")]
     data = [chat({"content": "HERE 3"}).replace(b"HERE", f"Bearer {key}".encode()) for key in quoted]

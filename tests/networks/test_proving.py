@@ -24,6 +24,8 @@ from subitize.vision.pixels import Rgb
 from tiny_weights import find_tiny
 
 IOU = 0.45
+LOWEST = 0.2
+"""No threshold here is below it."""
 HEADER_BYTES = 20
 
 
@@ -46,6 +48,7 @@ class Wrapped:
         self._detector = detector
         self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
         self.weights_hash, self.versions = detector.weights_hash, detector.versions
+        self.assumption = getattr(detector, "assumption", "")
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         return self._detector.detect(pictures, nouns, floor)
@@ -59,15 +62,16 @@ class Remembering(Wrapped):
         self._seen: dict[tuple[object, ...], list[Detections]] = {}
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
-        key = (*(picture.tobytes() for picture in pictures), *nouns, floor)
+        assert floor >= LOWEST
+        key = (*(picture.tobytes() for picture in pictures), *nouns)
         if key not in self._seen:
-            self._seen[key] = super().detect(pictures, nouns, floor)
-        return self._seen[key]
+            self._seen[key] = super().detect(pictures, nouns, LOWEST)
+        return [found.above(floor) for found in self._seen[key]]
 
 
 @pytest.mark.weights
-def test_a_real_ssd_passes_and_what_it_assumes_is_said() -> None:
-    proof = prove(Ssd(str(ssd_folder())), 0.3, IOU)
+def test_a_real_ssd_passes_and_what_it_assumes_is_said(ssd: Remembering) -> None:
+    proof = prove(ssd, 0.3, IOU)
     assert proof.is_passed
     assert proof.told.startswith(("counted 6 of 8", "counted 7 of 8", "counted 8 of 8"))
     assert "its 90 are taken for those of COCO" in proof.told
@@ -75,8 +79,8 @@ def test_a_real_ssd_passes_and_what_it_assumes_is_said() -> None:
 
 @pytest.mark.weights
 @pytest.mark.parametrize("threshold", [0.25, 0.5])
-def test_a_real_yolo_passes_whatever_the_threshold(threshold: float) -> None:
-    proof = prove(Yolo(str(yolo_folder())), threshold, IOU)
+def test_a_real_yolo_passes_whatever_the_threshold(threshold: float, yolo: Remembering) -> None:
+    proof = prove(yolo, threshold, IOU)
     assert proof.is_passed
     assert proof.told in {f"counted {right} of 8 photo collages right" for right in (6, 7, 8)}
 

@@ -20,6 +20,13 @@ def many(folder: Path) -> Run:
     return run
 
 
+def few(folder: Path) -> Run:
+    items = naming_items()[:12]
+    run = new_run(folder, "naming", items)
+    fill(run, items, Spec("model", {}, "model"), varied)
+    return run
+
+
 def figures(run: Run) -> dict[str, FigureBlock]:
     with run:
         return {figure.name: figure for figure in composed(run).figures()}
@@ -38,10 +45,10 @@ def axis(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    "make",
-    [drawn, unnumbered, pytest.param(named, marks=pytest.mark.slow), pytest.param(many, marks=pytest.mark.slow)],
-)
+PROOF = pytest.mark.proof("subitize.report")
+
+
+@pytest.mark.parametrize("make", [drawn, unnumbered, pytest.param(named, marks=PROOF), pytest.param(many, marks=PROOF)])
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(tmp_path: Path, make: Callable[[Path], Run]) -> None:
     check_charts(figures(make(tmp_path / "run")).values())
 
@@ -73,7 +80,7 @@ def test_numbers_below_a_matrix_stand_apart(categories: int, ticks: list[int]) -
 
 @pytest.mark.parametrize(
     ("make", "name", "title"),
-    [(named, "naming-accuracy", "number shown"), (drawn, "production-accuracy", "number asked for")],
+    [(few, "naming-accuracy", "number shown"), (drawn, "production-accuracy", "number asked for")],
     ids=["naming", "production"],
 )
 def test_a_number_is_shown_in_naming_and_asked_for_in_production(

@@ -299,7 +299,7 @@ def test_every_table_and_figure_of_the_suite_bears_its_name(released: Released) 
     assert len(names) == len(set(names))
 
 
-@pytest.mark.slow
+@pytest.mark.proof("subitize.report")
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(released: Released, drawn: Document) -> None:
     figures = {figure.name: figure for figure in (*drawn.figures(), *released.document.figures())}
     assert {"geckonum-words-by-count", "geckonum-odds"} <= set(figures)

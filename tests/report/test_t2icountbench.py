@@ -326,6 +326,6 @@ def _estimates(row: Row) -> list[Estimate]:
     return [cell for cell in row.cells if isinstance(cell, Estimate)]
 
 
-@pytest.mark.slow
+@pytest.mark.proof("subitize.report")
 def test_every_chart_is_valid_by_the_schema_of_vega_lite(counted: Composed, votes: Composed) -> None:
     check_charts((*counted.document.figures(), *votes.document.figures()))

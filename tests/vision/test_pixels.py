@@ -4,6 +4,7 @@ import io
 import struct
 import zlib
 from contextlib import suppress
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -123,6 +124,12 @@ def test_of_an_animation_the_first_frame_is_taken(name: str) -> None:
     assert np.abs(np.array(colours(pixels)) - [LEFT, RIGHT]).max() <= 24
 
 
+# Pillow before 13 leaves it to the decoder, which refuses such a size.
+WEBP_BOMB = (
+    "WEBP image is too large: .*resize it first"
+    if int(version("pillow").partition(".")[0]) >= 13
+    else "WEBP image is truncated or damaged .could not create decoder object."
+)
 BAD = {
     "empty": (b"", r"empty \(0 bytes\); give a PNG, JPEG, WebP or GIF"),
     "random": (b"\x07random bytes", r"not a PNG, JPEG, WebP or GIF file: it starts with b'\\x07random '"),
@@ -141,7 +148,7 @@ BAD = {
     "just too large": (png_claiming(8001, 8000), "PNG image is too large: 8001 × 8000 px"),
     "where Pillow warns": (png_claiming(10_000, 10_000), "PNG image is too large: 10000 × 10000 px"),
     "gif bomb": (gif_claiming(60_000, 60_000), "GIF image is too large: 60000 × 60000 px"),
-    "webp bomb": (webp_claiming(16_000, 16_000), "WEBP image is too large: .*resize it first"),
+    "webp bomb": (webp_claiming(16_000, 16_000), WEBP_BOMB),
 }
 
 

@@ -60,13 +60,15 @@ class Bar:
         self._started = self._last_line = time.monotonic()
 
     def __enter__(self) -> Self:
-        self._bars.start()
+        if self._is_live:  # rich before 15 ends even a disabled bar with an empty line
+            self._bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bars.stop()
+        if self._is_live:
+            self._bars.stop()
 
     def begin(self, what: str, total: int) -> None:
         """Start a bar."""
