@@ -12,15 +12,15 @@ _WITH_WORKERS = f"from subitize.runner import workers; workers.IN_PROCESS_SECOND
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
-    """Compare 12 pictures drawn and judged, 4 where tiny."""
-    numbers = "1" if is_tiny else "1-3"
-    arguments = ("run", f"production:numbers={numbers}", "--repeats", 1, "--model", "painter", "--out")
+    """Compare 12 pictures drawn and judged; where tiny, 4 that nobody judges."""
+    numbers, judge = ("1", "none") if is_tiny else ("1-3", "observer")
+    what = ("run", f"production:numbers={numbers}", "--repeats", 1, "--model", "painter", "--judge", judge)
     with tempfile.TemporaryDirectory() as folder:
         fresh = (f"{folder}/{number}" for number in itertools.count())
         yield compare_times(
             f"subitize run production:numbers={numbers}, as a share of a process pool for each model and judge",
-            lambda: run_python("-c", _OURS, *arguments, next(fresh)),
-            lambda: run_python("-c", _WITH_WORKERS, *arguments, next(fresh)),
+            lambda: run_python("-c", _OURS, *what, "--out", next(fresh)),
+            lambda: run_python("-c", _WITH_WORKERS, *what, "--out", next(fresh)),
             aim="<= .5",
             pairs=1 if is_tiny else 5,
         )

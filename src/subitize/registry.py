@@ -208,26 +208,33 @@ def _parse(text: str) -> tuple[str, str, dict[str, str]]:
 
 def _known(kind: Kind) -> dict[str, EntryPoint]:
     """List what there is of a kind; an outside package cannot replace what is built in."""
-    group = f"subitize.{kind}"
-    built_in = {name: EntryPoint(name, value, group) for name, value in _BUILT_IN[kind].items()}
-    return {point.name: point for point in entry_points(group=group)} | built_in
+    built_in = {name: EntryPoint(name, value, f"subitize.{kind}") for name, value in _BUILT_IN[kind].items()}
+    return {point.name: point for point in entry_points(group=f"subitize.{kind}")} | built_in
+
+
+def _find(kind: Kind, name: str) -> EntryPoint:
+    """Find one by name; what is built in without a look at what else is installed, which takes a while."""
+    if name in _BUILT_IN[kind]:
+        return EntryPoint(name, _BUILT_IN[kind][name], f"subitize.{kind}")
+    known = _known(kind)
+    if name not in known:
+        raise UnknownNameError(kind.removesuffix("s"), name, known)
+    return known[name]
 
 
 class _Factory:
     """The constructor behind a name: at most one positional parameter, the target; the options are keywords."""
 
     def __init__(self, kind: Kind, name: str) -> None:
-        known = _known(kind)
-        if name not in known:
-            raise UnknownNameError(kind.removesuffix("s"), name, known)
+        point = _find(kind, name)
         self._name = name
         self._who = f"{kind.removesuffix('s')} {name!r}"
         try:
-            self._make: Any = known[name].load()
+            self._make: Any = point.load()
         except SubitizeError:
             raise
         except Exception as error:  # an outside package may fail in any way
-            raise BadValueError(f"{self._who} ({known[name].value}) cannot be loaded: {error}") from error
+            raise BadValueError(f"{self._who} ({point.value}) cannot be loaded: {error}") from error
         parameters = inspect.signature(self._make, eval_str=True).parameters.values()
         # A refinement is a function of the prompt, its options bound; or a class that makes one.
         self._is_bound = kind == "refinements" and not inspect.isclass(self._make)

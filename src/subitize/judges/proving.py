@@ -82,6 +82,6 @@ def _how_many(noun: str) -> Inquiry:
 
 def _exhibit(noun: str, seed: int, inquiries: Sequence[Inquiry]) -> Exhibit:
     file = io.BytesIO()
-    Image.fromarray(make_collage([noun], seed).pixels).save(file, "PNG")
+    Image.fromarray(make_collage([noun], seed).pixels).save(file, "PNG", compress_level=1)
     data, name = file.getvalue(), digest("photograph", noun, seed)
     return Exhibit((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
