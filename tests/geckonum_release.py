@@ -36,7 +36,7 @@ def write_release(
 ) -> Path:
     """Write all three tasks of some models; where an image is right, most people say so."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_prompts(folder)
+    write_prompts(folder, prompts)
     items = list(items_of(prompts))
     for model in models:
         chance = Chance(f"release {model}")
