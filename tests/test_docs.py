@@ -16,9 +16,13 @@ from subitize.cli import app
 from subitize.suites.geckonum.prompts import TYPES
 
 ROOT = Path(__file__).parent.parent
-QUICK = {"architecture.md", "walkthrough.md", "api-models.md"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MARKED = [pytest.param(page, marks=() if page.name in QUICK else pytest.mark.slow, id=page.name) for page in PAGES]
+QUICK = [
+    *("api-models", "architecture", "costs", "diffusers", "inspect", "judging-with-models", "local-models"),
+    *("matching", "walkthrough"),
+]
+MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub}
+MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
 
 
 def commands(page: str) -> list[str]:

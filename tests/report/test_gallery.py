@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from cases import Case
 from report_runs import drawn, new_run, page
 from subitize.labels import Rule, interpret
 from subitize.records import (
@@ -28,6 +29,10 @@ from subitize.records import (
     Subject,
     Trial,
 )
+from subitize.report.document import GalleryBlock
+from subitize.report.gallery import make_gallery
+from subitize.report.sources import list_series, read_sources
+from subitize.runner.progress import Silent
 from subitize.store import Run
 
 HOSTILE = "</title></svg><script>alert('label')</script>"
@@ -61,18 +66,26 @@ def see(run: Run, item: Item, judge: str, boxes: Sequence[Box]) -> None:
         run.add_readings(lease, [Reading(Subject((trial.id,)), question, judge, evidence, str(RULE), value)])
 
 
-def write(folder: Path, *looks: tuple[Question, Sequence[Box], Rule]) -> str:
-    """Report on pictures, each with a question, what was found in it, and the rule it was read by."""
-    folder.mkdir(exist_ok=True)
+Look = tuple[Question, Sequence[Box], Rule]
+"""A question about a picture, what was found in it, and the rule it was read by."""
+
+
+def look_at(folder: Path, *looks: Look) -> Run:
+    """Make a run of pictures, each of a category of its own lest the sample leave one out."""
     items = [
-        Item(f"production/{place}", Draw("apples"), (Ask(question, "How many?", (1, True)),), {"category": "apples"})
+        Item(f"production/{place}", Draw("x"), (Ask(question, "How many?", (1, True)),), {"category": f"c{place}"})
         for place, (question, _, _) in enumerate(looks)
     ]
-    with new_run(folder / "run", "production", items) as run:
-        run.add_model(Spec("drawer", {}, "drawer"), is_stand_in=False)
-        run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
-        for item, (_, boxes, rule) in zip(items, looks, strict=True):
-            add_reading(run, item, boxes, rule)
+    run = new_run(folder / "run", "production", items)
+    run.add_model(Spec("drawer", {}, "drawer"), is_stand_in=False)
+    run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
+    for item, (_, boxes, rule) in zip(items, looks, strict=True):
+        add_reading(run, item, boxes, rule)
+    return run
+
+
+def write(folder: Path, *looks: Look) -> str:
+    with look_at(folder, *looks) as run:
         return page(run)
 
 
@@ -80,6 +93,11 @@ def titles(html: str) -> list[list[str]]:
     """What the boxes of each picture are called."""
     overlays = re.findall(r'<svg class="boxes".*?</svg>', html, re.DOTALL)
     return [[unescape(title) for title in re.findall(r"<title>(.*?)</title>", one)] for one in overlays]
+
+
+def item_of(card: str) -> str:
+    (found,) = re.findall(r"<dt>Item</dt><dd><bdi>(.*?)</bdi>", card)
+    return str(found)
 
 
 def test_boxes_that_were_counted_are_told_from_those_that_were_not(tmp_path: Path) -> None:
@@ -96,25 +114,26 @@ def test_a_label_cannot_leave_its_place(tmp_path: Path) -> None:
     assert html.count("<script") == 1
 
 
-@pytest.mark.parametrize(
-    ("question", "rule", "counted"),
-    [
-        pytest.param(Count("apple"), Rule("boxes"), [0.91, 0.8, 0.2], id="no threshold"),
-        pytest.param(Count("apple"), Rule("boxes", 0.4), [0.91, 0.8], id="threshold"),
-        pytest.param(Count("apple"), Rule("boxes", 0.4, 0.9), [0.91], id="overlap"),
-        pytest.param(Count("apple", "red"), Rule("boxes"), [0.91, 0.2], id="colour"),
-        pytest.param(Count("pear"), Rule("boxes"), [], id="other thing"),
-        pytest.param(Confirm("there are some apples", is_informed=True), Rule("boxes", 0.85), [0.91], id="statement"),
-    ],
-)
-def test_what_is_drawn_as_counted_is_what_the_rule_counts(
-    tmp_path: Path, question: Question, rule: Rule, counted: list[float]
-) -> None:
-    (drawn,) = titles(write(tmp_path, (question, [GOOD, TWIN, LOW], rule)))
-    assert sorted(title for title in drawn if title.endswith(", counted")) == sorted(
-        f"apple {score:.2f}, counted" for score in counted
-    )
-    assert len(drawn) == 3
+COUNTED: dict[str, tuple[Question, Rule, list[float]]] = {
+    "no threshold": (Count("apple"), Rule("boxes"), [0.91, 0.8, 0.2]),
+    "threshold": (Count("apple"), Rule("boxes", 0.4), [0.91, 0.8]),
+    "overlap": (Count("apple"), Rule("boxes", 0.4, 0.9), [0.91]),
+    "colour": (Count("apple", "red"), Rule("boxes"), [0.91, 0.2]),
+    "other thing": (Count("pear"), Rule("boxes"), []),
+    "statement": (Confirm("there are some apples", is_informed=True), Rule("boxes", 0.85), [0.91]),
+}
+
+
+def test_what_is_drawn_as_counted_is_what_the_rule_counts(tmp_path: Path, case: Case) -> None:
+    html = write(tmp_path, *((question, [GOOD, TWIN, LOW], rule) for question, rule, _ in COUNTED.values()))
+    of_item = {item_of(card): card for card in re.findall(r'<button type="button" class="card.*?</button>', html, re.S)}
+    for place, (name, (_, _, counted)) in enumerate(COUNTED.items()):
+        with case(name):
+            (drawn,) = titles(of_item[f"production/{place}"])
+            assert sorted(title for title in drawn if title.endswith(", counted")) == sorted(
+                f"apple {score:.2f}, counted" for score in counted
+            )
+            assert len(drawn) == 3
 
 
 def test_pictures_read_by_several_rules_are_each_drawn_by_their_own(tmp_path: Path) -> None:
@@ -157,8 +176,10 @@ MOST = "counted, the 200 with the best scores are drawn"
 def test_what_is_not_drawn_is_said(tmp_path: Path, counted: int, others: int, said: list[str]) -> None:
     boxes = [Box("apple", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(counted)]
     boxes += [Box("pear", 0.9, (10.0 * place, 1.0, 10.0 * place + 9, 9.0)) for place in range(others)]
-    html = write(tmp_path, (Count("apple"), boxes, RULE))
-    assert re.findall(r"Of the boxes on a picture that were (.*?)\.", html) == said
+    with look_at(tmp_path, (Count("apple"), boxes, RULE)) as run:
+        gallery = make_gallery("production", list_series(read_sources([run])), Silent())
+    assert isinstance(gallery, GalleryBlock)
+    assert re.findall(r"Of the boxes on a picture that were (.*?)\.", gallery.caption) == said
 
 
 def test_without_boxes_there_is_no_legend(tmp_path: Path) -> None:
@@ -192,7 +213,7 @@ def with_judges(folder: Path, found: Mapping[str, Sequence[Sequence[Box]]]) -> l
             "who": "; ".join(
                 re.sub(r"<.*?>", "", one) for one in re.findall(r'<span class="who.*?">(.*?)</span>', card)
             ),
-            "item": re.findall(r"<dt>Item</dt><dd><bdi>(.*?)</bdi>", card)[0],
+            "item": item_of(card),
             "filter": str('<select name="judge">' in html),
         }
         for card in cards

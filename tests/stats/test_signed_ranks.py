@@ -25,7 +25,7 @@ CASES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Sample size too small")  # of scipy before 1.15
+@pytest.mark.filterwarnings("ignore:Sample size too small")  # of older versions of scipy
 def test_z_and_p_are_those_of_scipy(case: Case) -> None:
     for name, errors in CASES.items():
         expected = stats.wilcoxon(errors, zero_method="wilcox", correction=False, method="approx")
@@ -152,7 +152,7 @@ def test_the_interval_covers_the_effect_in_many_trials(shift: float, samples: in
 ZEROS: tuple[Zeros, ...] = ("wilcox", "pratt", "zsplit")
 
 
-@pytest.mark.filterwarnings("ignore:Sample size too small")  # of scipy before 1.15
+@pytest.mark.filterwarnings("ignore:Sample size too small")  # of older versions of scipy
 def test_wilcoxons_approximation_is_that_of_scipy_however_zeros_count(case: Case) -> None:
     for (name, errors), zeros, correction in product(CASES.items(), ZEROS, (False, True)):
         expected = stats.wilcoxon(errors, zero_method=zeros, correction=correction, method="approx")

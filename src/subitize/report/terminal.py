@@ -60,7 +60,7 @@ class Bar:
         self._started = self._last_line = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._is_live:  # rich before 15 ends even a disabled bar with an empty line
+        if self._is_live:  # older versions of rich end even a disabled bar with an empty line
             self._bars.start()
         return self
 
