@@ -25,6 +25,8 @@ PARTS := browser or detect or hub or inspect or ocr or postgres or tesseract or 
 CHECK := .venv-check
 LOWEST := .venv-lowest
 WHEEL := .venv-wheel
+# Tests start many processes of the same code, which is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := pip install --quiet --constraint .ci/constraints.txt
 # Neighbouring tests stay in one process, as they share what takes long to make.
 QUICK_TESTS := pytest -n auto --dist worksteal -m "not slow"

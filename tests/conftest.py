@@ -1,5 +1,6 @@
 """What tests share: the parts they need (skipped where absent, required under `make check`) and where runs live."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -7,14 +8,17 @@ from itertools import compress
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
 
 import parts
 import proofs
 from commands import PLUGINS
 from postgres_server import PostgresServer, find_postgres
-from subitize.store import Database, Folder, Location
+from subitize.store import Database, Folder, Location, databases
 
 ROOT = Path(__file__).resolve().parent.parent
+_SET_UP_SQLITE = databases._set_up_sqlite
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,6 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_wanted = [_is_wanted(item, mode, recorded) for item in items]
     config.hook.pytest_deselected(items=[item for item, wanted in zip(items, is_wanted, strict=True) if not wanted])
     items[:] = compress(items, is_wanted)
+    gc.freeze()  # some 100,000 objects of the collection, which stay: no need to look at them again and again
     for item in items:
         if item.get_closest_marker("torch"):
             item.add_marker(pytest.mark.xdist_group("torch"))
@@ -58,6 +63,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.config.getoption("--all-parts"):
         pytest.fail(f"missing, and `make check` must not pass without it: {', '.join(missing)}", pytrace=False)
     pytest.skip(f"needs {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_synced() -> Iterator[None]:
+    """Do not wait for the disk: only a power cut would need it. What the store asks of SQLite is tested by itself."""
+    def set_up_unsynced(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
+        _SET_UP_SQLITE(connection, entry)
+        connection.cursor().execute("PRAGMA synchronous = OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(databases, "_set_up_sqlite", set_up_unsynced)
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are opened as users open them."""
+    monkeypatch.setattr(databases, "_set_up_sqlite", _SET_UP_SQLITE)
 
 
 @pytest.fixture(scope="session", autouse=True)

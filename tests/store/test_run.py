@@ -392,6 +392,7 @@ def test_a_run_is_not_made_in_a_folder_with_other_things(tmp_path: Path) -> None
         Run(Folder(tmp_path / "run"), create=True)
 
 
+@pytest.mark.usefixtures("synced")
 def test_sqlite_commits_survive_a_power_cut(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run, run._backend.reading() as connection:
         assert connection.execute(text("PRAGMA synchronous")).scalar() == 2, "2 is FULL"

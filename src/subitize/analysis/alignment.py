@@ -16,7 +16,6 @@ import numpy as np
 
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
 from subitize.errors import NothingToDoError
-from subitize.judges.clipscore import WEIGHT
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import consensus
@@ -195,7 +194,11 @@ def _range(measure: Measure, judge: str) -> tuple[float, float]:
     """Tell between what scores lie; of those that models give, cosines or probabilities or others, it is not known."""
     if measure != "fit":
         return _SHARE
-    return (0.0, WEIGHT) if judge.partition(":")[0] == "clipscore" else (-np.inf, np.inf)
+    if judge.partition(":")[0] != "clipscore":
+        return (-np.inf, np.inf)
+    from subitize.judges.clipscore import WEIGHT  # what it brings along takes long
+
+    return (0.0, WEIGHT)
 
 
 _SHARE = (0.0, 1.0)

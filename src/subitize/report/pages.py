@@ -4,6 +4,8 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
 
 from subitize import __version__
 from subitize.records import Estimate
@@ -20,6 +22,9 @@ from subitize.report.document import (
     TextBlock,
 )
 from subitize.report.figures import to_inline_svg
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _KINDS = {
     "text": TextBlock,
@@ -41,6 +46,18 @@ _FILTER_NAMES = {
 
 def to_html(document: Document) -> Iterator[str]:
     """Write the page piece by piece; whatever a model or a user wrote is escaped where it is put in."""
+    return _page().generate(
+        document=document,
+        version=__version__,
+        has_published=any(row.badge == "published" for table in document.tables() for row in table.rows),
+        marks=_MARKS,
+        filter_names=_FILTER_NAMES,
+    )
+
+
+@cache
+def _page() -> "Template":
+    """Compile the page once; its style, its script and what it says of values are the same for every document."""
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup, escape
 
@@ -61,17 +78,13 @@ def to_html(document: Document) -> Iterator[str]:
         "block_kind": lambda block, name: isinstance(block, _KINDS[name]),
     }
     style, script = (loader.get_source(page, name)[0] for name in ("report.css", "report.js"))
-    return page.get_template("report.html").generate(
-        document=document,
-        version=__version__,
-        style=Markup(style),
-        script=Markup(script),
+    page.globals |= {
+        "style": Markup(style),
+        "script": Markup(script),
         # The browser runs this script and no other, whatever else got into the page.
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        has_published=any(row.badge == "published" for table in document.tables() for row in table.rows),
-        marks=_MARKS,
-        filter_names=_FILTER_NAMES,
-    )
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    return page.get_template("report.html")
 
 
 def _finalize(value: object) -> object:
