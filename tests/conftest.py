@@ -68,6 +68,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_synced() -> Iterator[None]:
     """Do not wait for the disk: only a power cut would need it. What the store asks of SQLite is tested by itself."""
+
     def set_up_unsynced(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
         _SET_UP_SQLITE(connection, entry)
         connection.cursor().execute("PRAGMA synchronous = OFF")
