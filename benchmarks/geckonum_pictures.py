@@ -10,8 +10,8 @@ from subitize.interfaces import Exhibit, Inquiry, Pixels, Request
 from subitize.judges.observer import Observer
 from subitize.labels import interpret, parse_rule
 from subitize.models.painter import Painter
+from subitize.papers.geckonum.suite import Geckonum
 from subitize.records import Ask, Drawn, Item, Known, Picture, Stored, task_text
-from subitize.suites.geckonum.suite import Geckonum
 
 _DRAWN = Drawn(Stored("0" * 64, "png"))
 

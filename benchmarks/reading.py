@@ -6,12 +6,12 @@ The texts are the worst we know: one unit over and over, each made to send some 
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from benchmarks.comparing import Figure
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.glyphs import GLYPHS
-from subitize.numerals import LONGEST_TEXT, Policy, value
+from subitize.labels import word_rules
+from subitize.numerals import LONGEST_TEXT
 from subitize.scenes import NotUnderstood, Scene, read_scene
 
 ANSWERS = (
@@ -25,15 +25,14 @@ PROMPTS = (
     "big ", "a big ", "on big ", "the dog and ", "3 red and ", "0 dogs, ", "(", "-", "image ", "hundred ", "x7",
     "many dogs and ", "half of a ", "no dogs. ", "a vase with ", "half red and ", "one of them ",
 )  # fmt: skip
-_POLICIES: tuple[Policy, ...] = ("total", "geckonum")
 _LONGER = 4
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Figure]:
     """Compare each text with a quarter of it, and give the one whose time grows most."""
     length, rounds = (400, 1) if is_tiny else (LONGEST_TEXT, 7)
-    for policy in _POLICIES:
-        yield _find_worst(f"an answer, policy {policy}", ANSWERS, partial(_value, policy), length, rounds)
+    for name, rule in word_rules().items():
+        yield _find_worst(f"an answer, rule {name}", ANSWERS, rule.read, length, rounds)
     yield _find_worst("a prompt", PROMPTS, _read, length, rounds)
     yield _find_slowest(length)
 
@@ -66,10 +65,6 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 
 def _repeat(unit: str, length: int) -> str:
     return (unit * length)[:length]
-
-
-def _value(policy: Policy, text: str) -> object:
-    return value(text, policy)
 
 
 def _read(prompt: str) -> Scene | NotUnderstood:

@@ -139,7 +139,7 @@ def _compare_rates(url: str, picture: Path, place: Path, size: Size) -> Result:
 def _prepare_bare(url: str, picture: Path, out: Path, count: int) -> Callable[[], None]:
     from openai import AsyncOpenAI
 
-    from subitize.vision.pixels import data_url
+    from subitize.image_files import data_url
 
     async def gather() -> None:
         slots = asyncio.Semaphore(CONCURRENCY)

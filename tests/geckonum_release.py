@@ -7,12 +7,12 @@ from pathlib import Path
 
 from subitize.interfaces import Pixels, Request
 from subitize.models.painter import Painter
+from subitize.papers.geckonum.items import items_of
+from subitize.papers.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
+from subitize.papers.geckonum.prompts import TYPES, Prompt, design
+from subitize.papers.geckonum.release import COLUMNS
 from subitize.records import Choose, Draw, Item, Picture
 from subitize.scenes import line_codes
-from subitize.suites.geckonum.items import items_of
-from subitize.suites.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
-from subitize.suites.geckonum.prompts import TYPES, Prompt, design
-from subitize.suites.geckonum.release import COLUMNS
 
 PROMPTS: tuple[Prompt, ...] = design(0)
 SOME = tuple(prompt for prompt in PROMPTS if prompt.index % 9 == 0)

@@ -39,10 +39,10 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_suite
-from subitize.report.composition import compose
-from subitize.report.document import Document, FigureBlock, Section
-from subitize.report.pages import to_html
-from subitize.report.sources import read_sources
+from subitize.report.document.blocks import Document, FigureBlock, Section
+from subitize.report.document.pages import to_html
+from subitize.report.sections.composition import compose
+from subitize.report.sections.sources import read_sources
 from subitize.report.writing import Outputs, write_report
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run

@@ -86,7 +86,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
         ["'observer' cannot do 'production'", "can answer", "asks to draw"],
     ),
     (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
-    (["list", "things"], ["no list named 'things'", "judges, models, refinements, suites"]),
+    (["list", "things"], ["no list named 'things'", "judges, models, papers, refinements, suites"]),
     (["show", "nowhere"], ["nowhere is not a run", "run.sqlite"]),
     (["score", "nowhere"], ["nowhere is not a run"]),
     (["judge", "nowhere", "--judge", "parser"], ["nowhere is not a run"]),

@@ -13,7 +13,7 @@ import pytest
 from commands import call
 from geckonum_release import SOME, write_images, write_release
 from subitize.cli import app
-from subitize.suites.geckonum.prompts import TYPES
+from subitize.papers.geckonum.prompts import TYPES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

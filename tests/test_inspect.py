@@ -21,11 +21,11 @@ from openai_server import Behaviour, Fault, Server, serving
 from subitize.analysis.observations import Observation, Status
 from subitize.analysis.scoring import score
 from subitize.errors import MissingPartError, SubitizeError
-from subitize.images import Images
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
 from subitize.registry import make_suite
 from subitize.runner.pictures import Loader
+from subitize.store.images import Images
 
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
 SPEC = "naming:" + ",".join(f"{name}={value}" for name, value in OPTIONS.items())

@@ -15,12 +15,12 @@ from openai_server import Behaviour, Server, serving
 from subitize.interfaces import Inquiry, Model, Reply, Request
 from subitize.judges.vlm import phrase
 from subitize.numerals import in_words
+from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Ask, Choose, Confirm, Count, Draw, Item, Said, Scalar, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite, names
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.suites.geckonum.prompts import TYPES
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from cases import Case
 from commands import call
 from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.labels import CONSENSUS_RULES, RULE_VERSIONS, Rule, consensus, interpret, parse_rule, read_statement
+from subitize.labels import Rule, consensus, consensus_rules, interpret, parse_rule, read_statement, rule_versions
 from subitize.records import (
     Ask,
     Box,
@@ -679,7 +679,7 @@ def test_values_of_an_earlier_version_stay_as_they_were_stored_and_say_their_ver
 
 
 def test_every_rule_has_a_version_and_can_be_named() -> None:
-    assert [parse_rule(name).name for name in RULE_VERSIONS] == list(RULE_VERSIONS)
+    assert [parse_rule(name).name for name in rule_versions()] == list(rule_versions())
 
 
 def _values(*values: Scalar | None) -> list[Value]:
@@ -723,7 +723,7 @@ def test_without_a_majority_there_is_no_label(values: tuple[Scalar, ...], reason
     assert consensus(_values(*values), "majority") == Discarded(reason)
 
 
-@pytest.mark.parametrize("rule", CONSENSUS_RULES)
+@pytest.mark.parametrize("rule", consensus_rules())
 def test_without_a_vote_there_is_no_label_and_the_first_reason_stands(rule: str) -> None:
     assert consensus([Discarded("vague"), Discarded("a range")], rule) == Discarded("vague")
     assert consensus([], rule) == Discarded("no reading")

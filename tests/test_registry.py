@@ -11,7 +11,18 @@ from cases import Case
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Spec, task_text
-from subitize.registry import KINDS, Kind, Made, listings, make_judge, make_model, make_refined, make_suite, names
+from subitize.registry import (
+    KINDS,
+    Kind,
+    Made,
+    find_paper,
+    listings,
+    make_judge,
+    make_model,
+    make_refined,
+    make_suite,
+    names,
+)
 
 PLUGINS = Path(__file__).parent / "plugins"
 NAMING = {
@@ -398,6 +409,7 @@ MAKERS: dict[Kind, Callable[[str], object]] = {
     "models": make_model,
     "judges": make_judge,
     "refinements": lambda name: make_refined("production", name),
+    "papers": find_paper,
 }
 # "rewritten" needs a file, and has no default for it.
 BY_DEFAULT = [

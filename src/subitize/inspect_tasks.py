@@ -11,13 +11,13 @@ from subitize import __version__
 from subitize.analysis.observations import Observation
 from subitize.analysis.scoring import MEASURES
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
-from subitize.images import Images
+from subitize.image_files import image_format
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Estimate, Item, Known, Picture, Words
 from subitize.registry import make_judge, make_suite
 from subitize.runner.pictures import Loader
 from subitize.store import codec
-from subitize.vision.pixels import image_format
+from subitize.store.images import Images
 
 try:
     from anyio.to_thread import run_sync

@@ -1,4 +1,4 @@
-"""Suite, model, judge: the architecture on one page.
+"""Suite, model, judge, paper: the architecture on one page.
 
 A suite makes items; a model turns the request of one trial into a reply; a judge turns an exhibit (responses and
 questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
@@ -11,7 +11,7 @@ A new one is one file and one line in registry.py, or one entry point of an outs
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
@@ -353,3 +353,60 @@ class Suite(Protocol):
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Pick those of the latest attempts that must be followed by another."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A work to cite, where it is found, and what rests on it."""
+
+    citation: str
+    url: str
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of a paper, computed: what a program reads, and, written `module:object`, what prints it."""
+
+    it: object
+    printed_by: str
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """What a published system brings: a folder in papers/, or an entry point of an outside package.
+
+    What is written `module:object` is imported when it is first used, so that a paper itself costs nothing.
+    """
+
+    title: str
+    references: Sequence[Reference]
+    suites: Mapping[str, str] = field(default_factory=dict)
+    judged_by: Mapping[str, str] = field(default_factory=dict)
+    """Who counted in the paper, by suite."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """How answers are read: each a labels.WordRule."""
+    consensus_rules: Mapping[str, str] = field(default_factory=dict)
+    """How several values become one: each a function of the most frequent value."""
+    file_names: Mapping[str, str] = field(default_factory=dict)
+    """How its image files are named: each a models.folder.names.Naming."""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """The score from which a detector's boxes were counted, by detector."""
+    kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Fleiss' κ as printed, by suite and kind of question."""
+    counts: str = ""
+    """What it printed of models that count, by suite: a mapping to analysis.published.PublishedCounts."""
+    reproduce: str = ""
+    """(folder or None, *, extensions) → Tables: from the released data, beside the published figures."""
+    tabulate: str = ""
+    """(run, judge or None, *, extensions) → Tables: from the answers in a run."""
+    import_release: str = ""
+    """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
+    report: str = ""
+    """(suite, series, refined series, counted models, palette) → report's Account, or None where any suite's does."""
+
+    @property
+    def citation(self) -> str:
+        """The paper itself."""
+        return self.references[0].citation

@@ -1,4 +1,4 @@
-"""Name → suite, model, judge or refinement: imported on first use, its options read from its signature."""
+"""Name → suite, model, judge, refinement or paper: imported on first use, its options read from its signature."""
 
 import inspect
 import math
@@ -11,22 +11,19 @@ from importlib.metadata import EntryPoint, entry_points
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
+from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import Handling, Judge, Model, Suite
-from subitize.records import REFINED, Spec
+from subitize.interfaces import Handling, Judge, Model, Paper, Suite
+from subitize.records import REFINED, Spec, base_suite
 
-Kind = Literal["suites", "models", "judges", "refinements"]
-KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements")
+Kind = Literal["suites", "models", "judges", "refinements", "papers"]
+KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
 T = TypeVar("T")
 
+# All suites so far are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
-    "suites": {
-        "geckonum": "subitize.suites.geckonum.suite:Geckonum",
-        "geckonum-vqa": "subitize.suites.geckonum.vqa:GeckonumVqa",
-        "naming": "subitize.suites.naming:Naming",
-        "production": "subitize.suites.production:Production",
-        "t2icountbench": "subitize.suites.t2icountbench.suite:T2ICountBench",
-    },
+    "suites": {},
+    "papers": {},
     "models": {
         "counter": "subitize.models.counter:CounterModel",
         "detr": "subitize.models.detectors:make_detr",
@@ -129,6 +126,23 @@ def make_judge(text: str) -> Made[Judge]:
     return _make("judges", text)
 
 
+def find_paper(name: str) -> Paper:
+    """Find a paper by its name."""
+    point = _find("papers", name)
+    try:
+        paper = point.load()
+    except Exception as error:  # an outside package may fail in any way
+        raise BadValueError(f"paper {name!r} ({point.value}) cannot be loaded: {error}") from error
+    if not isinstance(paper, Paper):
+        raise BadValueError(f"paper {name!r} ({point.value}) should be a Paper, not {paper!r:.80}")
+    return paper
+
+
+def paper_of(suite: str) -> Paper | None:
+    """Find the paper that a suite, refined or not, belongs to."""
+    return next((paper for paper in plugins.papers() if base_suite(suite) in paper.suites), None)
+
+
 def write_spec(start: str, options: Mapping[str, str]) -> str:
     """Add options to a name or spec: they follow a target after a comma, a bare name after a colon."""
     written = ",".join(f"{key}={text}" for key, text in options.items())
@@ -188,9 +202,19 @@ def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> M
 def _listing(kind: Kind, name: str) -> Listing:
     """Describe one of a kind; one that is broken says so, and does not hide the others."""
     try:
+        if kind == "papers":
+            return _list_paper(name)
         return _Factory(kind, name).listing()
     except SubitizeError as error:
         return Listing(name, str(error), None, {})
+
+
+def _list_paper(name: str) -> Listing:
+    paper = find_paper(name)
+    works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
+    does = {"reproduce": paper.reproduce, "tables": paper.tabulate, "import": paper.import_release}
+    brought = {kind: ", ".join(found) for kind, found in works.items() if found}
+    return Listing(name, paper.citation, None, brought | {command: "yes" for command, found in does.items() if found})
 
 
 def _parse(text: str) -> tuple[str, str, dict[str, str]]:
@@ -208,14 +232,20 @@ def _parse(text: str) -> tuple[str, str, dict[str, str]]:
 
 def _known(kind: Kind) -> dict[str, EntryPoint]:
     """List what there is of a kind; an outside package cannot replace what is built in."""
-    built_in = {name: EntryPoint(name, value, f"subitize.{kind}") for name, value in _BUILT_IN[kind].items()}
+    listed = _BUILT_IN[kind]
+    if kind == "papers":
+        listed = plugins.built_in()
+    elif kind == "suites":
+        listed = plugins.list_all("suites") | listed
+    built_in = {name: EntryPoint(name, value, f"subitize.{kind}") for name, value in listed.items()}
     return {point.name: point for point in entry_points(group=f"subitize.{kind}")} | built_in
 
 
 def _find(kind: Kind, name: str) -> EntryPoint:
     """Find one by name; what is built in without a look at what else is installed, which takes a while."""
-    if name in _BUILT_IN[kind]:
-        return EntryPoint(name, _BUILT_IN[kind][name], f"subitize.{kind}")
+    found = _BUILT_IN[kind].get(name) or (plugins.find("suites", name) if kind == "suites" else None)
+    if found:
+        return EntryPoint(name, found, f"subitize.{kind}")
     known = _known(kind)
     if name not in known:
         raise UnknownNameError(kind.removesuffix("s"), name, known)

@@ -8,8 +8,8 @@ import pytest
 
 from cases import Case
 from samples import MODEL, SUITE, naming_item, reading, response, trial
+from subitize.analysis.enumeration import evaluate
 from subitize.analysis.observations import NO_JUDGE, Observation, Reader, find_gaps, observe_run, survey_run
-from subitize.analysis.papers.numbersense import evaluate
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import interpret, parse_rule

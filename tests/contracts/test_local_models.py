@@ -10,6 +10,7 @@ import pytest
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Model, Suite, Tried
 from subitize.records import (
     Answer,
@@ -36,7 +37,6 @@ from subitize.registry import Made, make_model
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.vision.pixels import decode
 from tiny_matchers import write_regions
 from tiny_weights import PIPELINES, find_tiny
 

@@ -105,7 +105,7 @@ def test_an_image_that_could_not_be_read_has_no_reading(tmp_path: Path) -> None:
 def test_a_model_without_counts_and_one_that_is_not_there_are_named(tmp_path: Path) -> None:
     model = run_folder(draw(tmp_path / "images", "apples_3_0.png"), tmp_path / "run", repeats=1)
     with Run(Folder(tmp_path / "run")) as run:
-        with pytest.raises(NothingToDoError, match=r"no image of .* has a count in its name; the layout numbersense"):
+        with pytest.raises(NothingToDoError, match=r"no image of .* has a count in its name; a layout that has"):
             import_named_counts(run, model)
         with pytest.raises(UnknownNameError, match="no model named 'folder:elsewhere'; known: folder:"):
             import_named_counts(run, "folder:elsewhere")

@@ -7,6 +7,7 @@ import pytest
 
 from cases import Case
 from subitize.errors import BadFileError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Judge, Proof, Proves, Reply, Request
 from subitize.judges.clipscore import ClipScore
 from subitize.judges.dsg import make_dsg
@@ -16,7 +17,6 @@ from subitize.judges.vlm import make_vlm
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import plural
 from subitize.records import Said, Scored, TaskKind
-from subitize.vision.pixels import decode
 
 pytestmark = pytest.mark.detect
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from commands import call
 from little_memory import little_memory
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Model, Pixels, Reply, Request
 from subitize.models.diffusers import Diffusers
 from subitize.networks.weights import is_out_of_memory
@@ -24,7 +25,6 @@ from subitize.registry import Made, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.vision.pixels import decode
 from tiny_weights import PIPELINES, find_tiny
 
 pytestmark = pytest.mark.torch

@@ -12,6 +12,7 @@ from hf_server import serving_images
 from openai_server import Behaviour, Fault, Server, serving
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Pixels, Reply, Request, TransientError
 from subitize.models.hf_inference import HfInference
 from subitize.records import Answer, Draw, Drawn, Failed, Picture, Refused, Said, Stimulus, Task
@@ -19,7 +20,6 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.vision.pixels import decode
 
 pytestmark = pytest.mark.hub
 

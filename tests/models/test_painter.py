@@ -16,6 +16,7 @@ from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError
+from subitize.image_files import decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
 from subitize.judges.observer import Observer
 from subitize.models.ideal_human import IdealHuman
@@ -29,7 +30,6 @@ from subitize.scenes import read_scene
 from subitize.stats.number_laws import Slips, human_law, painter_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
 
 proof = pytest.mark.proof(
     "subitize.models.painter",

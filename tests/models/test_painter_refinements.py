@@ -7,6 +7,7 @@ import pytest
 
 from subitize.drawing.clipart.glyph import PALETTE
 from subitize.drawing.glyphs import GLYPHS
+from subitize.image_files import decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request
 from subitize.judges.observer import Observer
 from subitize.models.painter import Painter
@@ -14,11 +15,10 @@ from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words
 from subitize.registry import make_suite
 from subitize.scenes import Scene, read_scene
 from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
 
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
 proof = pytest.mark.proof(
-    "subitize.suites.t2icountbench",
+    "subitize.papers.t2icountbench",
     "subitize.suites.refining",
     "subitize.models.painter",
     "subitize.numerals",

@@ -20,6 +20,7 @@ import tiny_vlms
 from commands import call
 from little_memory import little_memory
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Request
 from subitize.models.transformers import Transformers
 from subitize.networks.answers.generators import YES
@@ -32,7 +33,6 @@ from subitize.registry import make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.vision.pixels import decode
 from tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch

@@ -11,12 +11,12 @@ import pytest
 
 import tiny_matchers
 from subitize.errors import BadValueError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS, NUMERALS, open_filler
 from subitize.networks.pairs import open_pairs
 from subitize.networks.regions import Regions
 from subitize.networks.views import Fills, View
 from subitize.networks.weights import Placement
-from subitize.vision.pixels import Rgb
 from tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch

@@ -13,13 +13,13 @@ import pytest
 
 import tiny_matchers
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS
 from subitize.networks.matching import MATCHERS, open_matcher
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.views import Matches, View
 from subitize.networks.weights import Placement, name_architecture, read_config
-from subitize.vision.pixels import Rgb
 from tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch

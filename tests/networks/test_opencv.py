@@ -12,12 +12,12 @@ from cases import Case
 from coco_network import copy_yolo, ssd_folder, yolo_folder
 from onnx_graphs import Floats, write_network
 from subitize.errors import BadFileError, BadValueError, MissingPartError, SubitizeError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.networks.detectors.collages import make_collage
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
 from subitize.networks.detectors.outputs import YoloLayout, tell_yolo
-from subitize.vision.pixels import Rgb
 
 WHITE: Rgb = np.full((100, 200, 3), 255, dtype=np.uint8)
 CAT = COCO_CLASSES.index("cat")

@@ -12,6 +12,7 @@ from coco_network import copy_yolo, ssd_folder, yolo_folder
 from onnx_graphs import write_network
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.detectors import collages
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.detector import Detector
@@ -20,7 +21,6 @@ from subitize.networks.detectors.proving import prove
 from subitize.networks.detectors.setups import Setup
 from subitize.networks.weights import Placement
 from subitize.numerals import plural
-from subitize.vision.pixels import Rgb
 from tiny_weights import find_tiny
 
 IOU = 0.45

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from subitize.errors import SubitizeError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.views import View
 from subitize.networks.weights import Placement, read_config
-from subitize.vision.pixels import Rgb
 from tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch

@@ -11,10 +11,10 @@ from samples import trial
 from subitize.analysis.observations import Gaps, Survey
 from subitize.judges.dsg import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
-from subitize.report.alignments import alignment_sections
-from subitize.report.document import FigureBlock, Section, TextBlock
-from subitize.report.figures import to_svg
-from subitize.report.sources import Source
+from subitize.report.document.blocks import FigureBlock, Section, TextBlock
+from subitize.report.document.figures import to_svg
+from subitize.report.sections.alignments import alignment_sections
+from subitize.report.sections.sources import Source
 from subitize.store import Run
 
 ITEMS = [item(0, "2 red dogs above a cat."), item(1, "Three apples.")]

@@ -8,8 +8,8 @@ import pytest
 
 from report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
 from subitize.records import Spec
-from subitize.report.charts import Panel, confusion
-from subitize.report.document import FigureBlock
+from subitize.report.document.blocks import FigureBlock
+from subitize.report.document.charts import Panel, confusion
 from subitize.store import Run
 
 

@@ -9,11 +9,11 @@ import pytest
 from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item, Known, Said, Spec
-from subitize.report.baselines import write_range
-from subitize.report.cells import slug
-from subitize.report.composition import compose
-from subitize.report.document import Document, Section, TableBlock, TextBlock
-from subitize.report.sources import read_sources
+from subitize.report.document.blocks import Document, Section, TableBlock, TextBlock
+from subitize.report.document.cells import slug
+from subitize.report.sections.baselines import write_range
+from subitize.report.sections.composition import compose
+from subitize.report.sections.sources import read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run
 

@@ -26,7 +26,7 @@ from subitize.records import (
     Trial,
     Words,
 )
-from subitize.report.document import Document, Row, TableBlock, TextBlock
+from subitize.report.document.blocks import Document, Row, TableBlock, TextBlock
 from subitize.store import Run
 
 MODEL = Spec("talker", {}, "talker")

@@ -7,7 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from subitize import __version__
-from subitize.report.doctor import Finding, examine, print_findings
+from subitize.report.terminal.doctor import Finding, examine, print_findings
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,9 @@ from subitize.records import (
     Subject,
     Trial,
 )
-from subitize.report.document import GalleryBlock
-from subitize.report.gallery import make_gallery
-from subitize.report.sources import list_series, read_sources
+from subitize.report.document.blocks import GalleryBlock
+from subitize.report.sections.gallery import make_gallery
+from subitize.report.sections.sources import list_series, read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from report_runs import HOSTILE, composed, exact, fill, naming_items, new_run, page, unnumbered
 from subitize.records import Answer, Item, Outcome, Spec, Stimulus, Value
-from subitize.report.document import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
-from subitize.report.tabulation import to_csv, to_latex, to_markdown
+from subitize.report.document.blocks import Document, FactsBlock, Linked, Section, TableBlock, TextBlock
+from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.store import Folder, Run
 
 ITEMS = naming_items()

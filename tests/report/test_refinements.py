@@ -9,8 +9,8 @@ from report_runs import PAINTERS, check_charts, composed, refined
 from subitize.analysis.attempts import gather_attempts
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.refinements import Refinement, compare
-from subitize.report.cells import slug
-from subitize.report.document import Document, FigureBlock, Section
+from subitize.report.document.blocks import Document, FigureBlock, Section
+from subitize.report.document.cells import slug
 from subitize.store import Run
 
 BASE = "production:categories=apples+people,numbers=1-7"

@@ -5,10 +5,10 @@ import math
 
 from rich.console import Console
 
-from subitize.analysis.papers.geckonum import Cell
-from subitize.analysis.papers.geckonum_published import Place
-from subitize.analysis.papers.geckonum_reproduction import compare
-from subitize.report.reproduction import print_reproduction
+from subitize.papers.geckonum.published import Place
+from subitize.papers.geckonum.reproduction import compare
+from subitize.papers.geckonum.tables import Cell
+from subitize.report.terminal.reproduction import print_reproduction
 
 
 def test_a_figure_that_cannot_be_computed_is_a_dash() -> None:

@@ -2,11 +2,11 @@
 
 from samples import MODEL, drawing_item, naming_item, reading, response, trial
 from subitize.interfaces import Tried
+from subitize.papers.numbersense.naming import Naming
+from subitize.papers.numbersense.production import Production
 from subitize.records import Discarded, Item, Known, Value
 from subitize.runner.planning import Plan, further_attempts, latest_tried
 from subitize.store import StoredReading, StoredResponse
-from subitize.suites.naming import Naming
-from subitize.suites.production import Production
 
 ITEMS = [naming_item(index) for index in range(3)]
 

@@ -13,7 +13,7 @@ from commands import Finished, call, start
 from openai_server import Behaviour, Fault, Server, serving
 from subitize.records import task_text
 from subitize.registry import make_suite
-from subitize.runner.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
+from subitize.rewriting import INSTRUCTION, LONGEST_REWRITTEN, _mend, clean
 from subitize.store import Folder, Run
 from subitize.suites.refining.rewritten import COLUMNS, read_rows
 

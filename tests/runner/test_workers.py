@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import RunError
-from subitize.images import Images
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.records import Draw
 from subitize.registry import make_model
 from subitize.runner import workers
 from subitize.runner.pictures import Loader
+from subitize.store.images import Images
 
 
 def draw(spec: str, count: int) -> tuple[list[Reply], int]:

@@ -6,6 +6,7 @@ import pytest
 
 from cases import Case
 from prompt_cases import COLOURS, NOUNS, scene
+from subitize.papers.geckonum.prompts import TYPES, design, scene_of
 from subitize.records import Ask, Confirm
 from subitize.scenes import (
     IMAGE_ASK,
@@ -19,7 +20,6 @@ from subitize.scenes import (
     read_scene,
     setting_asks,
 )
-from subitize.suites.geckonum.prompts import TYPES, design, scene_of
 
 TASK_3 = [prompt for prompt in design(0) if TYPES[prompt.type] == 3]
 

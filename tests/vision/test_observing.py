@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from cases import Case
 from subitize.drawing import stimuli
+from subitize.image_files import decode
 from subitize.records import Box, Stimulus
 from subitize.vision.observing import observe
-from subitize.vision.pixels import decode
 
 FIRST_SEED = 70_000
 proof = pytest.mark.proof("subitize.vision", "subitize.drawing")

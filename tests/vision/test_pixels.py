@@ -13,8 +13,8 @@ from PIL import Image, ImageFile
 
 from cases import Case
 from subitize.errors import BadImageError
+from subitize.image_files import decode, image_format
 from subitize.records import ImageFormat
-from subitize.vision.pixels import decode, image_format
 
 LEFT, RIGHT = (200, 30, 40), (20, 90, 220)
 

@@ -18,7 +18,7 @@ from pydantic_core import from_json
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
 from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
-from subitize.labels import RULE_VERSIONS, Rule
+from subitize.labels import Rule, rule_versions
 from subitize.records import Subject, digest
 from subitize.store import Run, SuiteEntry
 from subitize.store.rows import read_suite_options
@@ -283,7 +283,7 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
     if any(name.startswith("model ") for name in left):
         left.pop("model", None)  # the model as it was written, which is the judge's name
     for option in (_RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
-        if option not in left or (option == _RULE_OPTION and left[option] not in RULE_VERSIONS):
+        if option not in left or (option == _RULE_OPTION and left[option] not in rule_versions()):
             continue
         name, value = option.removeprefix("model "), left.pop(option)
         judge = re.sub(rf"(?<=[:,]){name}={re.escape(value)}(?:,|$)", "", judge).rstrip(",:")

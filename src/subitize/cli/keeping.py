@@ -16,7 +16,6 @@ from subitize.cli.options import (
     locate,
     open_run,
     print_json,
-    print_warnings,
 )
 from subitize.errors import UnknownNameError
 
@@ -31,7 +30,7 @@ def show(
 ) -> None:
     """Show what is in a run, or everything about one item."""
     from subitize.analysis.overview import item_story, overview
-    from subitize.report.terminal import print_overview, print_story
+    from subitize.report.terminal.printing import print_overview, print_story
 
     with open_run(run, database, images) as opened:
         if item:
@@ -131,23 +130,3 @@ def import_named_counts_(
 
     with open_run(run, database, images) as opened:
         print(f"{import_named_counts(opened, model)} counts from file names stored as readings by human")
-
-
-@import_app.command("geckonum")
-def import_geckonum_(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="prompts.csv and task_N_MODEL.csv, as released.")],
-    out: Annotated[str, typer.Option(metavar="RUN", help="The run to make or add to.")],
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
-) -> None:
-    """Read GeckoNum's released annotations into a run: its images as responses, its annotators as a judge."""
-    from subitize.importers.geckonum import import_geckonum
-    from subitize.suites.geckonum.release import LICENCE, read_release
-    from subitize.suites.geckonum.released_questions import released_items
-
-    release = read_release(folder)
-    items = released_items(release)  # before there is a run: what is wrong with the files leaves none behind
-    with open_run(out, database, images, create=True) as opened:
-        summary = import_geckonum(opened, release, items)
-    print_warnings([*release.warnings, LICENCE])
-    print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper geckonum")

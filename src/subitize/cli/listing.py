@@ -50,7 +50,7 @@ def list_(
     found = listings(chosen)
     if as_json:
         return print_json(found)
-    from subitize.report.terminal import print_listings
+    from subitize.report.terminal.printing import print_listings
 
     return print_listings(found)
 
@@ -63,7 +63,7 @@ def _list_calibrations(*, as_json: bool) -> None:
     print_warnings(faults)
     if as_json:
         return print_json({name: asdict(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
-    from subitize.report.calibrations import print_saved
+    from subitize.report.terminal.calibrations import print_saved
 
     return print_saved(found)
 
@@ -110,7 +110,7 @@ def glyphs(
         return print(out)
     if as_json:
         return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
-    from subitize.report.terminal import print_glyphs
+    from subitize.report.terminal.printing import print_glyphs
 
     return print_glyphs(GLYPHS.values())
 
@@ -134,8 +134,8 @@ def stimuli(
 ) -> None:
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
     from subitize.registry import make_suite
-    from subitize.report.terminal import Bar
-    from subitize.runner.stimuli import write_stimuli
+    from subitize.report.terminal.printing import Bar
+    from subitize.stimulus_files import write_stimuli
 
     check_folder(out)
     options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
@@ -148,7 +148,7 @@ def stimuli(
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
     """Say what is installed, what is missing, and how to get it."""
-    from subitize.report.doctor import examine, print_findings
+    from subitize.report.terminal.doctor import examine, print_findings
 
     findings = examine()
     return print_json(findings) if as_json else print_findings(findings)

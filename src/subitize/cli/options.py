@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from subitize.errors import BadValueError
 
@@ -20,7 +21,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-import_app = typer.Typer(help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None)
+PAPER = "PAPER"
+
+
+class _Imports(TyperGroup):
+    """Commands by name; any other name is that of a paper whose released data is read."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        """Find a command, or the one that reads a paper's data."""
+        return super().get_command(ctx, cmd_name) or super().get_command(ctx, PAPER)
+
+
+import_app = typer.Typer(
+    cls=_Imports, help="Bring data made elsewhere into a run.", no_args_is_help=True, rich_markup_mode=None
+)
 app.add_typer(import_app, name="import")
 
 

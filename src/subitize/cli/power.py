@@ -151,7 +151,7 @@ def kappa(
 
 def _check(figure: Path | None) -> None:
     if figure is not None:
-        from subitize.report.calibrations import check_figure
+        from subitize.report.terminal.calibrations import check_figure
 
         check_file(figure)
         check_figure(figure)
@@ -176,7 +176,7 @@ def _learn(
 
 
 def _show(plan: "Plan", figure: Path | None, *, as_json: bool) -> None:
-    from subitize.report.power import print_plan, write_figure
+    from subitize.report.terminal.power import print_plan, write_figure
 
     if figure is not None:
         write_figure(plan, figure)

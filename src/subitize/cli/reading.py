@@ -23,11 +23,11 @@ from subitize.cli.options import (
 from subitize.cli.rules import choose_reader
 
 if TYPE_CHECKING:
+    from subitize.analysis.enumeration import Enumeration
     from subitize.analysis.observations import Gaps, Observation
     from subitize.analysis.overview import StandIns
-    from subitize.analysis.papers.numbersense import Enumeration
     from subitize.analysis.scoring import Score
-    from subitize.report.terminal import Bar
+    from subitize.report.terminal.printing import Bar
 
 
 @app.command()
@@ -62,7 +62,7 @@ def score(
     if gaps is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         return print_json([_score_row(one, *mark) for one, mark in zip(scores, marks, strict=True)])
-    from subitize.report.terminal import print_gaps, print_scores
+    from subitize.report.terminal.printing import print_gaps, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols)
     return print_gaps(gaps)
@@ -78,10 +78,10 @@ def measure(
     images: ImagesFolder = None,
 ) -> None:
     """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
+    from subitize.analysis.controls import observe_controls
+    from subitize.analysis.enumeration import evaluate
     from subitize.analysis.observations import Reader, observe_run
     from subitize.analysis.overview import StandIns, find_stand_ins
-    from subitize.analysis.papers.numbersense import evaluate
-    from subitize.analysis.papers.numbersense_control import observe_controls
 
     reader = Reader(*choose_reader(judge, rule))
     observed, stand_ins = {}, StandIns(frozenset(), frozenset())
@@ -93,7 +93,7 @@ def measure(
     enumerations = evaluate(observed)
     if as_json:
         return print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
-    from subitize.report.terminal import print_enumerations
+    from subitize.report.terminal.printing import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
 
@@ -111,7 +111,7 @@ def compare(
     from subitize.analysis.observations import Reader
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.refinements import compare_run
-    from subitize.report.refinement_tables import print_refinements, refinement_row
+    from subitize.report.terminal.refinements import print_refinements, refinement_row
 
     with open_run(run, database, images) as opened:
         found = compare_run(opened, Reader(*choose_reader(judge, rule)))
@@ -144,8 +144,8 @@ def calibrate(
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.labels import make_rule
-    from subitize.report.calibrations import check_figure, print_calibration, write_figure
-    from subitize.report.terminal import Bar
+    from subitize.report.terminal.calibrations import check_figure, print_calibration, write_figure
+    from subitize.report.terminal.printing import Bar
 
     name = calibrations.name_safely(judge) if save is None else save
     calibrations.check_free(name, judge, force=force)
@@ -186,7 +186,7 @@ def align(
     """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
     from subitize.analysis.alignment import align_run
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.alignments import alignment_row, print_alignments
+    from subitize.report.sections.alignments import alignment_row, print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))
@@ -208,7 +208,7 @@ def agree(
     """Compute how far the people who answered the same questions agree: Fleiss' κ and others, with intervals."""
     from subitize.analysis.agreement import agree_run
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.passes import concord_row, print_agreement
+    from subitize.report.terminal.passes import concord_row, print_agreement
 
     with open_run(run, database, images) as opened:
         found = agree_run(opened, judge, by or ())
@@ -232,7 +232,7 @@ def report(
     images: ImagesFolder = None,
 ) -> None:
     """Write a report of one or several runs: one HTML page that needs no network."""
-    from subitize.report.terminal import Bar
+    from subitize.report.terminal.printing import Bar
     from subitize.report.writing import Outputs, write_report
 
     check_file(out)
@@ -247,8 +247,8 @@ def _print_passes(
 ) -> None:
     from subitize.analysis.attempts import gather_attempts
     from subitize.analysis.passes import rate_passes
-    from subitize.report.passes import pass_row, print_passes
-    from subitize.report.terminal import print_gaps
+    from subitize.report.terminal.passes import pass_row, print_passes
+    from subitize.report.terminal.printing import print_gaps
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if gaps is None:

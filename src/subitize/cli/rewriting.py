@@ -28,8 +28,8 @@ def rewrite(
 ) -> None:
     """Have a language model rewrite a suite's prompts, for: subitize run SUITE --refine rewritten:file=FILE."""
     from subitize.registry import make_model, make_suite
-    from subitize.report.terminal import Bar
-    from subitize.runner.rewriting import INSTRUCTION, Rewriting, rewrite_suite
+    from subitize.report.terminal.printing import Bar
+    from subitize.rewriting import INSTRUCTION, Rewriting, rewrite_suite
 
     check_file(out)
     told = INSTRUCTION if instruction is None else instruction

@@ -83,7 +83,7 @@ def run(
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.prices import load_prices
     from subitize.registry import make_judge, make_model, make_refined, make_suite
-    from subitize.report.terminal import Bar
+    from subitize.report.terminal.printing import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit
     from subitize.runner.refining import describe_refined, pair_settings
@@ -136,7 +136,7 @@ def run(
 
 
 def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool) -> None:
-    from subitize.report.forecasts import print_forecasts
+    from subitize.report.terminal.forecasts import print_forecasts
     from subitize.runner.forecasts import forecast_runs
 
     forecasts = forecast_runs(location, each)
@@ -172,8 +172,8 @@ def judge_(
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     from subitize.prices import load_prices
     from subitize.registry import make_judge
-    from subitize.report.forecasts import print_expenses
-    from subitize.report.terminal import Bar
+    from subitize.report.terminal.forecasts import print_expenses
+    from subitize.report.terminal.printing import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
     from subitize.runner.judging import Scope, admit, judge_run

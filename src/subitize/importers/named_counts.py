@@ -22,7 +22,7 @@ def import_named_counts(run: Run, model: str) -> int:
         if not readings:
             raise NothingToDoError(
                 f"no image of {model!r} has a count in its name; "
-                "the layout numbersense has: 3_4_apples_17.png shows 4 where 3 were asked for"
+                "a layout that has: 3_4_apples_17.png shows 4 where 3 were asked for"
             )
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         said = {

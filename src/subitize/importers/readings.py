@@ -14,7 +14,7 @@ from subitize.importers.answers import (
     find_group,
     read_place,
 )
-from subitize.labels import Rule, interpret
+from subitize.labels import Rule, find_positional_rule, interpret
 from subitize.records import (
     Ask,
     Choose,
@@ -49,6 +49,7 @@ class _Book:
 
     def __init__(self, run: Run, ledger: Ledger, rule: Rule) -> None:
         self._ledger, self._rule = ledger, rule
+        self._positional = find_positional_rule()  # people's codes for lines are positions
         self._items = {item.id: item for item in run.items()}
         self._by_item: dict[str, list[StoredResponse]] = defaultdict(list)
         self._by_image: dict[str, list[StoredResponse]] = defaultdict(list)
@@ -72,8 +73,8 @@ class _Book:
         if not annotator or not answer:
             raise line.error("annotator and answer should not be empty")
         subject, question = self._about(line)
-        # People's codes for lines are positions, which only this rule reads.
-        used = Rule("geckonum") if isinstance(question, Choose) and answer.isdecimal() else self._rule
+        has_position = isinstance(question, Choose) and answer.isdecimal()
+        used = self._positional if has_position and self._positional else self._rule
         value = interpret(Words(answer), question, used)
         return self._ledger.enter(line, Given(annotator, subject, question, answer), str(used), value)
 

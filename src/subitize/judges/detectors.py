@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from subitize.detections import Detections
+from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Judge, Proof
 from subitize.networks.detectors.setups import Setup, ssd_maker, torch_maker, yolo_maker
 from subitize.networks.detectors.sight import Sight, nouns_of
 from subitize.records import Boxes, Count, Drawn, Outcome, Provenance, Question, Stored
 from subitize.vision.box_colours import with_colours
-from subitize.vision.pixels import Rgb, decode
 
 
 class DetectorJudge:

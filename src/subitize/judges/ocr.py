@@ -14,13 +14,13 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
+from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Proof
 from subitize.judges.asking import shown_picture
 from subitize.networks import weights
 from subitize.records import Ask, Draw, Drawn, Item, Outcome, Provenance, Question, Stored, Transcribe, Words
 from subitize.scenes.quotes import quoted_texts
 from subitize.stats.edits import normalise
-from subitize.vision.pixels import Rgb, decode
 
 ENGINES = ("auto", "rapidocr", "tesseract")
 WORDING = "What text is written in the image?"

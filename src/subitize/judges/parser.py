@@ -4,23 +4,22 @@ from collections.abc import Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Proof
-from subitize.labels import interpret, parse_rule
-from subitize.numerals import POLICIES
+from subitize.labels import find_word_rule, interpret, parse_rule, word_rules
 from subitize.records import Count, Fit, Known, Outcome, Question, Said, Words
 
 _KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
 class Parser:
-    """Read the number in a text answer, by one of the policies strict, total, geckonum."""
+    """Read the number in a text answer, by the policy strict, total, or one that a paper brings."""
 
     is_stand_in = False
     asks_together = True
     concurrency = 64
 
     def __init__(self, *, policy: str = "strict") -> None:
-        if policy not in POLICIES:
-            raise UnknownNameError("policy", policy, POLICIES)
+        if find_word_rule(policy) is None:
+            raise UnknownNameError("policy", policy, word_rules())
         self.rule = policy
 
     def prove(self) -> Proof:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from subitize.errors import BadValueError
+from subitize.image_files import data_url
 from subitize.interfaces import Reply, TransientError, Usage
 from subitize.models.serving import Answered
 from subitize.records import Provenance, Refused, Said, Scalar, Token
-from subitize.vision.pixels import data_url
 
 # What an answer is expected to use where max_tokens does not say: a number, or a short sentence around it.
 ANSWER_TOKENS = 5

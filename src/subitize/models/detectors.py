@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from subitize.detections import Detections
 from subitize.errors import UnusableModelError
+from subitize.image_files import Rgb, decode
 from subitize.interfaces import Model, Reply, Request
 from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
@@ -11,7 +12,6 @@ from subitize.networks.detectors.setups import Setup, ssd_maker, torch_maker, yo
 from subitize.networks.detectors.sight import Sight, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.vision.box_colours import with_colours
-from subitize.vision.pixels import Rgb, decode
 
 
 class DetectorModel:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
+from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.interfaces import Handling, Pixels, Reply, Request
 from subitize.models.sizes import read_size
 from subitize.networks.pipeline_settings import Settings, Size, Wishes, write_size
 from subitize.networks.pipelines import Source, load_pipeline
 from subitize.networks.weights import Placement, hash_weights, loading, name_versions, naming, quiet, require
 from subitize.records import Failed, Refused, Scalar, TaskKind
-from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
 
 if TYPE_CHECKING:
     import torch

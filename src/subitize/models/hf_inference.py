@@ -13,6 +13,7 @@ from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, MissingPartError, UnusableModelError
+from subitize.image_files import decode
 from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
 from subitize.models.chats import (
     ANSWER_TOKENS,
@@ -38,7 +39,6 @@ from subitize.models.serving import (
 from subitize.models.sizes import read_size
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
-from subitize.vision.pixels import decode
 
 if TYPE_CHECKING:
     from huggingface_hub import AsyncInferenceClient

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from subitize.errors import BadImageError, BadValueError
+from subitize.image_files import decode
 from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
 from subitize.models.chats import (
     ANSWER_TOKENS,
@@ -23,7 +24,6 @@ from subitize.models.chats import (
 from subitize.models.serving import Answered, DeclinedError, Limits, Server, load_picture
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest, task_text
-from subitize.vision.pixels import decode
 
 DEFAULT_URL = "https://api.openai.com/v1"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import BadValueError, RunError, UnusableModelError
-from subitize.vision.pixels import image_format
+from subitize.image_files import image_format
 
 _MOST_OUTPUT = 10_000_000
 _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)

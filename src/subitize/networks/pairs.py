@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError
+from subitize.image_files import Rgb
 from subitize.networks import weights
 from subitize.networks.regions import Regions
 from subitize.networks.views import View
 from subitize.networks.weights import Placement
-from subitize.vision.pixels import Rgb
 
 Tensors = dict[str, Any]
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks import weights
 from subitize.networks.pairs import Tensors, Tokens, load_images, numbers, place, with_cut
 from subitize.networks.views import View
 from subitize.networks.weights import Placement
-from subitize.vision.pixels import Rgb
 
 DUAL_ENCODERS = frozenset(
     {

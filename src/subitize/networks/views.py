@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from subitize.image_files import Rgb, decode
 from subitize.interfaces import Request
 from subitize.records import Elsewhere, Filed, Picture, Said, Stimulus, Stored
-from subitize.vision.pixels import Rgb, decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,13 @@
 """What is done with what was read: which number a policy takes, or why it takes none."""
 
-import re
-from itertools import islice
 from typing import Literal, get_args
 
 from subitize.numerals.amounts import Amount, AtLeast, Exact, Range, Refusal, Several, Unread, Vague
 from subitize.numerals.reading import decide, find_mentions
-from subitize.numerals.tokens import LONGEST_TEXT, tokenise
+from subitize.numerals.tokens import tokenise
 from subitize.numerals.totals import find_stated_total
 
-Policy = Literal["strict", "total", "geckonum"]
+Policy = Literal["strict", "total"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
@@ -21,12 +19,9 @@ def value(text: str, policy: Policy = "strict") -> float | Unread:
     A final answer beats an answer, that beats a total, that beats a conclusion ("so 5"); two different ones
     of a kind are discarded unless the later one corrects the earlier ("wait", "actually").
     Neither takes a number below 0, as nothing is counted so.
-    geckonum: the rule that reproduces the released answers of GeckoNum's annotators, made for digits only.
     """
     if policy not in POLICIES:
         raise ValueError(f"no policy named {policy!r}; known: {', '.join(POLICIES)}")
-    if policy == "geckonum":
-        return _geckonum(text[:LONGEST_TEXT])
     tokens = tokenise(text)
     mentions = find_mentions(tokens)
     amount = decide(text, tokens, mentions)
@@ -59,18 +54,3 @@ def _reason(amount: Amount) -> str:
 
 def _digits(number: float) -> str:
     return str(int(number)) if number == int(number) else str(number)
-
-
-_GECKONUM_MANY = 11.0  # its annotators chose from 0 to 10 and "10+"
-
-
-def _geckonum(text: str) -> float | Unread:
-    """Found by us in GeckoNum's release: it holds for all 431,425 rows, the paper's own words for 96.6 %."""
-    first = text.split(",", 1)[0].replace("o", "0").replace("O", "0")
-    if "10+" in first:
-        return _GECKONUM_MANY
-    numbers = [float(match[0]) for match in islice(re.finditer(r"\d+(?:\.\d+)?", first), 2)]
-    if not numbers:
-        return Unread("no number")
-    mean = sum(numbers) / len(numbers)
-    return _GECKONUM_MANY if mean > _GECKONUM_MANY - 1 else mean

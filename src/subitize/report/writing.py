@@ -7,12 +7,12 @@ from pathlib import Path
 
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage import uncollected
-from subitize.report.composition import compose
-from subitize.report.document import Document
-from subitize.report.figures import to_png, to_svg
-from subitize.report.pages import to_html
-from subitize.report.sources import read_sources
-from subitize.report.tabulation import to_csv, to_latex, to_markdown
+from subitize.report.document.blocks import Document
+from subitize.report.document.figures import to_png, to_svg
+from subitize.report.document.pages import to_html
+from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
+from subitize.report.sections.composition import compose
+from subitize.report.sections.sources import read_sources
 from subitize.runner.progress import Progress
 from subitize.store import Run
 

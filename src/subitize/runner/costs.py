@@ -9,13 +9,13 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from pydantic_core import from_json
 
 from subitize.errors import BadValueError
-from subitize.images import Images
 from subitize.interfaces import Metered, Usage
 from subitize.prices import Price, PriceList, Tiles
 from subitize.records import Draw, Provenance, Task
 from subitize.registry import Made
 from subitize.runner.pictures import measure
 from subitize.store import Run
+from subitize.store.images import Images
 from subitize.store.rows import read_provenances, read_reading_provenances
 
 JobT = TypeVar("JobT")

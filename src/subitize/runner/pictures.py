@@ -6,9 +6,9 @@ from pathlib import Path
 
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, BadValueError
-from subitize.images import Images
+from subitize.image_files import read_size
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
-from subitize.vision.pixels import read_size
+from subitize.store.images import Images
 
 USUAL_PX = 1024
 

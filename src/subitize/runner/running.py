@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
+from subitize.image_files import decode, image_format
 from subitize.interfaces import (
     ComputesSeveral,
     Judge,
@@ -31,7 +32,6 @@ from subitize.runner.progress import Progress
 from subitize.runner.trying import GaveUp, Given, Trier, remember
 from subitize.runner.workers import Broken, Crew, staffed
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
-from subitize.vision.pixels import decode, image_format
 
 _LONGEST_TEXT = 1_000_000
 

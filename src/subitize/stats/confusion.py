@@ -17,7 +17,7 @@ from subitize.stats.number_laws import human_law, uniform_law
 from subitize.stats.resampling import Scale, enclose, replicate
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
-LEAST_TO_COMPARE = 20  # trials of a number in a category; their section 2.1.1 wants as many
+LEAST_PER_CELL = 20  # trials of a number in a category; their section 2.1.1 wants as many
 
 
 def highest_response(targets: Sequence[int]) -> int:
@@ -103,7 +103,7 @@ def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | 
     def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(np.abs(_mean_shares(counts) - expected).sum(axis=-2).mean(axis=-1) / 2)
 
-    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_TO_COMPARE)
+    scale = Scale("total variation distance", (0.0, 1.0), ideal=0.0, least=LEAST_PER_CELL)
     found = enclose(statistic, shown, scale)
     if not 0 < found.low <= found.value <= _farthest_sample(shown, expected):
         return found
@@ -134,7 +134,7 @@ def least_alike(counts: NDArray[np.int64]) -> tuple[Estimate, tuple[int, int]] |
         # A pair that is undefined in a resample can not be its smallest.
         return np.asarray(np.nan_to_num(correlations(counts), nan=np.inf).min(axis=-1))
 
-    scale = Scale(f"smallest of {len(pairs)} Pearson correlations", (-1.0, 1.0), ideal=1.0, least=LEAST_TO_COMPARE)
+    scale = Scale(f"smallest of {len(pairs)} Pearson correlations", (-1.0, 1.0), ideal=1.0, least=LEAST_PER_CELL)
     return enclose(statistic, counts, scale), pairs[smallest]
 
 

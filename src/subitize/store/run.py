@@ -13,7 +13,6 @@ from sqlalchemy import Column, Connection, Row, Select, Table, insert, select
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
-from subitize.images import Images
 from subitize.records import (
     Draw,
     Drawn,
@@ -36,6 +35,7 @@ from subitize.records import (
 )
 from subitize.store import codec, leases, tables
 from subitize.store.databases import Database, Location, open_backend
+from subitize.store.images import Images
 from subitize.store.leases import Lease
 
 _ROWS_AT_ONCE = 2_000

@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from subitize.detections import Detections
+from subitize.image_files import Rgb
 from subitize.vision.colours import colour_name
-from subitize.vision.pixels import Rgb
 
 _SIDE = 24  # samples along each side
 _STEP = 8  # colours so near to each other have one name

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from subitize.vision.pixels import Rgb
+from subitize.image_files import Rgb
 
 Mask = NDArray[np.bool_]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from subitize.errors import BadFileError
+from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Scalar
-from subitize.vision.pixels import LARGEST_IMAGE_MEGAPIXELS
 
 SUFFIXES: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 

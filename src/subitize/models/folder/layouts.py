@@ -5,15 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, check_each_once, storable
+from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, check_each_once, stem_of, storable
 from subitize.models.folder.listings import find_prompt_folders, is_listing, read_listing, read_prompt_folders
-from subitize.models.folder.names import ITEMS, NAMINGS, Naming, is_in_its_category, naming_of, read_whole_name
+from subitize.models.folder.names import ITEMS, Naming, namings, read_whole_name
 
-EXAMPLES: dict[str, str] = {naming.name: naming.example for naming in NAMINGS} | {
+_OTHER_EXAMPLES = {
     "geneval": "00000/samples/0000.png beside 00000/metadata.jsonl",
     "jsonl": 'images.jsonl of {"id": …, "prompt": …, "image_path": …}',
 }
-"""The layouts, each with what its files are called."""
+
+
+def list_examples() -> dict[str, str]:
+    """List the layouts, each with what its files are called."""
+    return {naming.name: naming.example for naming in namings()} | _OTHER_EXAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +27,14 @@ class Holdings:
     layout: str
     images: tuple[Image, ...]
     left: tuple[Unplaced, ...]
+    naming: Naming | None = None
 
     def keys(self, item_id: str) -> set[str]:
         """List what an item is called in this layout, if it has names of items at all."""
         key = item_id.partition("/")[2]
         if self.layout == "jsonl":
             return {item_id, key}
-        return {naming.key(key) for naming in NAMINGS if naming.name == self.layout} - {""}
+        return {self.naming.key(key)} - {""} if self.naming else set()
 
     @property
     def is_named_by_prompts(self) -> bool:
@@ -39,8 +44,8 @@ class Holdings:
 
 def read_folder(path: Path, layout: str) -> Holdings:
     """Find the images of a folder, or of a JSONL file; the layout is told or is found from the names."""
-    if layout not in ("auto", *EXAMPLES):
-        raise UnknownNameError("layout", layout, ["auto", *EXAMPLES])
+    if layout not in (known := ("auto", *list_examples())):
+        raise UnknownNameError("layout", layout, known)
     is_listing_itself = path.suffix == ".jsonl" and path.is_file()
     if is_listing_itself and layout not in ("auto", "jsonl"):
         raise BadFileError(f"{path} is a file, and the layout {layout} a folder; name the folder, or layout=jsonl")
@@ -64,12 +69,13 @@ def _read_any(tree: Tree) -> Holdings:
         examples["geneval"] = f"{prompt_folders[0]}/metadata.jsonl"
     own = tree.entries().images
     below = {} if prompt_folders else _images_below(tree)
-    nested = [name for names in below.values() for name in names if is_in_its_category(name)]
+    known = namings()
+    nested = [name for names in below.values() for name in names if any(one.is_in_its_category(name) for one in known)]
     for name in _leave_out(listed, tree, [*own, *nested]):
-        naming = naming_of(name)
+        naming = next((one for one in known if one.fits(stem_of(name))), None)
         if naming is not None:
             examples.setdefault(naming.name, storable(name))
-    layouts = [layout for layout in EXAMPLES if layout in examples]
+    layouts = [layout for layout in list_examples() if layout in examples]
     if len(layouts) > 1:
         found = ", ".join(f"{layout} ({examples[layout][:80]!r})" for layout in layouts)
         raise BadFileError(
@@ -106,21 +112,24 @@ def _say_that_none_fits(tree: Tree, images: list[str], folders: list[str]) -> st
         return f"{tree.given} has no images, but its folders have: {', '.join(folders[:5])[:200]}; take one of them"
     if not images:
         return f"{tree.given} has no images ({', '.join(SUFFIXES)}); is it the right folder?"
-    known = "; ".join(f"{layout}: {example}" for layout, example in EXAMPLES.items())
+    known = "; ".join(f"{layout}: {example}" for layout, example in list_examples().items())
     return f"{tree.given}: {storable(images[0])[:80]!r} is named like no layout; known: {known}"
 
 
 def _read(tree: Tree, layout: str) -> Holdings:
+    naming = None
     match layout:
         case "jsonl":
             return _read_listing(tree, _the_listing(tree))
         case "geneval":
             images, left = read_prompt_folders(tree)
         case _:
-            images, left = _read_names(tree, next(naming for naming in NAMINGS if naming.name == layout))
+            naming = next(one for one in namings() if one.name == layout)
+            images, left = _read_names(tree, naming)
     if not images:
-        raise BadFileError(f"{tree.given} has no images of the layout {layout}, which are like {EXAMPLES[layout]}")
-    return Holdings(layout, tuple(images), tuple(left))
+        example = list_examples()[layout]
+        raise BadFileError(f"{tree.given} has no images of the layout {layout}, which are like {example}")
+    return Holdings(layout, tuple(images), tuple(left), naming)
 
 
 def _read_listing(tree: Tree, listing: str) -> Holdings:
@@ -141,8 +150,9 @@ def _the_listing(tree: Tree) -> str:
 
 def _read_names(tree: Tree, naming: Naming) -> tuple[list[Image], list[Unplaced]]:
     folders = [""]
-    if naming.name == "numbersense":
-        folders += [folder for folder, names in _images_below(tree).items() if any(map(is_in_its_category, names))]
+    if naming.has_category_folders:
+        below = _images_below(tree).items()
+        folders += [folder for folder, names in below if any(map(naming.is_in_its_category, names))]
     names = [name for folder in folders for name in tree.entries(folder).images]
     left = [unplaced for folder in folders for unplaced in tree.entries(folder).left]
     check_each_once(tree, names)

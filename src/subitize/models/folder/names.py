@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from subitize import plugins
 from subitize.models.folder.files import Image, Tree, stem_of, storable
 from subitize.numerals import singular
 
@@ -21,6 +22,19 @@ class Naming:
     pattern: re.Pattern[str]
     key: Callable[[str], str]
     numbers_are_repeats: bool = False
+    has_category_folders: bool = False
+    """Whether images may lie in folders named like their categories."""
+    is_other: Callable[[str], bool] = lambda _: False
+    """Tells a name that looks like this but is another's."""
+
+    def fits(self, stem: str) -> bool:
+        """Tell whether a file is named like this."""
+        return self.pattern.fullmatch(stem) is not None and not self.is_other(stem)
+
+    def is_in_its_category(self, name: str) -> bool:
+        """Tell whether a file lies in a folder named like its category."""
+        found = self.pattern.fullmatch(stem_of(name)) if self.has_category_folders else None
+        return found is not None and _category(found["key"]) == _category(name.split("/")[-2])
 
     def read(self, name: str, tree: Tree) -> Image | None:
         """Read a file's name, or find that it is not named like this."""
@@ -43,15 +57,17 @@ class Naming:
         )
 
 
-def _key_of_item(key: str) -> str:
+def key_of_item(key: str) -> str:
+    """Write an item's key as one name."""
     return key.replace("/", "_")
 
 
-def _last_of_key(key: str) -> str:
+def last_of_key(key: str) -> str:
+    """Take what stands after the last slash."""
     return key.rpartition("/")[2].casefold()
 
 
-def _category_and_number(key: str) -> str:
+def category_and_number(key: str) -> str:
     """Write `apples/3` and `Apple/03` alike."""
     category, _, number = key.rpartition("/")
     return f"{_category(category)}/{int(number)}" if category and number.isdecimal() else ""
@@ -62,51 +78,23 @@ def _category(noun: str) -> str:
     return singular(noun.casefold())
 
 
-def _number_of_prompt(key: str) -> str:
-    number = _last_of_key(key).removeprefix("p")
-    return str(int(number)) if number.isdecimal() else ""
-
-
-_GECKONUM = re.compile(r"(?P<key>geckonum_\d{5})(?:_(?P<number>\d{1,9}))?", re.ASCII | re.IGNORECASE)
-_GIMBRR = re.compile(r"p(?P<key>\d{1,9})_(?P<number>\d{1,9})_v.+", re.ASCII)
-# In the release the index stands after a space, and images that were added have "new" before it: 10_11_people new13.png
-_NUMBERSENSE = re.compile(
-    r"(?P<target>[0-9]{1,9})_(?P<count>[^_]+)_(?P<key>[^\W\d_]+)[_ ](?P<tag>[a-z]*)(?P<number>[0-9]{1,9})"
-)
 _COMPBENCH = re.compile(r"(?P<prompt>.+)_(?P<number>\d{6})", re.ASCII | re.DOTALL)
 _ITEMS = re.compile(r"(?P<key>.+)_(?P<number>\d{1,9})", re.ASCII | re.DOTALL)
 
-ITEMS = Naming("items", "apples_3_0.png", _ITEMS, _key_of_item, numbers_are_repeats=True)
-NAMINGS: tuple[Naming, ...] = (
-    Naming("geckonum", "geckonum_00012_3.png", _GECKONUM, _last_of_key),
-    Naming("gimbrr", "p801_1_v0.0.5_pd230208.png", _GIMBRR, _number_of_prompt),
-    Naming("numbersense", "3_4_apples_17.png", _NUMBERSENSE, _category_and_number),
-    Naming("t2i-compbench", "a green bench and a blue bowl_000000.png", _COMPBENCH, _last_of_key),
-    ITEMS,
-)
-"""From the most to the least particular: a name belongs to the first that it fits."""
+ITEMS = Naming("items", "apples_3_0.png", _ITEMS, key_of_item, numbers_are_repeats=True)
+_PROMPTS = Naming("t2i-compbench", "a green bench and a blue bowl_000000.png", _COMPBENCH, last_of_key)
 
 
-def naming_of(name: str) -> Naming | None:
-    """Find how a file is named."""
-    stem = stem_of(name)
-    for naming in NAMINGS:
-        if naming.pattern.fullmatch(stem) and not (naming.name == "numbersense" and _is_mangled(stem)):
-            return naming
-    return None
+def namings() -> tuple[Naming, ...]:
+    """List the layouts from the most to the least particular: a name belongs to the first that it fits."""
+    return (*(plugins.load(found) for found in plugins.list_all("file_names").values()), _PROMPTS, ITEMS)
 
 
-def is_in_its_category(name: str) -> bool:
-    """Tell whether a file lies in a folder named like its category, as Numbersense released them."""
-    found = _NUMBERSENSE.fullmatch(stem_of(name))
-    return found is not None and _category(found["key"]) == _category(name.split("/")[-2])
+def is_named_by_prompt(stem: str) -> bool:
+    """Tell whether a file's name may be a prompt and a number."""
+    return _COMPBENCH.fullmatch(stem) is not None
 
 
 def read_whole_name(name: str, tree: Tree) -> Image:
     """Read a name as that of an item without a repeat, which is its first."""
     return Image(storable(name), tree.path(name), order=("", 0, "whole"), key=stem_of(name), repeat=0)
-
-
-def _is_mangled(stem: str) -> bool:
-    """Tell the prompt "3 small apples", as 3_small_apples_000001, from a count in words, as 3_many_apples_1."""
-    return bool(_COMPBENCH.fullmatch(stem)) and not stem.split("_")[1].strip("<>+").isdecimal()

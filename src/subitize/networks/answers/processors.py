@@ -9,9 +9,9 @@ import numpy as np
 from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.weights import brief, refuse_wordless
 from subitize.records import Scalar
-from subitize.vision.pixels import Rgb
 
 # How those without a chat template are asked in the documentation of transformers, and PaliGemma in that of Google.
 FORMS = {

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from subitize.detections import Detections
-from subitize.vision.pixels import Rgb
+from subitize.image_files import Rgb
 
 
 class Detector(Protocol):

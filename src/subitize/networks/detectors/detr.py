@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from subitize.detections import Detections
 from subitize.errors import BadValueError
+from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import class_of
 from subitize.networks.detectors.pretrained import Batch, Findings, Pretrained
 from subitize.networks.weights import Placement
-from subitize.vision.pixels import Rgb
 
 if TYPE_CHECKING:
     import torch

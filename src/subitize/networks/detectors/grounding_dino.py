@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from subitize.detections import Detections
+from subitize.image_files import Rgb
 from subitize.networks.detectors.pretrained import Findings, OpenVocabulary, corners_of
-from subitize.vision.pixels import Rgb
 
 if TYPE_CHECKING:
     import torch

@@ -18,13 +18,13 @@ import numpy as np
 
 from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, SsdRows, read_regions, tell_ssd, tell_yolo
 from subitize.networks.weights import hash_weights, require
 from subitize.numerals import counted
-from subitize.vision.pixels import Rgb
 
 _SSD_PIXELS, _YOLO_PIXELS, _LARGEST_PIXELS = 300, 640, 4096
 _BARS = 114  # the grey that YOLOs are trained with around pictures

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.detections import Detections, Floats
+from subitize.image_files import Rgb
 from subitize.networks.detectors.pretrained import Findings, OpenVocabulary, corners_of
 from subitize.numerals import article
-from subitize.vision.pixels import Rgb
 
 if TYPE_CHECKING:
     import torch

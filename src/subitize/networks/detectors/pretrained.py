@@ -11,6 +11,7 @@ from PIL import Image
 
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
+from subitize.image_files import Rgb
 from subitize.networks.weights import (
     Placement,
     hash_weights,
@@ -21,7 +22,6 @@ from subitize.networks.weights import (
     read_config,
     require,
 )
-from subitize.vision.pixels import Rgb
 
 if TYPE_CHECKING:
     import torch

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from subitize.detections import Detections
+from subitize.image_files import Rgb
 from subitize.interfaces import Proof
 from subitize.labels import read_statement
 from subitize.networks.detectors.setups import Setup
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.pixels import Rgb
 
 
 class Sight:

@@ -1,1 +1,0 @@
-"""The measures and tables of the published systems, one module per paper."""

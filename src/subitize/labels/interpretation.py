@@ -1,0 +1,78 @@
+"""Evidence as an answer to a question."""
+
+from subitize import numerals
+from subitize.errors import BadValueError
+from subitize.labels.boxes import counted_boxes
+from subitize.labels.lines import read_line
+from subitize.labels.rules import Rule, find_word_rule, word_rules
+from subitize.labels.statements import read_statement
+from subitize.labels.yes_no import read_vote, read_yes_or_no
+from subitize.records import (
+    Boxes,
+    Choose,
+    Compared,
+    Confirm,
+    Count,
+    Discarded,
+    Evidence,
+    Fit,
+    Known,
+    MatchesPrompt,
+    Measured,
+    Name,
+    Question,
+    Transcribe,
+    Value,
+    Words,
+)
+
+
+def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
+    """Read the evidence as an answer to the question."""
+    match evidence, question:
+        case Words(text=text), Count():
+            return _number(text, rule)
+        case Words(text=text), Confirm() | MatchesPrompt():
+            return read_vote(text) if rule.name == "votes" else read_yes_or_no(text)
+        case Words(text=text), Choose(lines=lines):
+            return read_line(text, lines, has_positions=_takes_positions(rule))
+        case Words(text=text), Name() | Transcribe():
+            return Known(text.strip())
+        case Boxes(boxes=boxes), Count():
+            _require_boxes(rule, evidence)
+            return Known(len(counted_boxes(boxes, question, rule)))
+        case Boxes(boxes=boxes), Confirm(statement=statement) if stated := read_statement(statement):
+            _require_boxes(rule, evidence)
+            return Known(stated.holds(len(counted_boxes(boxes, Count(stated.noun), rule))))
+        case Compared(scores=scores), Confirm(statement=statement) if stated := read_statement(statement):
+            first, *others = scores.values()
+            return Known((first > max(others)) != (stated.number == 0))
+        case Measured(score=score), Fit():
+            return Known(score)
+    return Discarded(f"{evidence.kind} cannot answer {question.id!r}")
+
+
+def _number(text: str, rule: Rule) -> Value:
+    by = find_word_rule(rule.name)
+    if by is None:
+        raise _unfit(rule, set(word_rules()), Words(text))
+    number = by.read(text)
+    if isinstance(number, numerals.Unread):
+        return Discarded(number.reason, is_refusal=isinstance(numerals.read(text), numerals.Refusal))
+    return Known(int(number) if number == int(number) else number)
+
+
+def _takes_positions(rule: Rule) -> bool:
+    """Tell whether digits are a line's position: our observer's are, and those of some people in released data."""
+    by = find_word_rule(rule.name)
+    return by.takes_positions if by else rule.name == "boxes"
+
+
+def _require_boxes(rule: Rule, evidence: Evidence) -> None:
+    if rule.name != "boxes":
+        raise _unfit(rule, {"boxes"}, evidence)
+
+
+def _unfit(rule: Rule, names: set[str], evidence: Evidence) -> BadValueError:
+    fitting = ", ".join(sorted(names))
+    return BadValueError(f"rule {rule.name!r} cannot read {evidence.kind}; for these: {fitting}")

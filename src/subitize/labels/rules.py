@@ -1,0 +1,171 @@
+"""The rules by which evidence is read: their names, versions and numbers."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+from subitize import numerals, plugins
+from subitize.calibrations import Calibrated
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class WordRule:
+    """A way to read the number in words, with the version of its meaning.
+
+    Where it takes positions, digits are a line's position from 0: people's codes in released data. A model is shown
+    letters: its "1" may be the first line or the second.
+    """
+
+    version: int
+    read: Callable[[str], float | numerals.Unread]
+    takes_positions: bool = False
+
+
+# Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
+# strict and total are policies of numerals; papers bring others. boxes counts the boxes with enough score, of two that
+# overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose centres are
+# on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it; votes knows
+# the words in which people say yes or no to a picture, each by itself.
+_WORD_RULES = {
+    "strict": WordRule(2, partial(numerals.value, policy="strict")),
+    "total": WordRule(2, partial(numerals.value, policy="total")),
+}
+_OTHER_VERSIONS = {"boxes": 1, "compared": 1, "votes": 1}
+
+
+def rule_versions() -> dict[str, int]:
+    """List all rules with their versions."""
+    return {name: rule.version for name, rule in word_rules().items()} | _OTHER_VERSIONS
+
+
+def word_rules() -> dict[str, WordRule]:
+    """List the rules that read numbers in words, ours before those of papers."""
+    return _WORD_RULES | {name: plugins.load(found) for name, found in plugins.list_all("rules").items()}
+
+
+def find_word_rule(name: str) -> WordRule | None:
+    """Find a rule that reads numbers in words."""
+    if name in _OTHER_VERSIONS:
+        return None
+    return _WORD_RULES.get(name) or _load(plugins.find("rules", name))
+
+
+def find_positional_rule() -> "Rule | None":
+    """Find a rule for words that takes digits as positions of lines."""
+    return next((Rule(name) for name, rule in word_rules().items() if rule.takes_positions), None)
+
+
+@lru_cache
+def _load(reference: str | None) -> WordRule | None:
+    return None if reference is None else plugins.load(reference)
+
+
+def _version(name: str) -> int:
+    """Tell the version of a rule; 0 if there is none."""
+    rule = find_word_rule(name)
+    return rule.version if rule else _OTHER_VERSIONS.get(name, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named way to read evidence; `boxes` takes the lowest score and the largest overlap: `boxes>=0.4,iou=0.95`.
+
+    What is None is left open: it is as in the rule that the evidence was read by before; where there was none, every
+    score counts, and nothing is suppressed.
+    """
+
+    name: str
+    threshold: float | None = None
+    iou: float | None = None
+
+    def __str__(self) -> str:
+        """Write it as it is stored: nothing is left open there.
+
+        Both numbers are named, or neither where every score counts and nothing is suppressed: whoever writes down only
+        a part of them would leave the other open.
+        """
+        least, iou = self.threshold or 0.0, 1.0 if self.iou is None else self.iou
+        numbers = f">={least:g},iou={iou:g}" if least or iou < 1 else ""
+        return f"{self.name}@{_version(self.name)}{numbers}"
+
+    def over(self, earlier: "Rule") -> "Rule":
+        """Take from an earlier rule what this one leaves open."""
+        if self.name != "boxes" or earlier.name != "boxes":
+            return self
+        threshold = earlier.threshold if self.threshold is None else self.threshold
+        return replace(self, threshold=threshold, iou=earlier.iou if self.iou is None else self.iou)
+
+    def over_stored(self, text: str) -> "Rule":
+        """Take what is left open from a rule as it is stored; one of a version that is no more has nothing to give."""
+        try:
+            return self.over(parse_rule(text))
+        except SubitizeError:
+            return self
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule as users write it, `total` or `boxes>=0.4,iou=0.95`, or as it is stored, `total@2`.
+
+    With its version it is as stored, and leaves nothing open: `boxes@1>=0.4` suppresses nothing.
+    """
+    bare, has_iou, iou = text.partition(",iou=")
+    head, has_floor, floor = bare.partition(">=")
+    name, _, version = head.partition("@")
+    latest = _version(name)
+    if version in map(str, range(1, latest)):
+        instead = f"{name}@{latest}{text[len(head) :]}"
+        raise BadValueError(
+            f"rule {text!r}: version {version} of {name} is no more; write {instead} to read the evidence anew, or no "
+            "rule for the values as they were stored"
+        )
+    if not latest or version not in ("", str(latest)):
+        raise UnknownNameError("rule", head, rule_versions())
+    given = [number for has, number in ((has_floor, floor), (has_iou, iou)) if has]
+    if given and (name != "boxes" or not all(_SHARE.fullmatch(number) for number in given)):
+        right = "numbers from 0 to 1 with at most 4 decimals, as in boxes>=0.4,iou=0.95"
+        raise BadValueError(f"rule {text!r}: only boxes takes a lowest score and a largest overlap, {right}")
+    is_whole = name == "boxes" and bool(version)
+    return Rule(
+        name,
+        float(floor) if has_floor else 0.0 if is_whole else None,
+        float(iou) if has_iou else 1.0 if is_whole else None,
+    )
+
+
+_SHARE = re.compile(r"0?\.\d{1,4}|1\.0{1,4}|[01]", re.ASCII)
+
+
+def make_rule(found: Calibrated) -> Rule:
+    """Make the rule that counts boxes by a calibration."""
+    return Rule("boxes", found.threshold, found.iou)
+
+
+def check_kind(rule: Rule, own: Rule, judge: str) -> None:
+    """Refuse a rule for other evidence than a judge gives, of which its own rule tells the kind."""
+    if _kind(rule) != _kind(own):
+        fitting = ", ".join(sorted(name for name in rule_versions() if _kind(Rule(name)) == _kind(own)))
+        raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")
+
+
+def _kind(rule: Rule) -> str:
+    return "words" if find_word_rule(rule.name) else rule.name
+
+
+def check_floor(rule: Rule, options: Mapping[str, str], judge: str) -> None:
+    """Refuse to count boxes by a score below the one from which a judge, with these options, keeps them."""
+    floor = read_share(options, "floor") or 0.0
+    if rule.threshold is not None and rule.threshold < floor:
+        raise BadValueError(
+            f"rule boxes>={rule.threshold:g}: judge {judge!r} keeps no boxes with a score below {floor:g}, its floor; "
+            f"count from boxes>={floor:g}, or judge with floor={rule.threshold:g}"
+        )
+
+
+def read_share(options: Mapping[str, str], name: str) -> float | None:
+    """Read a score or an overlap among the options of a judge; None if there is none."""
+    try:
+        return float(options[name])
+    except (KeyError, ValueError):
+        return None

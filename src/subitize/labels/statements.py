@@ -1,0 +1,58 @@
+"""Statements that there are so many of something, as sentences say it."""
+
+import re
+from dataclasses import dataclass
+
+from subitize import numerals
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """That there are so many of something: a number, or None for some."""
+
+    noun: str
+    number: int | None
+
+    def holds(self, count: int) -> bool:
+        """Tell whether it is so where so many are seen."""
+        return count >= 1 if self.number is None else count == self.number
+
+
+_STATEMENT = re.compile(r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) (?P<things>[a-z][a-z -]*)")
+# What the name of one kind of thing does not have: with these a statement is of two kinds, of parts, or of a place.
+# "of" may be within a name: "loaves of bread".
+_SAYS_MORE = re.compile(
+    r"""
+    \b (?:
+        a | about | above | across | after | against | all | along | also | among | an | and | another | any | are |
+        around | as | at | before | behind | below | beneath | beside | between | both | but | by | each | either |
+        every | except | facing | fewer | for | from | half | halves | has | have | her | his | in | inside | into |
+        is | its | left | less | like | many | more | most | near | neither | next | no | nor | not | on | only | onto
+        | or | other | others | out | outside | over | piece | pieces | quarter | quarters | right | same | some |
+        than | that | the | their | there | these | third | thirds | this | those | through | to | touching | toward |
+        towards | under | upon | was | were | what | where | which | while | who | whose | whole | with | within |
+        without
+    ) \b
+    """,
+    re.VERBOSE,
+)
+# "dogs chasing cats", but "swimming pools"
+_DOING = re.compile(r"\b[a-z]+[a-rt-z]s [a-z]+ing\b")
+
+
+def read_statement(text: str) -> Statement | None:
+    """Read "there are some apples", "there are no seeds", "there is 1 cat"; None for what says more or else."""
+    found = _STATEMENT.fullmatch(text.strip().lower().removesuffix("."))
+    if found is None or _says_more(found["things"]):
+        return None
+    noun = numerals.singular(found["things"])
+    if found["number"] in ("some", "no"):
+        return Statement(noun, None if found["number"] == "some" else 0)
+    number = numerals.value(found["number"], "strict")
+    whole = None if isinstance(number, numerals.Unread) or number != int(number) else int(number)
+    return None if whole is None else Statement(noun, whole)
+
+
+def _says_more(things: str) -> bool:
+    has_number = any(not isinstance(numerals.value(word, "strict"), numerals.Unread) for word in things.split())
+    return has_number or _SAYS_MORE.search(things) is not None or _DOING.search(things) is not None

@@ -1,0 +1,27 @@
+"""GeckoNum (Kajić et al. 2024): prompts of number in three tasks, people's answers about seven models' images."""
+
+from subitize.interfaces import Paper, Reference
+
+PAPER = Paper(
+    title="GeckoNum",
+    references=(
+        Reference(
+            "Kajić, I., Wiles, O., Albuquerque, I., Bauer, M., Wang, S., Pont-Tuset, J., & Nematzadeh, A. (2024). "
+            "Evaluating Numerical Reasoning in Text-to-Image Models.",
+            "https://github.com/google-deepmind/geckonum_benchmark_t2i",
+            "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
+        ),
+    ),
+    suites={
+        "geckonum": "subitize.papers.geckonum.suite:Geckonum",
+        "geckonum-vqa": "subitize.papers.geckonum.vqa:GeckonumVqa",
+    },
+    judged_by={"geckonum": "people"},  # five per image
+    rules={"geckonum": "subitize.papers.geckonum.rules:RULE"},
+    consensus_rules={"geckonum": "subitize.papers.geckonum.rules:round_mode"},
+    file_names={"geckonum": "subitize.papers.geckonum.file_names:NAMING"},
+    reproduce="subitize.papers.geckonum.reproduction:reproduce_release",
+    tabulate="subitize.papers.geckonum.reproduction:tabulate_run",
+    import_release="subitize.papers.geckonum.importing:read_importable",
+    report="subitize.papers.geckonum.report.account:compose_account",
+)

@@ -1,0 +1,294 @@
+"""The files that GeckoNum's authors released, checked row by row: prompts, and the answers of annotators per task."""
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+
+from subitize.csv_files import read_records
+from subitize.errors import BadFileError, UnknownNameError
+from subitize.numerals import Unread
+from subitize.papers.geckonum.prompts import Prompt, read_prompts
+from subitize.papers.geckonum.rules import read_answer
+from subitize.scenes import LINES_WORDING
+
+MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "dalle_3": "DALL·E 3",
+        "imagen_a": "Imagen-A",
+        "imagen_b": "Imagen-B",
+        "imagen_c": "Imagen-C",
+        "imagen_d": "Imagen-D",
+        "muse_a": "Muse-A",
+        "muse_b": "Muse-B",
+    }
+)
+"""The models that the paper tells of, as the files and as the paper spell them."""
+
+LICENCE = "GeckoNum's data is by its authors, CC BY 4.0; please cite Kajić et al. (2024)"
+COLUMNS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer", "answer"),
+        2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
+        3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
+    }
+)
+RATERS = 5
+"""How many people were asked about an image."""
+MANY = 11
+"""What stands for more than ten: people had 0 to 10 and "10+" to choose from."""
+_WHOLE = ("question_id", "annot_id", "gt_num", "answer_num")
+_RAW = {1: "raw_answer", 2: "answer_text", 3: "answer"}
+_IMAGE_ID = r"^(geckonum_[0-9]{5})_([0-9]{1,4})$"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The released prompts, and the answers by task.
+
+    Their columns are row (in its file), model, prompt, seed, question_id, question, annotator, raw and value: the
+    number of Task 1 by the `geckonum` policy, the code of the line of Task 2, 1 or 0 of Task 3.
+    """
+
+    prompts: tuple[Prompt, ...]
+    answers: Mapping[int, pl.DataFrame]
+    files: tuple["AnswerFile", ...]
+    warnings: tuple[str, ...]
+
+    def error(self, task: int, row: Mapping[str, Any], message: str) -> BadFileError:
+        """Make an error that names the file and the line of an answer."""
+        file = next(file for file in self.files if (file.task, file.model) == (task, row["model"]))
+        return file.error(row["row"], message)
+
+
+def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequence[str] = ()) -> Release:
+    """Read all there is in a folder, or a part: prompts.csv, and task_N_MODEL.csv beside it or in annotations/."""
+    files = [file for file in find_files(folder) if file.task in tasks and (not models or file.model in models)]
+    if not files:
+        wanted = ", ".join(f"task_{task}_{model}.csv" for task in tasks for model in models or ["MODEL"])
+        raise BadFileError(f"no {wanted} in {folder}")
+    prompts = read_prompts(folder / "prompts.csv")
+    texts = pl.DataFrame({"id": [one.id for one in prompts], "text": [one.text for one in prompts]})
+    warnings: list[str] = []
+    answers: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
+    for file in files:
+        table = _read(file, texts)
+        warnings += _warn_of_copies(file, table)
+        answers[file.task].append(table)
+    found = {task: pl.concat(own) for task, own in answers.items() if own}
+    return Release(prompts, found, tuple(files), tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The answers about one model's images in one task."""
+
+    path: Path
+    task: int
+    model: str
+
+    def error(self, row: int, message: str) -> BadFileError:
+        """Make an error that names the line on which a row begins."""
+        line, _ = next(islice(read_records(self.path, keep_empty=True), row + 1, None), (row + 2, []))
+        return BadFileError(f"{self.path.name} line {line}: {message}")
+
+
+def find_files(folder: Path) -> list[AnswerFile]:
+    """List the files with answers, by task and model."""
+    if not (folder / "prompts.csv").is_file():
+        raise BadFileError(f"no prompts.csv in {folder}; name the folder of GeckoNum's release")
+    inner = folder / "annotations"
+    place = inner if inner.is_dir() else folder
+    named = [(path, re.fullmatch(r"task_([123])_(.+)", path.stem)) for path in sorted(place.glob("*.csv"))]
+    files = [AnswerFile(path, int(match[1]), match[2]) for path, match in named if match]
+    for file in files:
+        if file.model not in MODELS:
+            raise UnknownNameError(f"model of GeckoNum ({file.path.name})", file.model, MODELS)
+    if not files:
+        raise BadFileError(f"no answers in {place}; they are in files such as task_1_dalle_3.csv")
+    return files
+
+
+def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
+    table = _read_columns(file)
+    if not table.height:
+        raise BadFileError(f"{file.path.name}: no answers in it")
+    _refuse(file, table, pl.any_horizontal(pl.col(COLUMNS[file.task]).is_null()), _say_what_is_missing)
+    image = pl.col("image_id").cast(pl.String).str.extract_groups(_IMAGE_ID).struct.rename_fields(["id", "seed"])
+    images = table.unique(["image_id", "prompt", "model"], maintain_order=True)
+    images = images.with_columns(image.alias("image"), pl.col("prompt", "model").cast(pl.String)).unnest("image")
+    images = images.join(texts, on="id", how="left", maintain_order="left")
+    checks: list[tuple[pl.Expr, Callable[[Mapping[str, str]], str]]] = [
+        (pl.col("model") != file.model, lambda row: f"model {row['model']!r}: the file's name says {file.model!r}"),
+        (pl.col("id").is_null(), lambda row: f"image_id {row['image_id']!r} should be like geckonum_00012_3"),
+        (pl.col("text").is_null(), lambda row: f"image_id {row['image_id']!r}: no such prompt in prompts.csv"),
+        (
+            pl.col("prompt") != pl.col("text"),
+            lambda row: f"prompt {row['prompt']!r}: in prompts.csv {row['id']} is {row['text']!r}",
+        ),
+    ]
+    for is_bad, say in checks:
+        _refuse(file, images, is_bad, say)
+    _refuse(file, table, _is_no_integer("annot_id"), lambda row: f"annot_id {row['annot_id']!r} is no whole number")
+    table = _VALUES[file.task](file, table)
+    named = images.select("image_id", pl.col("id").cast(pl.Categorical).alias("name"), pl.col("seed").cast(pl.UInt16))
+    table = table.join(named, on="image_id", maintain_order="left").select(
+        "row",
+        "model",
+        pl.col("name").alias("prompt"),
+        "seed",
+        pl.col("question_id").cast(pl.String).cast(pl.UInt16),
+        "question",
+        pl.col("annot_id").alias("annotator"),
+        pl.col(_RAW[file.task]).alias("raw"),
+        "value",
+    )
+    _refuse_changed_minds(file, table)
+    return table
+
+
+def _read_columns(file: AnswerFile) -> pl.DataFrame:
+    """Read the columns, with the number of each row; a file that polars refuses is read again for its line.
+
+    There are few different texts, so that they are kept as categories.
+    """
+    columns = COLUMNS[file.task]
+    header = _read_header(file.path)
+    twice = [name for name in columns if header.count(name) > 1]
+    if twice:
+        raise BadFileError(f"{file.path.name} line 1: column {twice[0]!r} stands there twice")
+    missing = [name for name in columns if name not in header]
+    if missing:
+        is_page = header and header[0].lstrip().startswith("<")
+        hint = "; it looks like a web page: download the file itself" if is_page else ""
+        raise BadFileError(
+            f"{file.path.name} line 1: no column {', '.join(missing)} in {','.join(header)[:80]!r}{hint}"
+        )
+    try:
+        texts = dict.fromkeys(columns, pl.Categorical)
+        found = pl.read_csv(file.path, schema_overrides=texts, infer_schema=False, row_index_name="row")
+        # A table that once had gaps has its whole numbers written as 3.0.
+        whole = pl.col([name for name in columns if name in _WHOLE]).cast(pl.String).str.replace(r"\.0$", "")
+        is_empty = pl.all_horizontal(pl.col(columns).is_null())
+        return found.select("row", *columns).filter(~is_empty).with_columns(whole.cast(pl.Categorical))
+    except pl.exceptions.PolarsError as error:
+        for line, fields in read_records(file.path):
+            if len(fields) != len(header):
+                message = f"should have {len(header)} fields, not {len(fields)}; is the file cut?"
+                raise BadFileError(f"{file.path.name} line {line}: {message}") from None
+        raise BadFileError(f"{file.path.name}: no CSV: {str(error).splitlines()[0]}") from None
+
+
+def _read_header(path: Path) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            first = file.readline(10_000)
+    except OSError as error:
+        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        return next(csv.reader([first.decode("utf-8-sig").strip()]), [])
+    except UnicodeDecodeError:
+        raise BadFileError(f"{path.name} line 1: not UTF-8; save the file as UTF-8") from None
+
+
+def _say_what_is_missing(row: Mapping[str, Any]) -> str:
+    missing = next(name for name, value in row.items() if value is None)
+    return f"{missing} is missing; is the file cut?"
+
+
+def _refuse(file: AnswerFile, table: pl.DataFrame, is_bad: pl.Expr, say: Callable[[Mapping[str, Any]], str]) -> None:
+    """Raise an error about the first row that is bad, if there is one."""
+    for row in table.filter(is_bad.fill_null(True)).head(1).iter_rows(named=True):
+        raise file.error(row["row"], say(row))
+
+
+def _is_no_integer(column: str) -> pl.Expr:
+    return ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
+
+
+def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+    """Read the raw answers of Task 1 anew; the release must come to the same."""
+    _refuse(file, table, _is_no_integer("question_id"), lambda row: f"question_id {row['question_id']!r} is no number")
+    said = table.unique(["raw_answer", "answer"], maintain_order=True).with_columns(
+        pl.col("raw_answer").cast(pl.String).map_elements(_number, pl.Float64).alias("value"),
+        pl.col("answer").cast(pl.String).cast(pl.Float64, strict=False).alias("released"),
+    )
+    checks: list[tuple[pl.Expr, Callable[[Mapping[str, Any]], str]]] = [
+        (pl.col("value").is_null(), lambda row: f"raw_answer {row['raw_answer']!r} is no number"),
+        (pl.col("released").is_null(), lambda row: f"answer {row['answer']!r} is no number"),
+        (
+            pl.col("released") != pl.col("value"),
+            lambda row: f"answer {row['answer']!r}: raw_answer {row['raw_answer']!r} comes to {row['value']:g}",
+        ),
+    ]
+    for is_bad, say in checks:
+        _refuse(file, said, is_bad, say)
+    values = said.unique("raw_answer").select("raw_answer", "value")
+    return table.join(values, on="raw_answer", maintain_order="left")
+
+
+def _number(raw: str) -> float | None:
+    value = read_answer(raw)
+    return None if isinstance(value, Unread) else value
+
+
+def _line_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+    for name in ("answer_num", "gt_num"):
+        is_bad = ~pl.col(name).cast(pl.String).is_in(["0", "1", "2", "3", "4"])
+        _refuse(file, table, is_bad, partial(_say_what_codes_are, name))
+    # The prompt is one of the lines, so that its own code is known.
+    text = {name: pl.col(name).cast(pl.String) for name in ("answer_text", "prompt", "answer_num", "gt_num")}
+    is_bad = (text["answer_text"] == text["prompt"]) & (text["answer_num"] != text["gt_num"])
+    _refuse(
+        file, table, is_bad, lambda row: f"answer_num {row['answer_num']}: gt_num of the same text is {row['gt_num']}"
+    )
+    question = {"question_id": pl.lit("0"), "question": pl.lit(LINES_WORDING).cast(pl.Categorical)}
+    return table.with_columns(pl.col("answer_num").cast(pl.String).cast(pl.Float64).alias("value"), **question)
+
+
+def _say_what_codes_are(name: str, row: Mapping[str, Any]) -> str:
+    return f"{name} {row[name]!r} should be 0 to 4"
+
+
+def _yes_or_no_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+    _refuse(file, table, _is_no_integer("question_id"), lambda row: f"question_id {row['question_id']!r} is no number")
+    text = pl.col("answer").cast(pl.String).str.replace(r"\.0$", "")
+    _refuse(file, table, ~text.is_in(["0", "1"]), lambda row: f"answer {row['answer']!r} should be 0 or 1")
+    return table.with_columns(text.cast(pl.Float64).alias("value"))
+
+
+_VALUES = {1: _count_values, 2: _line_values, 3: _yes_or_no_values}
+_ANSWER = ("prompt", "seed", "question_id", "annotator")
+
+
+def _copies(table: pl.DataFrame) -> pl.DataFrame:
+    """Find the answers that an annotator gave again, with what was first said."""
+    again = table.filter(table.select(_ANSWER).is_duplicated())
+    first = pl.col("raw", "value").first().over(_ANSWER)
+    return again.with_columns(first.name.prefix("first_"))
+
+
+def _refuse_changed_minds(file: AnswerFile, table: pl.DataFrame) -> None:
+    _refuse(
+        file,
+        _copies(table),
+        pl.col("value") != pl.col("first_value"),
+        lambda row: (
+            f"annotator {row['annotator']} answers {row['raw']!r}, and {row['first_raw']!r} before, to one question"
+        ),
+    )
+
+
+def _warn_of_copies(file: AnswerFile, table: pl.DataFrame) -> Iterator[str]:
+    copies = _copies(table)
+    if copies.height:
+        again = copies.height - copies.select(_ANSWER).n_unique()
+        first = copies["prompt"][0]
+        yield f"{file.path.name}: {again} rows stand there a second time, the first of {first}; each is a reading"

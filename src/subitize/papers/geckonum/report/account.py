@@ -1,0 +1,54 @@
+"""What a report says of GeckoNum: its leaderboard, its sections in the paper's order, its sentence in the summary."""
+
+from collections.abc import Sequence
+
+from subitize.papers.geckonum.report import beyond, figures
+from subitize.papers.geckonum.report.findings import Findings, find
+from subitize.papers.geckonum.report.leaderboard import headline, rank_models
+from subitize.papers.geckonum.runs import SUITE
+from subitize.report.document.blocks import Account, TextBlock
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import Counted
+from subitize.report.sections.sources import Series
+
+
+def compose_account(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
+) -> Account | None:
+    """Write all that the answers suffice for; what was excluded by hand is in none of it."""
+    if suite != SUITE:
+        return None
+    findings = find([one for one in series if not one.is_excluded])
+    notes = [TextBlock(text) for text in _gaps(series, findings)]
+    if not findings.models:
+        return Account(notes, ())
+    made = (
+        figures.by_type(findings, palette),
+        figures.by_number(findings, palette),
+        figures.by_quantifier(findings),
+        figures.by_wording(findings),
+        figures.by_addition(findings),
+        figures.by_context(findings),
+        beyond.failures(findings),
+        beyond.numbers_drawn(findings),
+        beyond.decisive(findings, palette),
+        beyond.differences(findings),
+        beyond.agreement(findings),
+    )
+    sections = [section for section in made if section]
+    return Account([*rank_models(findings), *notes], sections, headline(findings))
+
+
+def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:
+    """Say what was refused, and of which models nothing was read."""
+    texts = [f"{label}: no answer about its images has a value; it is in no figure." for label in findings.unread]
+    for one in series:
+        refused = {
+            (seen.item.id, seen.repeat)
+            for seen in one.observations
+            if seen.status == "refused" and not seen.is_excluded
+        }
+        if refused:
+            what = f"{len(refused):,} images were" if len(refused) > 1 else "1 image was"
+            texts.append(f"{one.label}: {what} refused and in no figure here; “What no figure covers” counts them.")
+    return texts

@@ -1,0 +1,261 @@
+"""What a report says of GeckoNum beyond its accuracies: how images fail, what decides, who is better, who agrees."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from subitize.papers.geckonum.release import MANY, MODELS
+from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
+from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
+from subitize.papers.geckonum.runs import SUITE
+from subitize.records import Estimate
+from subitize.report.document import charts
+from subitize.report.document.blocks import Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, methods, sizes
+
+_OF_COUNTS = {"right": "#0072b2", "absent": "#8a94a0", "too few": "#e6a15c", "too many": "#b5502b"}
+_OF_IMAGES = {
+    "all right": "#0072b2",
+    "numbers right, relation wrong": "#7db8e0",
+    "numbers wrong": "#e6a15c",
+    "one omitted": "#b5502b",
+    "several omitted": "#8a94a0",
+}
+_TYPE = Column("Type", is_numeric=False)
+_LARGEST = 1e3  # a chart of odds ratios ends there; the table does not
+
+
+def failures(findings: Findings) -> Section | None:
+    """Show how single counts and whole images come out."""
+    of_counts = (
+        "failures_of_counts",
+        _OF_COUNTS,
+        "How single counts come out",
+        "Of each kind of thing asked for: the right number, none at all, too few or too many",
+    )
+    of_images = (
+        "failures_of_images",
+        _OF_IMAGES,
+        "How images of several things come out",
+        "All numbers right and in place; right but in the wrong place; all there, but not so many; one kind of thing "
+        "left out, or several",
+    )
+    figures = [_failures(findings.models, *what) for what in (of_counts, of_images)]
+    shown = tuple(figure for figure in figures if figure)
+    lead = TextBlock("What is there instead of the right number, of one kind of thing and of all in an image.")
+    return Section(f"{SUITE}-failures", "How images fail", (lead, *shown)) if shown else None
+
+
+def numbers_drawn(findings: Findings) -> Section | None:
+    """Show which numbers were asked for, and which were drawn (Figure A12)."""
+    rows, cells, models = [], [], []
+    for one in findings.models:
+        found = one.estimates("A12")
+        kinds = {"asked for": "asked", "drawn": "drawn"}
+        for kind, name in kinds.items():
+            own = {int(what.partition(": ")[2]): share for what, share in found.items() if what.startswith(f"{name}: ")}
+            rows += [{"kind": kind, "number": number, **point(one.label, share)} for number, share in own.items()]
+            if own:
+                cells.append(Row((one.label, kind, *(own.get(number) for number in range(MANY + 1))), one.badge))
+        models += [one.label] if found else []
+    if not rows:
+        return None
+    columns = (MODEL, Column("Numbers", is_numeric=False), *(Column(str(number), digits=1) for number in range(MANY)))
+    data = TableBlock(
+        f"{SUITE}-numbers-drawn",
+        "Numbers asked for and drawn, %",
+        (*columns, Column(">10", digits=1)),
+        tuple(cells),
+        "Shares of the labels of a model with Wilson’s 95 % intervals.",
+    )
+    figure = FigureBlock(
+        f"{SUITE}-distributions",
+        "Numbers asked for and drawn",
+        charts.distribution(rows, models),
+        "How often each number was drawn (bars, with 95 % intervals) and asked for (ticks). Bars above their tick: the "
+        "model draws that number too often; 0 and more than 10 are never asked for.",
+        "Share of each number among those drawn and those asked for, a panel per model.",
+        data,
+    )
+    return Section(f"{SUITE}-numbers-drawn", "Numbers drawn", (figure,))
+
+
+def decisive(findings: Findings, palette: Palette) -> Section | None:
+    """Show what raises and lowers the odds of a right count, each condition beside the others."""
+    ratios = [(one, what, ratio) for one in findings.models for what, ratio in one.estimates("odds_ratios").items()]
+    if not ratios:
+        return None
+    order = sorted(dict.fromkeys(_condition(what) for _, what, _ in ratios), key=_rank_condition)
+    rows = [{"name": _condition(what), **_bounded(one.label, ratio)} for one, what, ratio in ratios]
+    models = list(dict.fromkeys(one.label for one, _, _ in ratios))
+    data = TableBlock(
+        f"{SUITE}-odds-ratios",
+        "Odds ratios",
+        (MODEL, Column("Condition", is_numeric=False), Column("Odds ratio"), Column("p", "", 3, is_probability=True)),
+        tuple(
+            Row((one.label, _condition(what), ratio, one.number("odds_ratios_p", what)), one.badge)
+            for one, what, ratio in ratios
+        ),
+        "Of a right count, against simple prompts in digits about frequent nouns (or the most frequent level where "
+        f"there are none). {methods(ratio for _, _, ratio in ratios)}",
+    )
+    figure = FigureBlock(
+        f"{SUITE}-odds",
+        "Odds of a right count",
+        charts.odds(rows, models, palette, order=order),
+        "Right of the dashed line a condition raises the odds of a right count, left of it it lowers them, the others "
+        "being the same; lines are 95 % intervals with standard errors clustered by prompt. “Number” is per further "
+        "thing. Models whose data a condition decides wholly are left out.",
+        "Odds ratios of each condition with intervals on a logarithmic scale, a panel per model.",
+        data,
+    )
+    return Section(f"{SUITE}-odds", "What decides", (figure,))
+
+
+def differences(findings: Findings) -> Section | None:
+    """Compare models of one run on the same prompts."""
+    found = pairs(findings)
+    tasks = sorted({task for own in found.values() for task in own})
+    if not found:
+        return None
+    columns = [Column("Models", is_numeric=False)]
+    for task in tasks:
+        columns += [
+            Column(f"Task {task} (points)", "Difference of accuracies averaged within each prompt.", digits=1),
+            Column(f"p {task}", "Wilcoxon’s, adjusted by Holm for all pairs.", digits=3, is_probability=True),
+            Column(f"Prompts {task}"),
+        ]
+    rows = []
+    for (first, second), own in found.items():
+        cells: list[Cell] = [f"{first} − {second}"]
+        for task in tasks:
+            difference, p = own.get(task, (None, None))
+            cells += [difference, p, difference.n if difference else None]
+        rows.append(Row(tuple(cells)))
+    caption = (
+        "Mean difference of accuracy in percentage points over the prompts that both models of a run were given, "
+        "with 95 % intervals (Student’s t), and p of Wilcoxon’s test with Holm’s correction for all pairs of a run "
+        "and task. It leaves out what makes prompts harder for all."
+    )
+    title = "Models compared on the same prompts"
+    table = TableBlock(f"{SUITE}-differences", title, tuple(columns), tuple(rows), caption)
+    return Section(f"{SUITE}-differences", title, (table,))
+
+
+def agreement(findings: Findings) -> Section | None:
+    """Show how far annotators agree, where there are several."""
+    groups = [group for group in findings.groups if group.raters > 1]
+    if not groups:
+        return None
+    lead = TextBlock("How far the labels depend on whom one asks.")
+    annotated = {one.label for group in groups for one in group.models}
+    votes = _votes([one for one in findings.models if one.label in annotated])
+    return Section(f"{SUITE}-agreement", "Do annotators agree?", (lead, votes, _pooled(groups)))
+
+
+def _failures(
+    models: Iterable[Measured], table: str, kinds: Mapping[str, str], title: str, what: str
+) -> FigureBlock | None:
+    rows, cells, shown = [], [], []
+    estimates: list[Estimate] = []
+    for one in models:
+        found = one.estimates(table)
+        estimates += found.values()
+        for type in COUNTED_TYPES:
+            own = {kind: found.get(f"{type}: {kind}") for kind in kinds}
+            n = next((share.n for share in own.values() if share), None)
+            if n is None:
+                continue
+            shown.append(one.label)
+            cells.append(Row((one.label, type, *own.values(), n), one.badge))
+            rows += [_segment(one.label, type, kind, place, own[kind]) for place, kind in enumerate(kinds)]
+    if not rows:
+        return None
+    name = f"{SUITE}-{table.replace('_', '-')}"
+    columns = (MODEL, _TYPE, *(Column(f"{kind} (%)", digits=1) for kind in kinds), Column("n"))
+    data = TableBlock(name, f"{title}, %", columns, tuple(cells), methods(estimates))
+    labels = list(dict.fromkeys(shown))
+    types = [type for type in COUNTED_TYPES if any(row["level"] == type for row in rows)]
+    return FigureBlock(
+        f"{name}-shares",
+        title,
+        charts.stacked(rows, labels, types, kinds),
+        f"{what}. The figure in a bar and the line at its end are the share of the first, in %, with its 95 % "
+        f"interval; those of the others are in the data ({sizes(estimates)}).",
+        f"{title}: stacked shares by type of prompt, a panel per model.",
+        data,
+    )
+
+
+def _segment(label: str, type: str, kind: str, place: int, share: Estimate | None) -> dict[str, object]:
+    """Make a segment of a bar; one that nothing fell into has no width, and is there for the text of the first."""
+    row = {"level": type, "kind": kind, "rank": place}
+    if share is None:
+        return {**row, "model": label, "value": 0.0, "low": 0.0, "high": 0.0, "text": ""}
+    return {**row, **point(label, share), "text": f"{share.value:.0f}" if share.value >= _LEAST_FOR_TEXT else ""}
+
+
+_LEAST_FOR_TEXT = 12.0
+
+
+def _condition(what: str) -> str:
+    """Name a term of the regression: the number, or a level of a factor."""
+    factor, _, level = what.partition("=")
+    return f"{factor} {level}" if level == "not varied" else level or factor
+
+
+def _rank_condition(name: str) -> tuple[int, str]:
+    order = ("number", *COUNTED_TYPES, "words", "mixed", "rare", "frequent")
+    return (order.index(name) if name in order else len(order), name)
+
+
+def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
+    low, value, high = (min(max(one, 1 / _LARGEST), _LARGEST) for one in (ratio.low, ratio.value, ratio.high))
+    return {"model": label, "value": value, "low": low, "high": high, "n": ratio.n}
+
+
+_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
+
+
+def _votes(models: Sequence[Measured]) -> TableBlock:
+    rows = [Row((one.label, *(one.estimate("A10", votes) for votes in _VOTES)), one.badge) for one in models]
+    rows += [
+        Row((title, *(printed("A10", model, at) for at in _VOTES)), "published") for model, title in MODELS.items()
+    ]
+    return TableBlock(
+        f"{SUITE}-votes",
+        "How many annotators gave the label of Task 1, %",
+        (MODEL, *(Column(votes, digits=1) for votes in _VOTES)),
+        tuple(rows),
+        "Shares of the labels on which so many of five annotators agree, with Wilson’s 95 % intervals. Published: "
+        "Table A10 of the paper.",
+    )
+
+
+_SHARES = (">=5/5", ">=4/5", ">=3/5")
+_LEVELS = ("nominal", "ordinal", "interval")
+
+
+def _pooled(groups: Sequence[Group]) -> TableBlock:
+    rows = []
+    for group in groups:
+        for task in ("task1", "task2", "task3"):
+            shares: list[Cell] = [group.estimate("agreement", task, share) for share in _SHARES]
+            alphas: list[Cell] = [group.estimate("krippendorff", task, level) for level in _LEVELS]
+            if any(cell is not None for cell in (*shares, *alphas)):
+                rows.append(Row((group.name, int(task[-1]), *shares, *alphas)))
+    for task in ("task1", "task2", "task3"):
+        shares = [printed("agreement", task, share) for share in _SHARES]
+        alphas = [printed("krippendorff", task, level) for level in _LEVELS]
+        rows.append(Row(("paper, all seven models", int(task[-1]), *shares, *alphas), "published"))
+    columns = (
+        Column("Run and judge", is_numeric=False),
+        Column("Task"),
+        *(Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in _SHARES),
+        *(Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS),
+    )
+    caption = (
+        "Shares of questions to which at least so many of five gave the same answer, and Krippendorff’s α (1 is full "
+        "agreement, 0 chance) with 95 % intervals from 1,000 bootstrap resamples of the questions. The paper does not "
+        "say at which level of measurement its α is."
+    )
+    return TableBlock(f"{SUITE}-agreement", "Agreement of annotators", columns, tuple(rows), caption)

@@ -1,0 +1,365 @@
+"""The figures of GeckoNum's paper, for any models: by type, number, quantifier, wording and context."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from subitize.papers.geckonum.prompts import TYPES
+from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
+from subitize.papers.geckonum.release import MODELS
+from subitize.papers.geckonum.report.findings import Findings, Group, Measured, printed
+from subitize.papers.geckonum.runs import SUITE
+from subitize.records import Estimate
+from subitize.report.document import charts
+from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.charts import Facet, Palette
+from subitize.report.sections.counted import MODEL, methods, sizes
+
+COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
+TWO_KINDS = ("#0072b2", "#d55e00")
+_TYPE = Column("Type", is_numeric=False)
+
+
+def by_type(findings: Findings, palette: Palette) -> Section | None:
+    """Show the accuracy of each model for each type of prompt (Figure 3)."""
+    found = {one.label: one.estimates("figure3_by_type") for one in findings.models}
+    types = [type for type in sorted(TYPES, key=TYPES.__getitem__) if any(type in own for own in found.values())]
+    if not types:
+        return None
+    everything = [estimate for own in found.values() for estimate in own.values()]
+    rows = [{"level": type, **point(label, estimate)} for label, own in found.items() for type, estimate in own.items()]
+    data = TableBlock(
+        f"{SUITE}-by-type",
+        "Accuracy by type of prompt, %",
+        (MODEL, *(Column(type, digits=1) for type in types)),
+        tuple(Row((one.label, *(found[one.label].get(type) for type in types)), one.badge) for one in findings.models),
+        methods(everything),
+    )
+    figure = FigureBlock(
+        f"{SUITE}-types",
+        "Accuracy by type of prompt",
+        charts.by_level(rows, palette.of(list(found)), types, ""),
+        "The further left, the harder a type of prompt is for a model; exact numbers stand above quantities and parts "
+        f"of things. 95 % intervals ({sizes(everything)}).",
+        "Accuracy of every model for each type of prompt, with intervals.",
+        data,
+    )
+    return Section(f"{SUITE}-by-type", "By type of prompt", (figure,))
+
+
+def by_number(findings: Findings, palette: Palette) -> Section | None:
+    """Show the accuracy by number, for simple prompts (Figure 4) and for the others that ask for numbers (A2)."""
+    simple = _curve_rows(findings.models, ["numeric_simple"])
+    others = _curve_rows(findings.models, [type for type in COUNTED_TYPES if type != "numeric_simple"])
+    figures = []
+    sums = " Of a noun in several colours the number is their sum."
+    for rows, name, title, what, note in (
+        (simple, "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
+        (others, "numbers-by-type", "Other prompts", "all other prompts that ask for exact numbers", sums),
+    ):
+        if rows:
+            types = list(dict.fromkeys(str(row["type"]) for row in rows))
+            figures.append(
+                FigureBlock(
+                    f"{SUITE}-{name}",
+                    title,
+                    _draw_curves(rows, types, palette),
+                    f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a "
+                    f"model counts.{note}",
+                    f"Accuracy by number in {what} for every model, with intervals.",
+                    _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types),
+                )
+            )
+    lead = TextBlock("How high a model counts, and how much sooner it fails when more is asked for than a number.")
+    return Section(f"{SUITE}-by-number", "By number", (lead, *figures)) if figures else None
+
+
+def by_quantifier(findings: Findings) -> Section | None:
+    """Show the accuracy for each quantifier (Figure 5), and which go with how many things (A16, A17)."""
+    found = [(one, one.estimates("figure5")) for one in findings.models]
+    blocks: list[Block] = []
+    if any(own for _, own in found):
+        blocks.append(_heat_map(found))
+    blocks += _quantifiers_by_count(findings.groups)
+    return Section(f"{SUITE}-by-quantifier", "By quantifier", tuple(blocks)) if blocks else None
+
+
+def by_wording(findings: Findings) -> Section | None:
+    """Show what digits and words (A3), rare and frequent nouns (A4) do, and how frequent the nouns are (A1)."""
+    made = (
+        _comparison(findings, "A3", "digits-words", "Digits and words", ("digits", "words")),
+        _comparison(findings, "A4", "rare-frequent", "Rare and frequent nouns", ("rare", "frequent")),
+    )
+    figures = [figure for figure in made if figure]
+    if not figures:
+        return None
+    lead = TextBlock("One who understands numbers does not mind how they are written, nor how common the things are.")
+    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, _zipf())))
+
+
+def by_addition(findings: Findings) -> Section | None:
+    """Show what becomes of a number when others are asked for with it (Figure A4, Table A5)."""
+    types = ["numeric_simple", "2-additive", "3-additive"]
+    rows = [{**row, "kind": row["type"]} for row in _curve_rows(findings.models, types)]
+    if len({row["type"] for row in rows}) < 2:
+        return None
+    colours = dict(zip(types, ("#0072b2", "#d55e00", "#009e73"), strict=True))
+    present = {type: colour for type, colour in colours.items() if any(row["type"] == type for row in rows)}
+    models = [one.label for one in findings.models if any(row["model"] == one.label for row in rows)]
+    figure = FigureBlock(
+        f"{SUITE}-additions",
+        "One, two and three kinds of things",
+        charts.curves(rows, Facet("model", models), charts.colour_kinds(present), x_title=_ASKED),
+        "Accuracy by number where one, two or three kinds of things are asked for at once, with 95 % intervals: the "
+        "gap between the lines is what the company costs.",
+        "Accuracy by number for one, two and three kinds of things, a panel per model, with intervals.",
+        _curve_table(f"{SUITE}-additions-accuracy", findings.models, list(present)),
+    )
+    return Section(f"{SUITE}-by-addition", "Several kinds of things", (figure, *_drops(findings)))
+
+
+def by_context(findings: Findings) -> Section | None:
+    """Show what colours (A6, A7) and places (A8) do to the numbers."""
+    made = (
+        _comparison(findings, "A6", "colour", "One kind of thing, and in a colour", ("plain", "with a colour")),
+        _comparison(findings, "A7", "two-colours", "Two kinds of things, and in colours", ("plain", "with colours")),
+        _comparison(findings, "A8", "place", "Two kinds of things, and in a place", ("plain", "with a place")),
+    )
+    figures = tuple(figure for figure in made if figure)
+    lead = TextBlock("Whether numbers survive being asked for together with a colour or a place.")
+    return Section(f"{SUITE}-by-context", "Colour and place", (lead, *figures)) if figures else None
+
+
+def point(label: str, percentage: Estimate) -> dict[str, object]:
+    """Make a row of a chart's data of a percentage."""
+    bounds = {"low": percentage.low / 100, "high": percentage.high / 100, "n": percentage.n}
+    return {"model": label, "value": percentage.value / 100, **bounds}
+
+
+def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palette: Palette) -> charts.Spec:
+    """Draw the models in one panel per type, or where they are too many to tell apart, in panels of their own."""
+    colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
+    if len(colours.order) <= charts.MOST_SIDE_BY_SIDE:
+        return charts.curves(rows, Facet("type", types), colours.colour(), x_title=_ASKED)
+    kinds = charts.colour_kinds(dict(zip(types, _TYPE_COLOURS, strict=False)))
+    return charts.curves(
+        [{**row, "kind": row["type"]} for row in rows], Facet("model", colours.order), kinds, x_title=_ASKED
+    )
+
+
+_ASKED = "number asked for"
+_TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
+
+
+def _curves(one: Measured, type: str) -> dict[int, Estimate]:
+    found = one.estimates(f"magnitude_{type.replace('-', '_')}")
+    return {int(number): estimate for number, estimate in found.items()}
+
+
+def _curve_rows(models: Iterable[Measured], types: Sequence[str]) -> list[dict[str, object]]:
+    return [
+        {"type": type, "number": number, **point(one.label, estimate)}
+        for type in types
+        for one in models
+        for number, estimate in _curves(one, type).items()
+    ]
+
+
+def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) -> TableBlock:
+    curves = [(one, type, _curves(one, type)) for one in models for type in types]
+    numbers = sorted({number for _, _, own in curves for number in own})
+    rows = tuple(Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
+    columns = (MODEL, _TYPE, *(Column(str(number), digits=1) for number in numbers))
+    caption = methods(estimate for _, _, own in curves for estimate in own.values())
+    return TableBlock(name, "Accuracy by number, %", columns, rows, caption)
+
+
+def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBlock:
+    present = [word for word in QUANTIFIERS if any(word in own for _, own in found)]
+    rows, cells, names = [], [], []
+    for one, own in found:
+        if own:
+            names.append(one.label)
+            rows += [_coloured(one.label, word, estimate) for word, estimate in own.items()]
+            cells.append(Row((one.label, *map(own.get, present)), one.badge))
+    for model, title in MODELS.items():
+        names.append(f"{title} (published)")
+        values = [printed("figure5", word, model) for word in present]
+        rows += [
+            _coloured(names[-1], word, value) for word, value in zip(present, values, strict=True) if value is not None
+        ]
+        cells.append(Row((title, *values), "published"))
+    columns = (MODEL, *(Column(word, digits=1) for word in present))
+    estimates = [estimate for _, own in found for estimate in own.values()]
+    return FigureBlock(
+        f"{SUITE}-quantifiers",
+        "Accuracy by quantifier",
+        charts.heat_map(rows, names, present),
+        "Share of images whose label is the line asked for, in %, with 95 % intervals below; the darker, the more "
+        f"often right ({sizes(estimates)}). “No” must leave something out, and “as many” must make two numbers the "
+        "same. Published: as printed in Figure 5 of the paper.",
+        "Accuracy by quantifier and model as coloured cells with the figures in them.",
+        TableBlock(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, tuple(cells), methods(estimates)),
+    )
+
+
+def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, object]:
+    value = percentage.value if isinstance(percentage, Estimate) else percentage
+    bounds = f"[{percentage.low:.0f}, {percentage.high:.0f}]" if isinstance(percentage, Estimate) else ""
+    return {"name": name, "column": word, "value": value / 100, "text": f"{value:.0f}", "bounds": bounds}
+
+
+_WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
+_VIEWS = {"A16": "said by the judge", "A17": "asked for"}
+
+
+def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
+    rows, cells = [], []
+    several = len(groups) > 1
+    for group in groups:
+        for table, view in _VIEWS.items():
+            title = f"{view} · {group.name}" if several else view
+            for word, number in group.pooled.get(table, {}):
+                estimate = group.estimate(table, word, number)
+                if estimate:
+                    rows.append({"panel": title, "kind": word, "number": int(number), **point("", estimate)})
+                    cells.append(Row((title, word, ">10" if number == "11" else number, estimate, estimate.n)))
+    if not rows:
+        return []
+    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
+    columns = (Column("Quantifier", is_numeric=False), Column("Word", is_numeric=False))
+    data = TableBlock(
+        f"{SUITE}-quantifiers-by-count",
+        "Quantifiers by the number of things, %",
+        (*columns, Column("Things"), Column("Share (%)", digits=1), Column("n")),
+        tuple(cells),
+        methods(cell for row in cells for cell in row.cells if isinstance(cell, Estimate)),
+    )
+    spec = charts.curves(rows, Facet("panel", panels), charts.colour_kinds(_WORDS), x_title="things in the image")
+    caption = (
+        "Which quantifier goes with so many things in the image: that of the line the judge chose, and that of the "
+        "prompt; 95 % intervals. The paper’s annotators said few up to 10, and many above."
+    )
+    alt = "Share of the quantifiers no, few and many by the number of things in the image, with intervals."
+    return [FigureBlock(f"{SUITE}-words-by-count", "Quantifiers and counts", spec, caption, alt, data)]
+
+
+def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tuple[str, str]) -> FigureBlock | None:
+    """Put two groups of prompts side by side, with the test and its control."""
+    places = [f"acc_{group}" for group in GROUPS[table]]
+    shown = [one for one in findings.models if table in one.cells]
+    if not shown:
+        return None
+    estimates = [(one, kind, one.estimate(table, at)) for one in shown for kind, at in zip(kinds, places, strict=True)]
+    points = [{"kind": kind, **point(one.label, estimate)} for one, kind, estimate in estimates if estimate]
+    rows = []
+    for one in shown:
+        statistics: list[Cell] = [one.number(table, "chi2"), one.number(table, "p")]
+        n = one.number(table, "N")
+        cells = (*(one.estimate(table, at) for at in places), *statistics, None if n is None else int(n))
+        rows.append(Row((one.label, *cells, one.number(table, "shuffled")), one.badge))
+    for model, spelled in MODELS.items():
+        cells = tuple(printed(table, model, at) for at in (*places, "chi2", "p"))
+        n = printed(table, model, "N")
+        rows.append(Row((spelled, *cells, None if n is None else int(n), None), "published"))
+    columns = (
+        MODEL,
+        *(Column(f"{kind} (%)", digits=1) for kind in kinds),
+        Column("χ²", "Chi-squared of the two groups, with Yates's correction."),
+        Column("p", digits=3, is_probability=True),
+        Column("N", "Labels in both groups."),
+        Column("Significant shuffles", "Of labels shuffled between the groups; about .05 or less is right.", digits=3),
+    )
+    caption = (
+        f"{title}, numbers up to 4. The control is the share of shuffles of the labels between the two groups that "
+        f"come out significant. Published: Table {table} of the paper. {methods(one for _, _, one in estimates if one)}"
+    )
+    data = TableBlock(f"{SUITE}-{name}", title, columns, tuple(rows), caption)
+    colour = charts.colour_kinds(dict(zip(kinds, TWO_KINDS, strict=True)))
+    return FigureBlock(
+        f"{SUITE}-{name}-accuracy",
+        title,
+        charts.dots(points, [one.label for one in shown], colour),
+        f"Share of right labels, {kinds[0]} and {kinds[1]}, with 95 % intervals, for numbers up to 4 "
+        f"({sizes(one for _, _, one in estimates if one)}). {_say_significant(shown, table)}",
+        f"Accuracy of every model, {kinds[0]} and {kinds[1]}, with intervals.",
+        data,
+    )
+
+
+def _say_significant(models: Sequence[Measured], table: str) -> str:
+    found = [one.label for one in models if (p := one.number(table, "p")) is not None and p < 0.05]
+    if not found:
+        return "For no model is the difference significant (χ², p < .05)."
+    return f"The difference is significant for {', '.join(found)} (χ², p < .05)."
+
+
+def _drops(findings: Findings) -> list[Block]:
+    rows = []
+    numbers = ("1", "2", "3")
+    for before, after in DROPS:
+        step, spelled = f"{before}->{after}", f"{before} → {after}"
+        measured = [
+            Row((one.label, spelled, *cells, *(cell.n if cell else None for cell in cells)), one.badge)
+            for one in findings.models
+            if any(cells := [one.estimate("A5", f"{step}: {number}") for number in numbers])
+        ]
+        published = [
+            Row((title, spelled, *values, *(None for _ in numbers)), "published")
+            for model, title in MODELS.items()
+            if any(values := [printed("A5", step, f"{model}_{number}") for number in numbers])
+        ]
+        rows += [*measured, *published] if measured else []
+    if not rows:
+        return []
+    columns = (
+        MODEL,
+        Column("Step", is_numeric=False),
+        *(Column(number, digits=1) for number in numbers),
+        *(Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers),
+    )
+    caption = (
+        "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
+        "numbers 1 to 3; intervals take the two as independent, n are the labels of both. Published: Table A5 of the "
+        "paper, which prints no n."
+    )
+    return [TableBlock(f"{SUITE}-drops", "What every further kind of thing costs", columns, tuple(rows), caption)]
+
+
+def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | None) -> list[Block]:
+    """Show how frequent the nouns are in English text (Figure A1), or say what is needed for that."""
+    nouns = {noun: kind for group in groups for noun, kind in group.nouns.items()}
+    if not nouns:
+        return []
+    if zipf is None:
+        return [TextBlock("How frequent the nouns are is shown if wordfreq is there: pip install 'subitize[corpus]'.")]
+    # Of two words the first is looked up, as the paper does.
+    found = sorted(((zipf(noun.split()[0]), noun) for noun in nouns), reverse=True)
+    rows = [{"name": noun, "kind": nouns[noun], "value": value} for value, noun in found]
+    columns = (Column("Noun", is_numeric=False), Column("Group", is_numeric=False), Column("Zipf frequency"))
+    data = TableBlock(
+        f"{SUITE}-noun-frequencies",
+        "Word frequencies of the nouns",
+        columns,
+        tuple(Row((noun, nouns[noun], value)) for value, noun in found),
+    )
+    kinds = {"frequent": TWO_KINDS[0], "rare": TWO_KINDS[1]}
+    figure = FigureBlock(
+        f"{SUITE}-nouns",
+        "Word frequencies of the nouns",
+        charts.strip(rows, kinds, x_title="Zipf frequency", names=[noun for _, noun in found]),
+        "How frequent each noun is in English text, on the Zipf scale of wordfreq (log₁₀ of occurrences per billion "
+        "words); the suite calls those above 3.78 frequent.",
+        "Word frequency of each noun, most frequent first.",
+        data,
+    )
+    return [figure]
+
+
+def _zipf() -> Callable[[str], float] | None:
+    """Get the word frequencies of wordfreq, if it is there."""
+    from importlib import import_module
+
+    try:
+        wordfreq = import_module("wordfreq")
+    except ImportError:
+        return None
+    return lambda noun: float(wordfreq.zipf_frequency(noun, "en"))

@@ -1,0 +1,197 @@
+"""What GeckoNum's figures in a report rest on: the cells of each run and judge, told apart by series."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from subitize.analysis.observations import NO_JUDGE
+from subitize.errors import NothingToDoError
+from subitize.papers.geckonum.annotations import Annotations
+from subitize.papers.geckonum.extensions import compute_extensions
+from subitize.papers.geckonum.published import PUBLISHED, Place
+from subitize.papers.geckonum.runs import read_run
+from subitize.papers.geckonum.tables import Cell, compute_tables
+from subitize.records import Estimate
+from subitize.report.document.blocks import Badge
+from subitize.report.sections.sources import Series
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One series and the figures of it, by table and by what stands there for it."""
+
+    series: Series
+    cells: Mapping[str, Mapping[str, Cell]]
+
+    @property
+    def label(self) -> str:
+        """Its name in the report."""
+        return self.series.label
+
+    @property
+    def badge(self) -> Badge:
+        """What it is, if not a model."""
+        return self.series.badge
+
+    def estimate(self, table: str, what: str) -> Estimate | None:
+        """Get a figure with its interval."""
+        cell = self.cells.get(table, {}).get(what)
+        return None if cell is None else _to_estimate(cell)
+
+    def estimates(self, table: str) -> dict[str, Estimate]:
+        """Get all figures of a table that have an interval."""
+        found = {what: _to_estimate(cell) for what, cell in self.cells.get(table, {}).items()}
+        return {what: estimate for what, estimate in found.items() if estimate is not None}
+
+    def number(self, table: str, what: str) -> float | None:
+        """Get a figure that has no interval, such as a p; nothing where it cannot be computed."""
+        cell = self.cells.get(table, {}).get(what)
+        return None if cell is None or isinstance(cell.value, str) or math.isnan(cell.value) else float(cell.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one judge said of the models of one run, with the figures that are not of one model alone."""
+
+    name: str
+    models: tuple[Measured, ...]
+    pooled: Mapping[str, Mapping[tuple[str, str], Cell]]
+    raters: int
+    nouns: Mapping[str, str]
+    """The nouns of simple prompts, frequent or rare."""
+
+    def estimate(self, table: str, row: str, column: str) -> Estimate | None:
+        """Get a figure of all models together."""
+        cell = self.pooled.get(table, {}).get((row, column))
+        return None if cell is None else _to_estimate(cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that the runs of a report tell about GeckoNum; the models stand best first, by Tasks 1, 2 and 3."""
+
+    groups: tuple[Group, ...]
+    models: tuple[Measured, ...]
+    unread: tuple[str, ...]
+    """The series of which no answer has a value."""
+
+
+def find(series: Sequence[Series]) -> Findings:
+    """Compute every table of each run and judge by itself."""
+    by_group: dict[tuple[str, str], list[Series]] = defaultdict(list)
+    for one in series:
+        by_group[one.source.name, one.judge].append(one)
+    groups, unread = [], []
+    for (run, judge), members in by_group.items():
+        group = _group(f"{run} · {judge}", judge, members)
+        groups += [group] if group else []
+        known = {one.label for one in group.models} if group else set()
+        unread += [one.label for one in members if one.label not in known]
+    models = sorted((one for group in groups for one in group.models), key=_rank)
+    return Findings(tuple(groups), tuple(models), tuple(unread))
+
+
+def printed(table: str, row: str, column: str) -> float | None:
+    """Get a figure as the paper prints it; nothing where it prints none."""
+    text = PUBLISHED.get(Place(table, row, column))
+    return None if text is None else float(text)
+
+
+def pairs(findings: Findings) -> dict[tuple[str, str], dict[int, tuple[Estimate, float | None]]]:
+    """Find the pairs of models compared on the same prompts: by task the difference, and p as Holm adjusts it."""
+    found: dict[tuple[str, str], dict[int, tuple[Estimate, float | None]]] = defaultdict(dict)
+    for one in findings.models:
+        for what, difference in one.estimates("paired").items():
+            # The column is the part after the last colon: a name may contain colons.
+            other, _, column = what.rpartition(": ")
+            task = column.removesuffix("_diff")
+            p = one.number("paired", f"{other}: {task}_p_holm")
+            found[one.label, other][int(task[-1])] = (difference, p)
+    return found
+
+
+def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
+    if judge == NO_JUDGE:
+        return None
+    try:
+        annotations = read_run(series[0].source.run, judge)
+    except NothingToDoError:
+        return None
+    # In the cells a model goes by a number, as names may contain whatever separates them there.
+    keys = {f"{place:04}": one for place, one in enumerate(series)}
+    names = {one.model: key for key, one in keys.items()}
+    answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
+    renamed = answers.with_columns(pl.col("model").replace_strict(names, return_dtype=pl.String))
+    annotations = Annotations(annotations.questions, renamed)
+    own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
+    pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
+    for cell in (*compute_tables(annotations), *compute_extensions(annotations)):
+        place = cell.place
+        if place.table in _POOLED:
+            pooled[place.table][place.row, place.column] = cell
+            continue
+        key, what = _locate(place)
+        own[key][place.table][_rename(what, keys)] = cell
+    models = tuple(Measured(one, own[key]) for key, one in keys.items() if key in own)
+    simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
+    raters = renamed["annotator"].n_unique()
+    return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()))
+
+
+_POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
+
+
+def _locate(place: Place) -> tuple[str, str]:
+    """Tell which model a cell is about, and what of it."""
+    match place.table:
+        case "figure3_by_type" | "figure5":
+            return place.column, place.row
+        case "A5":
+            model, _, number = place.column.rpartition("_")
+            return model, f"{place.row}: {number}"
+        case "A12":
+            model, _, kind = place.row.rpartition(" ")
+            return model, f"{kind}: {place.column}"
+        case "paired":
+            first, _, second = place.row.partition(" - ")
+            return first, f"{second}: {place.column}"
+    return place.row, place.column
+
+
+def _rename(what: str, keys: Mapping[str, Series]) -> str:
+    """Name the other model of a pair as the report does."""
+    key, separator, rest = what.partition(": ")
+    return f"{keys[key].label}{separator}{rest}" if key in keys and separator else what
+
+
+def _rank(one: Measured) -> tuple[float | str, ...]:
+    accuracies = (one.number("table2", f"task{task}_acc") for task in (1, 2, 3))
+    return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
+
+
+def _to_estimate(cell: Cell) -> Estimate | None:
+    """Give a cell with an interval as an estimate; a percentage stays one."""
+    if cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
+        return None
+    method = _METHODS.get(cell.place.table, _BOOTSTRAP)
+    return Estimate(float(cell.value), float(cell.low), float(cell.high), cell.n, method)
+
+
+_WILSON = "Wilson's interval"
+_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
+_METHODS = {
+    "A5": "root of the summed squares of the half-widths of the two accuracies",
+    "A10": _WILSON,
+    "A12": _WILSON,
+    "A16": _WILSON,
+    "A17": _WILSON,
+    "agreement": _WILSON,
+    "failures_of_counts": _WILSON,
+    "failures_of_images": _WILSON,
+    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
+    "odds_ratios": "logistic regression, standard errors clustered by prompt",
+    "paired": "Student's t over prompts",
+}

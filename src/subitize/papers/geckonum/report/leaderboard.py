@@ -1,0 +1,156 @@
+"""Who does best in GeckoNum: a table as the paper's Table 2, the same at a glance, and in a sentence."""
+
+from collections.abc import Iterable, Sequence
+
+from subitize.papers.geckonum.release import MODELS
+from subitize.papers.geckonum.report.findings import Findings, Measured, printed
+from subitize.papers.geckonum.runs import SUITE
+from subitize.papers.geckonum.tables import BASELINES
+from subitize.records import Estimate
+from subitize.report.document import charts
+from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock
+from subitize.report.document.cells import figure
+from subitize.report.sections.counted import MODEL
+
+TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
+
+
+def rank_models(findings: Findings) -> list[Block]:
+    """Rank the models measured, each of the paper's own beside its printed figures; then the rest of the paper's."""
+    rows = []
+    for one in findings.models:
+        rows.append(_measured(one))
+        rows += [_published(one.series.model)] if one.series.model in MODELS else []
+    measured = {one.series.model for one in findings.models}
+    rows += [_published(model) for model in _best_first(MODELS) if model not in measured]
+    rows.append(Row(("chance", *(cell for task in TASKS for cell in (BASELINES[task], 0.0, None)), None), "baseline"))
+    caption = (
+        "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples, Wilson’s "
+        "where all or none are right) and n: "
+        "labels of questions in Tasks 1 and 2, images in Task 3. Best first, by Task 1. Published: as printed in Table "
+        "2 of Kajić and others (2024), ± standard error, not measured here. Chance: one of ten numbers, one of three "
+        "or five lines, yes or no."
+    )
+    if any(row.badge == "stand-in" for row in rows):
+        caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
+    columns = _columns()
+    if not any(one.estimate("table2", _GRAPH) for one in findings.models):
+        columns, rows = columns[:-1], [Row(row.cells[:-1], row.badge) for row in rows]
+    else:
+        caption += " By scene graph: an answer counts only if what it rests on is right, too."
+    table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
+    return [table, _glance(rows, _errors(findings.models))]
+
+
+_GRAPH = "task3_graph_acc"
+
+
+def headline(findings: Findings) -> str:
+    """Say who does best in each task."""
+    found = []
+    for task, what in TASKS.items():
+        known = [(mean, one) for one in findings.models if (mean := _accuracy(one, task))]
+        if known:
+            best, model = max(known, key=lambda pair: pair[0].value)
+            share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
+            found.append(f"{model.label} with {what} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)")
+    return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
+
+
+def _columns() -> tuple[Column, ...]:
+    columns = [MODEL]
+    for task, what in TASKS.items():
+        columns += [
+            Column(f"Task {task} (%)", f"Accuracy: {what}.", digits=1),
+            Column(
+                f"Task {task} − chance", "In percentage points; the interval is as wide as that of the accuracy.", 1
+            ),
+            Column(f"n Task {task}"),
+        ]
+    return (*columns, Column("Task 3 by scene graph (%)", "An answer counts only if its parents are right.", digits=1))
+
+
+def _accuracy(one: Measured, task: int) -> Estimate | None:
+    return one.estimate("table2", f"task{task}_acc")
+
+
+def _measured(one: Measured) -> Row:
+    cells: list[Cell] = [one.label]
+    for task in TASKS:
+        mean = _accuracy(one, task)
+        cells += [mean, one.number("table2", f"task{task}_diff"), mean.n if mean else None]
+    return Row((*cells, one.estimate("table2", _GRAPH)), one.badge)
+
+
+def _published(model: str) -> Row:
+    cells: list[Cell] = [MODELS[model]]
+    for task in TASKS:
+        value, error, difference = (printed("table2", model, f"task{task}_{what}") for what in ("acc", "sem", "diff"))
+        cells += [None if value is None or error is None else Printed(value, error), difference, None]
+    return Row((*cells, None), "published")
+
+
+def _best_first(models: Iterable[str]) -> list[str]:
+    """Put the paper's models in the order of their printed accuracies, by Tasks 1, 2 and 3."""
+    return sorted(models, key=lambda model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS])
+
+
+def _errors(models: Sequence[Measured]) -> TableBlock:
+    """Set out the accuracies with their standard errors, also those that know that labels of one prompt are alike."""
+    rows = []
+    for one in models:
+        for task in TASKS:
+            mean = _accuracy(one, task)
+            errors = [one.number("table2", f"task{task}_{what}") for what in ("sem", "sem_by_prompt")]
+            rows += [Row((one.label, task, mean, *errors, mean.n), one.badge)] if mean else []
+    columns = (
+        MODEL,
+        Column("Task"),
+        Column("Accuracy (%)", digits=1),
+        Column("Standard error", "Of independent labels, as in the paper.", digits=1),
+        Column("Standard error by prompt", "Clustered: labels of one prompt are not independent.", digits=1),
+        Column("n"),
+    )
+    return TableBlock(f"{SUITE}-accuracy", "Accuracy by task", columns, tuple(rows))
+
+
+def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
+    points, names = [], []
+    for row in rows:
+        if row.badge == "baseline":
+            continue
+        name = f"{row.cells[0]}{' (published)' if row.badge == 'published' else ''}"
+        names.append(name)
+        for task, what in TASKS.items():
+            value, low, high = _bounds(row.cells[3 * task - 2])
+            title = f"Task {task}: {what}"
+            points.append(
+                {
+                    "name": name,
+                    "kind": row.badge or "measured",
+                    "task": title,
+                    "chance": BASELINES[task] / 100,
+                    "value": value,
+                    "low": low,
+                    "high": high,
+                }
+            )
+    return FigureBlock(
+        f"{SUITE}-glance",
+        "The three tasks at a glance",
+        charts.glance(points, names, [f"Task {task}: {what}" for task, what in TASKS.items()]),
+        "Share of right outcomes per task with 95 % intervals; the dashed line is chance. Published figures, printed "
+        "with a standard error only, are diamonds. Intervals take labels as independent, as the paper does; the "
+        "standard errors by prompt, in the data, do not.",
+        "Accuracy of every model in the three tasks, with intervals and a line at chance.",
+        data,
+    )
+
+
+def _bounds(cell: Cell) -> tuple[float | None, float | None, float | None]:
+    match cell:
+        case Estimate(value=value, low=low, high=high):
+            return value / 100, low / 100, high / 100
+        case Printed(value=value):
+            return value / 100, value / 100, value / 100
+    return None, None, None

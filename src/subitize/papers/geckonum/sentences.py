@@ -1,0 +1,193 @@
+"""The prompts of GeckoNum's twelve types as text and entities, made of a vocabulary, in the order of the release."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from subitize.numerals import article, counted, plural
+from subitize.papers.geckonum.vocabulary import Cut, Held, Split, Vocabulary
+
+SAMPLES = 100
+"""How many prompts there are of each type that is sampled."""
+
+_GROUP = 10  # the release goes through the nouns in groups of ten
+_MOST_DRAWS = 20_000  # of a small vocabulary there may be fewer different prompts than wanted
+_QUANTIFIERS = {"few": "only a few", "many": "many", "no": "no"}
+_COMPARISONS = {"fewer": "fewer {} than {}", "as many": "as many {} as {}", "more": "more {} than {}"}
+_SENTENCES = ("An image showing {}.", "There {verb} {}.", "There {verb} {} in this image.", "A picture of {}.")
+_PLACES = ("above", "below", "to the left of", "to the right of")
+_PORTIONS = {"half": "5", "quarter": "25"}
+# The release names entities by their plural without its last letter, which this one does not survive.
+_RELEASED_NAMES = {"grain of rice": "grains of ric"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A prompt without its place in the set; `entities` is written as the release writes it."""
+
+    text: str
+    entities: str
+    type: str
+    has_numeral: bool = False
+    is_frequent: bool | None = None
+
+
+def make_sentences(words: Vocabulary, random: Random) -> Iterator[Sentence]:
+    """Make all prompts, those of the sampled types by lot."""
+    yield from _simple(words)
+    yield from _sample(lambda: _added(words, random, 2))
+    yield from _sample(lambda: _added(words, random, 3))
+    for one, other in words.compared:
+        yield from _compared(one, other)
+    for held in words.held:
+        yield from _held(held)
+    for noun in words.sentence_nouns:
+        yield from _in_sentences(noun, words.small_numbers)
+    for cut in words.cut:
+        yield from _cut(cut)
+    for noun in words.broken:
+        yield from _broken(noun)
+    for split in words.split:
+        yield from _split(split, words)
+    yield from _coloured(words)
+    yield from _sample(lambda: _added_in_colours(words, random))
+    yield from _sample(lambda: _placed(words, random))
+
+
+def _simple(words: Vocabulary) -> Iterator[Sentence]:
+    nouns = list(words.nouns)
+    for start in range(0, len(nouns), _GROUP):
+        for number in words.numbers:
+            for in_digits in (True, False) if number in words.small_numbers else (True,):
+                for noun in nouns[start : start + _GROUP]:
+                    text = _sentence(str(_Counted(number, noun, in_digits)))
+                    is_frequent = words.nouns[noun]
+                    yield Sentence(text, f"{noun}:{number}", "numeric_simple", not in_digits, is_frequent)
+
+
+def _sample(draw: Callable[[], Sentence]) -> Iterator[Sentence]:
+    """Draw sentences that all differ, fewer if there are not so many."""
+    drawn: set[str] = set()
+    for _ in range(_MOST_DRAWS):
+        sentence = draw()
+        if sentence.text not in drawn:
+            drawn.add(sentence.text)
+            yield sentence
+        if len(drawn) == SAMPLES:
+            return
+
+
+def _added(words: Vocabulary, random: Random, terms: int) -> Sentence:
+    counts = _draw_counts(random.sample(list(words.nouns), terms), random, words.small_numbers)
+    *first, last = counts
+    text = _sentence(f"{', '.join(str(one) for one in first)} and {last}")
+    return Sentence(text, _entities(counts, ", " if terms > 2 else ","), f"{terms}-additive", _has_words(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A number of things, written in digits or in words."""
+
+    number: int
+    thing: str
+    in_digits: bool
+
+    def __str__(self) -> str:
+        return counted(self.number, self.thing, "digits" if self.in_digits else "words")
+
+
+def _draw_counts(things: list[str], random: Random, choices: Sequence[int]) -> list[_Counted]:
+    return [_Counted(random.choice(choices), thing, random.random() < 0.5) for thing in things]
+
+
+def _entities(counts: list[_Counted], joint: str = ",") -> str:
+    return joint.join(f"{one.thing}:{one.number}" for one in counts)
+
+
+def _has_words(counts: list[_Counted]) -> bool:
+    return not all(one.in_digits for one in counts)
+
+
+def _compared(one: str, other: str) -> Iterator[Sentence]:
+    ones, others = plural(one), plural(other)
+    for word, pattern in _COMPARISONS.items():
+        text = f"An image with some {ones} and some {others}. There are {pattern.format(ones, others)}."
+        yield Sentence(text, f"{one}:{word},{other}:X", "approx-2-entity")
+
+
+def _held(held: Held) -> Iterator[Sentence]:
+    name = _RELEASED_NAMES.get(held.thing, held.thing)
+    for word, quantity in _QUANTIFIERS.items():
+        text = f"An image of {_a(held.place)}. There are {quantity} {plural(held.thing)} {held.word} the {held.place}."
+        yield Sentence(text, f"{name}:{word},{held.place}:1", "approx-1-entity")
+
+
+def _in_sentences(noun: str, numbers: Sequence[int]) -> Iterator[Sentence]:
+    for number in numbers:
+        for pattern in _SENTENCES:
+            text = pattern.format(counted(number, noun), verb=_verb(number))
+            yield Sentence(text, f"{noun}:{number}", "numeric_sentence")
+
+
+def _cut(cut: Cut) -> Iterator[Sentence]:
+    for into in cut.into:
+        yield Sentence(_sentence(f"{_a(cut.noun)} cut into {into}"), f"{cut.noun}:{into}", "fractional-simple")
+    for portion, decimals in _PORTIONS.items():
+        for number in (1, 2, 3):
+            things = counted(number, cut.noun, "words")
+            text = f"There {_verb(number)} {things} and {portion} of another {cut.another} on the table."
+            yield Sentence(text, f"{cut.noun}:{number}.{decimals}", "fractional-simple", has_numeral=True)
+
+
+def _broken(noun: str) -> Iterator[Sentence]:
+    for number in range(1, 6):
+        which = "it" if number == 1 else f"one {noun}"
+        things = f"There {_verb(number)} {counted(number, noun)} on the table"
+        yield Sentence(f"{things}, but {which} is broken into two pieces.", f"{noun}:{number}", "part-whole", True)
+
+
+def _split(split: Split, words: Vocabulary) -> Iterator[Sentence]:
+    text = f"{_a(split.noun)} {split.how} into two pieces. One piece is twice the size of the other."
+    yield Sentence(_capital(text), f"{split.noun}:1/3+2/3", "fractional-complex", has_numeral=True)
+    for one, other in words.halves:
+        text = f"An image of {_a(split.noun)} where one half of it is {one} and the other half is {other}."
+        yield Sentence(text, f"{split.noun}:1/2{one}+1/2{other}", "fractional-complex", has_numeral=True)
+
+
+def _coloured(words: Vocabulary) -> Iterator[Sentence]:
+    for colour in words.colours:
+        for number in words.smallest_numbers:
+            for in_digits in (True, False):
+                for noun in words.coloured_nouns:
+                    thing = f"{colour} {noun}"
+                    text = _sentence(str(_Counted(number, thing, in_digits)))
+                    yield Sentence(text, f"{thing}:{number}", "attribute-color", not in_digits)
+
+
+def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
+    things = [f"{colour} {noun}" for colour in words.colours for noun in words.coloured_nouns]
+    counts = _draw_counts(random.sample(things, 2), random, words.smallest_numbers)
+    text = _sentence(f"{counts[0]} and {counts[1]}")
+    return Sentence(text, _entities(counts), "2-additive-color", _has_words(counts))
+
+
+def _placed(words: Vocabulary, random: Random) -> Sentence:
+    counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
+    text = f"There {_verb(counts[0].number)} {counts[0]} {random.choice(_PLACES)} {counts[1]}."
+    return Sentence(text, _entities(counts), "attribute-spatial", _has_words(counts))
+
+
+def _a(noun: str) -> str:
+    return f"{article(noun)} {noun}"
+
+
+def _verb(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _sentence(text: str) -> str:
+    return f"{_capital(text)}."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

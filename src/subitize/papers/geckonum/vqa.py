@@ -1,0 +1,94 @@
+"""GeckoNum's annotated images as questions to vision-language models (section D of the paper)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Tried
+from subitize.papers.geckonum.items import interleave
+from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
+from subitize.papers.geckonum.released_questions import released_items
+from subitize.records import Answer, Ask, Count, Filed, Item
+from subitize.suites.checks import check_known
+
+_FORMATS = (".png", ".jpg", ".jpeg", ".webp")
+_MOST = 200
+
+
+class GeckonumVqa:
+    """Say how many there are in an image of which at least 4 of 5 people said the same (GeckoNum).
+
+    It is given the folder of the release, and that of its images: `geckonum_00012_3.png` and so on, in folders named
+    like the models (or directly, where there is but one model). Images that are not there are left out. Where people
+    saw more than ten, any number above is right.
+    """
+
+    title = "GeckoNum as visual question answering"
+    judge = "parser"
+    repeats = 1
+    max_attempts = 1
+
+    def __init__(self, release: str, /, *, images: str = "", models: tuple[str, ...] = (), agreeing: int = 4) -> None:
+        check_known("model", models, MODELS)
+        if not images:
+            raise BadValueError("suite 'geckonum-vqa' needs the folder of the images: geckonum-vqa:DIR,images=DIR")
+        if not 1 <= agreeing <= RATERS:
+            raise BadValueError(f"suite 'geckonum-vqa': agreeing={agreeing}: should be from 1 to {RATERS}")
+        self._release = read_release(Path(release), tasks=(1,), models=models)
+        self._files = _find_images(Path(images), self._release)
+        self._agreeing = agreeing
+        if not any(self._labels().iter_rows()):
+            raise BadValueError(f"suite 'geckonum-vqa': no image has {agreeing} equal answers; take a lower agreeing")
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through the images, all numbers mixed; the seed changes nothing."""
+        asks = {(item.id, ask.wording): ask for item in released_items(self._release) for ask in item.asks}
+        types = {prompt.id: prompt.type for prompt in self._release.prompts}
+        return iter(interleave(self._items(asks, types)))
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
+
+    def _items(self, asks: Mapping[tuple[str, str], Ask], types: Mapping[str, str]) -> Iterator[Item]:
+        for model, prompt, seed, wording, number in self._labels().iter_rows():
+            ask = asks[f"geckonum/{prompt}", wording]
+            file = self._files.get((model, f"{prompt}_{seed}"))
+            if file is None or not isinstance(ask.question, Count) or ask.question.place is not None:
+                continue
+            key = f"geckonum-vqa/{model}/{prompt}_{seed}/{ask.question.id.partition(':')[2]}"
+            right = tuple(range(MANY, _MOST + 1)) if number == MANY else (int(number),)
+            factors = {"number": int(number), "source": model, "type": types[prompt]}
+            yield Item(key, Answer(Filed(str(file)), wording), (Ask(ask.question, wording, right),), factors)
+
+    def _labels(self) -> pl.DataFrame:
+        """The questions to which enough different people gave the same answer, and that answer, half to even."""
+        unit = ["model", "prompt", "seed", "question"]
+        people = self._release.answers[1].unique([*unit, "annotator"], maintain_order=True)
+        votes = people.group_by(*unit, "value", maintain_order=True).len()
+        agreed = votes.sort("len", descending=True, maintain_order=True).unique(unit, keep="first", maintain_order=True)
+        rounded = pl.col("value").map_batches(lambda values: pl.Series(values.to_numpy().round()), pl.Float64)
+        return agreed.filter(pl.col("len") >= self._agreeing).select(*unit, rounded).sort(unit)
+
+
+def _find_images(folder: Path, release: Release) -> dict[tuple[str, str], Path]:
+    """Find the image files by model and name; images that are not there are left out."""
+    if not folder.is_dir():
+        raise BadFileError(f"images={folder}: no such folder; name that of GeckoNum's images")
+    wanted = release.answers[1].select("model", "prompt", "seed").unique(maintain_order=True)
+    names: dict[str, list[str]] = {}
+    for model, prompt, seed in wanted.iter_rows():
+        names.setdefault(model, []).append(f"{prompt}_{seed}")
+    files = [path for path in sorted(folder.rglob("geckonum_*")) if path.suffix.lower() in _FORMATS]
+    found: dict[tuple[str, str], Path] = {}
+    for path in files:
+        inner = set(path.relative_to(folder).parts[:-1])
+        for model in [name for name in names if name in inner] or (list(names) if len(names) == 1 else []):
+            found[model, path.stem] = path
+    if not found:
+        raise BadFileError(
+            f"images={folder}: no image of {', '.join(names)}; they are called {names[next(iter(names))][0]}.png"
+        )
+    return found

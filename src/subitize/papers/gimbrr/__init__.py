@@ -1,0 +1,16 @@
+"""GIMBRR (2023): eleven cognitive tasks for image models; so far how its released images are named."""
+
+from subitize.interfaces import Paper, Reference
+
+PAPER = Paper(
+    title="GIMBRR",
+    references=(
+        Reference(
+            "Achterberg, J., Arel, R., Grinberg, T., Chaibi, A., Bach, J., & Tzagadakis, N. (2023). Generative Image "
+            "Model Benchmark for Reasoning and Representation (GIMBRR).",
+            "",
+            "How released images are named.",
+        ),
+    ),
+    file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
+)

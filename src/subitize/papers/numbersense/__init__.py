@@ -1,0 +1,36 @@
+"""Numbersense (Testolin, Hou and Zorzi 2025): naming and drawing one to ten things, as number cognition studies it."""
+
+from subitize.interfaces import Paper, Reference
+
+PAPER = Paper(
+    title="Numbersense",
+    references=(
+        Reference(
+            "Testolin, A., Hou, K., & Zorzi, M. (2025). Visual Enumeration Remains Challenging for Multimodal "
+            "Generative AI.",
+            "https://github.com/CCNL-UniPD/Numbersense-AI",
+            "Tasks, prompts, measures and published figures of naming and production.",
+        ),
+        Reference(
+            "Le Corre, M., & Carey, S. (2007). One, two, three, four, nothing more: An investigation of the conceptual "
+            "sources of the verbal counting principles. Cognition, 105(2), 395–438.",
+            "",
+            "The criteria of the counting levels.",
+        ),
+        Reference(
+            "Piazza, M., Facoetti, A., Trussardi, A. N., Berteletti, I., Conte, S., Lucangeli, D., Dehaene, S., & "
+            "Zorzi, M. (2010). Developmental trajectory of number acuity reveals a severe impairment in developmental "
+            "dyscalculia. Cognition, 116(1), 33–41.",
+            "",
+            "The Weber fraction of the ideal human observer.",
+        ),
+    ),
+    suites={
+        "naming": "subitize.papers.numbersense.naming:Naming",
+        "production": "subitize.papers.numbersense.production:Production",
+    },
+    judged_by={"naming": "parser", "production": "Grounding DINO"},
+    file_names={"numbersense": "subitize.papers.numbersense.file_names:NAMING"},
+    thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
+    counts="subitize.papers.numbersense.published:COUNTS",
+)

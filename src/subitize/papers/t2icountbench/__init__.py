@@ -1,0 +1,21 @@
+"""T2ICountBench (Guo et al. 2025): exactly so many things, in scenes and styles, and with refined prompts."""
+
+from subitize.interfaces import Paper, Reference
+
+PAPER = Paper(
+    title="T2ICountBench",
+    references=(
+        Reference(
+            "Guo, X., Huo, J., Liang, Y., Shi, Z., Song, Z., Zhang, J., & Zhuang, Z. (2025). "
+            "Text-to-Image Diffusion Models Cannot Count, and Prompt Refinement Cannot Help.",
+            "",
+            "Prompts, refinements of prompts, measures and published figures of t2icountbench.",
+        ),
+    ),
+    suites={"t2icountbench": "subitize.papers.t2icountbench.suite:T2ICountBench"},
+    judged_by={"t2icountbench": "people"},  # five per four images
+    kappas={("t2icountbench", "matches-prompt"): "0.58"},  # of five annotators' votes on groups of four (section 4)
+    reproduce="subitize.papers.t2icountbench.reproduction:check_release",
+    tabulate="subitize.papers.t2icountbench.runs:tabulate_run",
+    report="subitize.papers.t2icountbench.report.account:compose_account",
+)

@@ -1,0 +1,444 @@
+"""What T2ICountBench concludes, as statements that are computed: what holds here, by how much, and how surely."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from subitize.analysis.attempts import Attempt
+from subitize.analysis.refinements import Pairing, adjust_pairings, is_fallback, pair
+from subitize.papers.t2icountbench.published import KAPPA
+from subitize.papers.t2icountbench.tables import (
+    IMAGES,
+    SCENES,
+    SUITE,
+    average_by_model,
+    choose_k,
+    missing_levels,
+    number_of,
+    originals,
+)
+from subitize.records import REFINED, Estimate, base_suite
+from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
+from subitize.stats.interactions import interaction_test
+from subitize.stats.kappas import fleiss_kappa
+from subitize.stats.ratings import Ratings
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+ALPHA = 0.05
+SMALL = 0.05
+"""A drop that is surely smaller, in shares of prompts, is taken for none; ours."""
+STRONG = 0.7
+"""From this W on, agreement of rankings is called strong (Schmidt 1997, Decision Sciences 28)."""
+NEARLY_ALL = Fraction(4, 5)
+"""What "nearly all" models means; ours. In the paper, 12 of 15 are below 10 % on hard prompts."""
+POOLED = "all models"
+"""What a comparison of all models together is called; `is_pooled` tells it from one of a model of that name."""
+_APPLIED = ", where it applies"
+
+CLAIMS: Mapping[str, str] = MappingProxyType(
+    {
+        "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
+        "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
+        "κ": f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {KAPPA}).",
+        "5.1": "Refining the prompt makes counting worse, by most refinements.",
+        "C.1": "Nature and the city are harder than home.",
+        "C.2": "Models change their ranks from scene to scene.",
+        "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
+    }
+)
+"""The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
+
+Values = Mapping[str, float]
+ByModel = Mapping[str, Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A difference of means with its interval (n: pairs), of one model or of all together (`is_pooled`).
+
+    `p_holm` is adjusted for the statement's comparisons of all models together, or for those of single models.
+    """
+
+    label: str
+    model: str
+    difference: Estimate
+    p: float
+    p_holm: float
+    n: int
+    is_pooled: bool = False
+
+    @property
+    def trend(self) -> Literal["drop", "rise", "none", "open"]:
+        """Tell whether the second is surely lower, surely higher, surely not much lower, or neither."""
+        low, high = self.difference.low, self.difference.high
+        if self.p_holm < ALPHA and low > 0:
+            return "drop"
+        if self.p_holm < ALPHA and high < 0:
+            return "rise"
+        return "none" if high < SMALL and self.n > 1 else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A conclusion of the paper in our words, by the number it has there, and whether it holds of these data."""
+
+    id: str
+    verdict: Verdict
+    sentence: str
+    comparisons: tuple[Comparison, ...] = ()
+    claim: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claim", CLAIMS[self.id])
+
+
+def observe(attempts: Sequence[Attempt], votes: Ratings | None = None) -> list[Statement]:
+    """Compute the paper's observations from the attempts that one judge saw; with annotators' votes, their κ too."""
+    found = [
+        low_and_unequal(attempts),
+        falls_with_number(attempts),
+        refinements_do_not_help(attempts),
+        scenes_matter(attempts),
+        ranks_change(attempts),
+        styles_matter_less(attempts),
+    ]
+    return [*found, annotators_agree(votes)] if votes is not None else found
+
+
+def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
+    """Observation 4.1: averages below one half, and the best is well above the worst."""
+    k, own = choose_k(attempts), originals(attempts)
+    means = average_by_model(own, k)
+    if not means:
+        return _undecided("4.1", f"there are no attempts at {SUITE} itself")
+    # A claim about every one of m models is tested m times.
+    means = average_by_model(own, k, 1 - ALPHA / len(means))
+    below = [model for model, mean in means.items() if mean.high < 0.5]
+    above = [model for model, mean in means.items() if mean.low >= 0.5]
+    told = (
+        f"success of {k}: {len(below)} of {number_of(len(means), 'model')} below .50 with the whole interval, "
+        f"{len(above)} above ({_level(len(means))})"
+    )
+    part = _part_of_design(own, means, k)
+    worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
+    if len(means) == 1:
+        alone = f"{told}: {best} {write_estimate(means[best])}; one model has no other to differ from{part}"
+        return Statement("4.1", "does not hold" if above and not part else "undecided", alone)
+    values = _values(own, k, _prompt)
+    models = sorted(means, key=lambda one: -means[one].value)
+    pairs = {
+        (better, worse): found
+        for place, better in enumerate(models)
+        for worse in models[place + 1 :]
+        if (found := pair(values[better], values[worse]))
+    }
+    comparisons = _adjust({(f"{better} − {worse}", ""): found for (better, worse), found in pairs.items()})
+    widest = next((one for one in comparisons if one.label == f"{best} − {worst}"), None)
+    verdict: Verdict = "undecided"
+    if above or (widest and widest.trend == "none"):
+        verdict = "does not hold"
+    elif len(below) == len(means) and widest and widest.trend == "drop":
+        verdict = "holds"
+    verdict = "undecided" if part else verdict
+    differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
+    apart = f"; {tell(widest)}, {differences}" if widest else ""
+    margin = _tell_margin(verdict, [widest] if widest and not above else [])
+    return Statement("4.1", verdict, told + apart + part + margin, comparisons)
+
+
+def _part_of_design(own: Sequence[Attempt], models: Iterable[str], k: int) -> str:
+    """Say what is missing for a claim about the whole benchmark, if anything is."""
+    missing: dict[str, None] = {} if k >= IMAGES else {f"the success of {IMAGES} images": None}
+    for model in models:
+        found = missing_levels([one for one in own if one.model == model], k)
+        missing |= dict.fromkeys([*found["category"], *found["difficulty"]])
+    return f"; the claim is of the whole design, and there is nothing of {', '.join(missing)}" if missing else ""
+
+
+def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
+    """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
+    k, own = choose_k(attempts), originals(attempts)
+    levels = {
+        level: _values([one for one in own if one.item.factors.get("difficulty") == level], k, _object_and_condition)
+        for level in ("easy", "medium", "hard")
+    }
+    comparisons = _drops(
+        [("easy", levels["easy"], "medium", levels["medium"]), ("medium", levels["medium"], "hard", levels["hard"])]
+    )
+    at_hard = [one for one in own if one.item.factors.get("difficulty") == "hard"]
+    hard = list(average_by_model(at_hard, k).values())
+    count = len(hard)
+    # That nearly all are below fails only where several models are mistaken for it; that one more is above, with one.
+    wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
+    if len({one.label for one in comparisons}) < 2:
+        return _undecided("4.2", "it needs the same objects and scenes at all three levels of difficulty")
+    below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
+    main = _main(comparisons)
+    falls = judge_drops(main)
+    verdict: Verdict = falls
+    if falls == "holds":
+        verdict = "holds" if below >= NEARLY_ALL * count else "undecided"
+    if above > (1 - NEARLY_ALL) * count:
+        verdict = "does not hold"
+    lower = sum(one.value < 0.1 for one in hard)
+    told = (
+        f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
+        f"{below} with the whole interval (95 %), and {above} above ({_level(count)})"
+    )
+    return Statement("4.2", verdict, told + _tell_margin(falls, main), comparisons)
+
+
+def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
+    """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
+    k = choose_k(attempts)
+    there = [one for one in attempts if base_suite(one.item.suite) == SUITE and _is_at(one, "home", "plain")]
+    original = _values(originals(there), k, _prompt)
+    names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
+    refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
+    drops = [("original", original, name, _values(own, k, _prompt)) for name, own in refined.items()]
+    for name, own in refined.items():
+        applied = [one for one in own if not is_fallback(one)]
+        if len(applied) < len(own):
+            drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, _prompt)))
+    comparisons = _drops(drops)
+    if not comparisons:
+        return _undecided("5.1", "no refined prompts were judged beside the original ones")
+    main = [one for one in _main(comparisons) if not one.label.endswith(_APPLIED)]
+    trends = [one.trend for one in main]
+    verdict: Verdict = "undecided"
+    if trends.count("drop") > len(trends) / 2:
+        verdict = "holds"
+    elif trends.count("rise") + trends.count("none") >= len(trends) / 2:
+        verdict = "does not hold"
+    fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
+    common = len(fallen_back & {name for values in original.values() for name in values})
+    told = "; ".join(map(tell, main))
+    tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
+    return Statement("5.1", verdict, told + tail + _tell_margin(verdict, main), comparisons)
+
+
+def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
+    """Observation C.1: nature and city are harder than home, in plain style."""
+    at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
+    comparisons = _drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
+    return _drop_statement(
+        "C.1", comparisons, "it needs the same objects and numbers, in plain style, at home and elsewhere"
+    )
+
+
+def ranks_change(attempts: Sequence[Attempt]) -> Statement:
+    """Observation C.2: a model that is good in one scene need not be so in others: Kendall's W of the rankings."""
+    at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
+    at = {scene: values for scene, values in at.items() if values}
+    models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
+    if len(at) < 2 or len(models) < 3:
+        return _undecided("C.2", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}")
+    names = [set(values[model]) for values in at.values() for model in models]
+    common = sorted(set.intersection(*names))
+    if not common:
+        return _undecided("C.2", "no object and number was judged of all models in all scenes")
+    values = np.array([[[of[model][name] for model in models] for of in at.values()] for name in common])
+    whole, estimate = kendall_w(values.mean(axis=0)), resampled_w(values)
+    if whole is None or estimate is None:
+        return _undecided("C.2", "all models do equally well in each scene, so that none has a rank")
+    interaction = interaction_test(values)
+    assert interaction is not None
+    verdict: Verdict = "undecided"
+    if estimate.high < STRONG and interaction.p < ALPHA:
+        verdict = "holds"
+    elif estimate.low >= STRONG:
+        verdict = "does not hold"
+    ranks = average_ranks(-values.mean(axis=0))
+    mover = int(np.argmax(np.ptp(ranks, axis=0)))
+    places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
+    moved = f"{models[mover]} moves most: rank {places}" if np.ptp(ranks[:, mover]) else "no model changes its rank"
+    told = (
+        f"Kendall's W of {len(models)} models over {len(at)} scenes is {write_estimate(estimate)} over "
+        f"{number_of(len(common), 'object')} and number{'s' * (len(common) > 1)} ({STRONG} is strong agreement); "
+        f"Friedman's χ² {whole.chi_squared:.2f}, p {write_p(whole.p)}; chance alone makes W less than 1: models differ "
+        f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
+        f"{moved}"
+    )
+    return Statement("C.2", verdict, told)
+
+
+def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
+    """Observation C.3: styles make less of a difference than scenes do."""
+    plain = _at(attempts, "home", "plain")
+    styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
+    scenes = {scene: _at(attempts, scene, "plain") for scene in SCENES[1:]}
+    # What scenes cost minus what styles cost: the home in plain style, which both start from, cancels out.
+    both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
+    drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
+    comparisons = _drops(drops)
+    decisive = [one for one in _main(comparisons) if one.label == "styles − scenes"]
+    if not decisive:
+        return _undecided("C.3", "it needs the same objects and numbers in all three scenes and all three styles")
+    told = "; ".join(map(tell, _main(comparisons)))
+    said = f"{told}; styles − scenes is how much more scenes cost than styles"
+    verdict = judge_drops(decisive)
+    return Statement("C.3", verdict, said + _tell_margin(verdict, decisive), comparisons)
+
+
+def annotators_agree(votes: Ratings) -> Statement:
+    """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
+    found = fleiss_kappa(votes)
+    if found is None:
+        return _undecided("κ", "it needs two votes on a group, and votes that are not all the same")
+    kappa = found.coefficient
+    is_inside = kappa.low >= 0.4 and kappa.high <= 0.6
+    is_outside = kappa.high < 0.4 or kappa.low > 0.6
+    verdict: Verdict = "holds" if is_inside else "does not hold" if is_outside else "undecided"
+    told = (
+        f"Fleiss' κ is {write_estimate(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
+        "those of one prompt by several models too"
+    )
+    return Statement("κ", verdict, told)
+
+
+def _drop_statement(id: str, comparisons: tuple[Comparison, ...], needs: str) -> Statement:
+    if not comparisons:
+        return _undecided(id, needs)
+    main = _main(comparisons)
+    verdict = judge_drops(main)
+    return Statement(id, verdict, "; ".join(map(tell, main)) + _tell_margin(verdict, main), comparisons)
+
+
+def _tell_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
+    """Say so where a claim does not hold because a drop is surely a small one."""
+    if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
+        return ""
+    return f"; a drop that is surely smaller than {SMALL} is taken for none, a margin of ours"
+
+
+def _level(models: int) -> str:
+    return "95 %" if models == 1 else f"{100 * (1 - ALPHA / models):.1f} %, which is 95 % for {models} models together"
+
+
+def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
+    """All are drops, or one is surely none; anything else is open."""
+    trends = {one.trend for one in comparisons}
+    if trends & {"rise", "none"}:
+        return "does not hold"
+    return "holds" if trends == {"drop"} else "undecided"
+
+
+def _undecided(id: str, why: str) -> Statement:
+    return Statement(id, "undecided", why)
+
+
+def _drops(wanted: Sequence[tuple[str, ByModel, str, ByModel]]) -> tuple[Comparison, ...]:
+    """Compare first and second of each, by model and, where there are several, of the mean over models."""
+    found: dict[tuple[str, str | None], Pairing] = {}
+    for first, before, second, after in wanted:
+        label = f"{first} − {second}"
+        models = [model for model in before if model in after]
+        pairings: dict[str | None, Pairing | None] = {model: pair(before[model], after[model]) for model in models}
+        if len(models) > 1:
+            ours, theirs = (_average([of[model] for model in models]) for of in (before, after))
+            pairings[None] = pair(ours, theirs)
+        found |= {(label, model): pairing for model, pairing in pairings.items() if pairing}
+    return _adjust(found)
+
+
+def _adjust(pairings: Mapping[tuple[str, str | None], Pairing]) -> tuple[Comparison, ...]:
+    """Adjust comparisons of all models together (None) among themselves, and those of single models likewise."""
+    pooled, single = (
+        {key: one for key, one in pairings.items() if (key[1] is None) == is_pooled} for is_pooled in (True, False)
+    )
+    adjusted: dict[tuple[str, str | None], Pairing] = {}
+    for family in (pooled, single):
+        adjusted |= zip(family, adjust_pairings(list(family.values())), strict=True)
+    return tuple(
+        Comparison(
+            label,
+            POOLED if model is None else model,
+            one.difference,
+            one.p,
+            one.p_holm,
+            one.difference.n,
+            model is None,
+        )
+        for label, model in pairings
+        for one in [adjusted[label, model]]
+    )
+
+
+def _main(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Keep those of all models together, and where there is one model only, its own."""
+    pooled = {one.label for one in comparisons if one.is_pooled}
+    return [one for one in comparisons if one.is_pooled or one.label not in pooled]
+
+
+def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str]) -> ByModel:
+    """Average the success of what has the same name, by model."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in attempts:
+        value = one.pass_at(k)
+        if value is not None:
+            found[one.model][name(one)].append(value)
+    return {model: {key: sum(own) / len(own) for key, own in named.items()} for model, named in found.items()}
+
+
+def _at(attempts: Sequence[Attempt], scene: str, style: str) -> ByModel:
+    """Take the success of unrefined prompts in a scene and style, by model, object and number."""
+    there = [one for one in originals(attempts) if _is_at(one, scene, style)]
+    return _values(there, choose_k(attempts), _object_and_number)
+
+
+def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
+    models = [model for model in conditions[0] if all(model in values for values in conditions)]
+    return {model: _average([values[model] for values in conditions]) for model in models}
+
+
+def _average(values: Sequence[Values]) -> Values:
+    """Average by name what all have."""
+    common = [name for name in values[0] if all(name in other for other in values)]
+    return {name: sum(one[name] for one in values) / len(values) for name in common}
+
+
+def _is_at(attempt: Attempt, scene: str, style: str) -> bool:
+    factors = attempt.item.factors
+    return factors.get("scene") == scene and factors.get("style") == style
+
+
+def _prompt(attempt: Attempt) -> str:
+    return attempt.item.base or attempt.item.id
+
+
+def _object_and_number(attempt: Attempt) -> str:
+    return f"{attempt.item.factors.get('object')}/{attempt.item.factors.get('number')}"
+
+
+def _object_and_condition(attempt: Attempt) -> str:
+    return "/".join(str(attempt.item.factors.get(name)) for name in ("object", "scene", "style"))
+
+
+def tell(one: Comparison) -> str:
+    """Write a comparison as part of a sentence."""
+    of = f" of {one.model}" if one.model and not one.is_pooled else ""
+    pairs = number_of(one.n, "pair")
+    return f"{one.label}{of} is {write_estimate(one.difference)}, p {write_p(one.p_holm)} (Holm), {pairs}"
+
+
+def write_estimate(estimate: Estimate) -> str:
+    """Write a figure with its interval."""
+    value, low, high = (_write(number) for number in (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _write(number: float) -> str:
+    """Write a number with a true minus, and none before 0."""
+    text = f"{abs(number):.3f}"
+    return f"−{text}" if number < 0 and float(text) else text
+
+
+def write_p(p: float) -> str:
+    """Write a p-value with its sign."""
+    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"

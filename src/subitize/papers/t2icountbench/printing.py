@@ -1,0 +1,158 @@
+"""T2ICountBench's tables on the terminal: a run's beside the paper's, and what the paper's own cells come to."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint
+from subitize.papers.t2icountbench.checks import VERDICTS, MeanCheck, TextCheck
+from subitize.papers.t2icountbench.claims import Statement
+from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS
+from subitize.papers.t2icountbench.reproduction import Reproduction
+from subitize.papers.t2icountbench.runs import PaperTables
+from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, Placement, TableCell
+from subitize.records import Estimate
+from subitize.report.document.cells import NOTHING, printable
+from subitize.report.terminal.printing import add_row, whole_lines
+from subitize.report.terminal.refinements import estimate_text, headed, refinement_table
+
+_TITLES = {
+    "table2": "Table 2: success by category",
+    "figure1": "Figure 1: success by difficulty",
+    "figure3": "Figure 3: success by style, at home",
+    "figure4": "Figure 4: success by scene, in plain style",
+    "figure5": "Figure 5: success by scene and style, all models",
+    "table3": "Table 3: success by refinement, at home in plain style",
+    "table3_applied": "Table 3 without the prompts that could not be refined",
+}
+
+
+def print_tables(found: PaperTables, console: Console | None = None) -> None:
+    """Print the tables of a run, where its models stand among the paper's, and the observations."""
+    console = console or whole_lines()
+    images = f"at least one of {found.k} images" if found.k > 1 else "one image"
+    console.print(Text(f"judged by {found.judge}; success: {images} of a prompt is right", style="bold"))
+    for name in dict.fromkeys(cell.table for cell in found.cells):
+        console.print(_table(_TITLES[name], [cell for cell in found.cells if cell.table == name]))
+    console.print("value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise,")
+    console.print(
+        "with its n where that is another; paper: as printed, tables as shares, what its text says in percent"
+    )
+    if found.placements:
+        console.print(_placements(found.placements))
+    _print_statements(found.statements, console)
+    if found.beyond:
+        if found.beyond.refinements:
+            console.print(refinement_table(found.beyond.refinements))
+        if found.beyond.drawn_numbers:  # votes tell nothing of numbers
+            console.print(_drawn(found.beyond.drawn_numbers))
+        console.print(_half_points(found.beyond.half_points))
+
+
+def print_checks(found: Reproduction, console: Console | None = None) -> None:
+    """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
+    console = console or whole_lines()
+    console.print(Text(found.citation))
+    console.print("No images or votes were released: these are checks of the printed cells against one another.")
+    console.print(_means(found.means))
+    counted = Counter(one.verdict for one in found.means)
+    for verdict, meaning in VERDICTS.items():
+        console.print(f"{counted[verdict]} {verdict}: {meaning}")
+    console.print(_text_checks(found.text))
+    _print_statements(found.statements, console)
+    console.print("units are the fifteen models; a printed cell may be .005 off")
+
+
+def _table(title: str, cells: Sequence[TableCell]) -> Table:
+    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=_order)
+    rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
+    for cell in cells:
+        rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
+    table = headed(title, ["", *columns], numbers=len(columns))
+    for (row, is_published), own in rows.items():
+        texts = (_text(own[column]) if column in own else "" for column in columns)
+        add_row(table, f"{row} (paper)" if is_published else row, *texts)
+        if any(cell.per_image for cell in own.values()):
+            add_row(table, "  per image", *(_per_image(own.get(column)) for column in columns))
+    return table
+
+
+_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+
+
+def _order(column: str) -> int:
+    """Put columns in the paper's order, then those that it has not, then their average."""
+    if column == AVERAGE:
+        return len(_ORDER) + 1
+    return _ORDER.index(column) if column in _ORDER else len(_ORDER)
+
+
+def _per_image(cell: TableCell | None) -> str:
+    if cell is None or cell.per_image is None:
+        return ""
+    is_same = isinstance(cell.value, Estimate) and cell.value.n == cell.per_image.n
+    return estimate_text(cell.per_image) + f" {cell.per_image.n}" * (not is_same)
+
+
+def _text(cell: TableCell) -> str:
+    if isinstance(cell.value, str):
+        return cell.value
+    fallbacks = f" ({cell.fallbacks} unrefined)" if cell.fallbacks else ""
+    return f"{estimate_text(cell.value)} {cell.value.n}{fallbacks}"
+
+
+def _placements(placements: Iterable[Placement]) -> Table:
+    table = headed(
+        "among the paper's fifteen, by average (1 is the best)", ["model", "average", "rank", "range"], numbers=3
+    )
+    for one in placements:
+        add_row(table, one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+    return table
+
+
+def _print_statements(statements: Iterable[Statement], console: Console) -> None:
+    """Print a claim with its verdict in a line, and below it each part of what was computed."""
+    console.print(Text("observations", style="italic"))
+    for one in statements:
+        console.print(Text(printable(f"{one.id} {one.verdict}: {one.claim}")))
+        for part in one.sentence.split("; "):
+            console.print(Text(f"    {printable(part)}"))
+
+
+def _drawn(rows: Iterable[DrawnNumbers]) -> Table:
+    names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
+    table = headed("numbers drawn", names, numbers=5)
+    for one in rows:
+        spread = NOTHING if one.spread is None else estimate_text(one.spread)
+        cells = (str(one.number), estimate_text(one.error), spread, str(one.error.n), str(one.prompts))
+        add_row(table, one.suite, one.model, *cells)
+    return table
+
+
+def _half_points(rows: Iterable[HalfPoint]) -> Table:
+    table = headed(
+        "the number at which less than half is right", ["suite", "model", "measure", "number", "n"], numbers=2
+    )
+    for one in rows:
+        measure = f"success of {one.k}" if one.measure == "success" else "per image"
+        add_row(table, one.suite, one.model, measure, str(one.crossing), str(one.crossing.n))
+    return table
+
+
+def _means(rows: Iterable[MeanCheck]) -> Table:
+    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
+    table = headed("printed means", names, numbers=0)
+    for one in rows:
+        span = f"{one.low:.4f} to {one.high:.4f}"
+        add_row(table, *one.place, one.printed, f"{one.recomputed:.4f}", span, one.verdict)
+    return table
+
+
+def _text_checks(rows: Iterable[TextCheck]) -> Table:
+    table = headed("what the text says of the tables", ["section", "said", "the printed cells", ""], numbers=0)
+    for one in rows:
+        add_row(table, one.where, one.said, one.found, "agrees" if one.agrees else "does not agree")
+    return table

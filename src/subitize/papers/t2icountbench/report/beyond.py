@@ -1,0 +1,211 @@
+"""What T2ICountBench's paper leaves open: every number, every k, which way errors go, and whether its claims hold."""
+
+from collections.abc import Sequence
+
+from subitize.analysis.agreement import Concord, agree_run
+from subitize.analysis.passes import rate_passes
+from subitize.errors import NothingToDoError
+from subitize.papers.t2icountbench.claims import POOLED, Statement, observe, ranks_change
+from subitize.papers.t2icountbench.published import KAPPA
+from subitize.papers.t2icountbench.tables import SUITE
+from subitize.records import Estimate
+from subitize.report.document import charts
+from subitize.report.document.blocks import (
+    Block,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    Tagged,
+    TextBlock,
+    Tone,
+)
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, methods, sizes
+from subitize.report.sections.refinements import Group, bounds
+from subitize.report.sections.sources import shared_judges
+
+
+def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
+    """Show how likely one of k images is right, for every k."""
+    found = [(group, rate) for group in groups if group.attempts for rate in rate_passes(group.attempts)]
+    if not found:
+        return None
+    ks = sorted({rate.k for _, rate in found})
+    labels = list(dict.fromkeys(one.model for group in groups for one in group.attempts))
+    known = {(rate.model, rate.k): rate.estimate for _, rate in found}
+    estimates = list(known.values())
+    points = [{"model": label, "number": k, **bounds(one)} for (label, k), one in known.items()]
+    badges = {rate.model: group.badge(rate.model) for group, rate in found}
+    rows = tuple(Row((label, *(known.get((label, k)) for k in ks)), badges[label]) for label in labels)
+    columns = (MODEL, *(Column(f"pass@{k}") for k in ks))
+    voted = " Of groups that were voted on together only the size of the group is known." * any(
+        rate.is_voted for _, rate in found
+    )
+    figure = FigureBlock(
+        f"{SUITE}-passes-chart",
+        "How many images it takes",
+        charts.rising(points, palette.of(labels), x_title="images (k)"),
+        "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
+        f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
+        f"four the paper’s success.{voted}",
+        "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
+        TableBlock(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
+    )
+    return Section(f"{SUITE}-passes", "One of k images", (figure,))
+
+
+def agreement(groups: Sequence[Group]) -> Section | None:
+    """Show how far annotators agree, where there are several, beside the paper's κ."""
+    found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
+    if not found:
+        return None
+    rows = [
+        Row((_name(group, one, groups), _QUESTIONS.get(one.question, one.question), *_figures(one)))
+        for group, one in found
+    ]
+    rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
+    columns = (
+        Column("Images of", is_numeric=False),
+        Column("Question", is_numeric=False),
+        Column("Fleiss’ κ"),
+        Column("Gwet’s AC1", "As κ, but chance does not grow where nearly all answers are the same."),
+        Column("Unanimous", "Share of groups on which all agree."),
+        Column("Yes", "Share of yes among the votes."),
+        Column("Annotators"),
+        Column("Groups", "With at least two votes."),
+        Column("Votes"),
+        Column("Ties", "Without a majority; in no figure."),
+        Column("One vote", "Groups that one annotator alone voted on; in no figure here."),
+    )
+    caption = (
+        "Agreement of annotators beyond chance, with 95 % intervals. Published: section 4.3 of Guo and others (2025), "
+        "five annotators, all models together, without an interval."
+    )
+    table = TableBlock(f"{SUITE}-agreement", "Agreement of annotators", columns, tuple(rows), caption)
+    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
+
+
+_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
+
+
+def statements(groups: Sequence[Group]) -> Section | None:
+    """Hold the paper's observations against these data, each with its tests."""
+    tables = [table for group in groups for table in _statements(group, groups)]
+    if not tables:
+        return None
+    lead = TextBlock(
+        "What the paper concludes, computed of these models and this judge. A statement holds, or does not, where its "
+        "tests decide it; otherwise it is undecided, which is no evidence against it."
+    )
+    return Section(f"{SUITE}-observations", "The paper’s observations", (lead, *tables))
+
+
+def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
+    """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
+    texts = []
+    for group in groups:
+        found = ranks_change(group.attempts)
+        texts.append(
+            TextBlock(f"{_prefix(group, groups)}{found.claim} {found.verdict.capitalize()}: {found.sentence}.")
+        )
+    return texts
+
+
+def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
+    found = observe([*group.attempts, *group.refined])
+    at = groups.index(group)
+    suffix = f"-{at + 1}" if len(groups) > 1 else ""
+    title = "Does it hold?" if len(groups) == 1 else f"Does it hold? {group.name}"
+    table = TableBlock(
+        f"{SUITE}-observations{suffix}",
+        title,
+        (
+            Column("Observation", is_numeric=False),
+            Column("Claim, in our words", is_numeric=False),
+            Column("Verdict", is_numeric=False),
+            Column("What was found", is_numeric=False),
+        ),
+        tuple(Row((one.id, one.claim, Tagged(one.verdict, None, _tone(one)), one.sentence)) for one in found),
+        "Numbers are those of the observations in the paper.",
+    )
+    return [table, *_tests(found, suffix)]
+
+
+def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
+    """Draw the differences that statements rest on, of all models together; those of each are in the data."""
+    tested = [(one, each) for one in found for each in one.comparisons]
+    if not tested:
+        return []
+    columns = (
+        Column("Observation", is_numeric=False),
+        Column("Difference of", is_numeric=False),
+        Column("Difference", digits=3),
+        Column("p", "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided.", 3, is_probability=True),
+        Column("p adjusted", _FAMILIES, 3, is_probability=True),
+        Column("Pairs"),
+        Column("Models", is_numeric=False),
+    )
+    rows = tuple(
+        Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested
+    )
+    title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
+    data = TableBlock(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
+    is_pooled = any(each.is_pooled for _, each in tested)
+    who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), "")
+    shown = [
+        (f"{one.id}: {each.label}", each.difference)
+        for one, each in tested
+        if who and each.model == who and each.is_pooled == is_pooled
+    ]
+    if not shown:
+        return [data]
+    points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown]
+    names = [name for name, _ in shown]
+    figure = FigureBlock(
+        f"{SUITE}-comparisons{suffix}-chart",
+        title,
+        charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=names),
+        f"Differences that the observations rest on, with 95 % intervals ({sizes(one for _, one in shown)}); right of "
+        "the line the first does better. Those of each model, and p, are in the data.",
+        "Differences between conditions with their intervals, one line for each comparison.",
+        data,
+    )
+    return [figure]
+
+
+_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
+
+
+def _tone(statement: Statement) -> Tone:
+    match statement.verdict:
+        case "holds":
+            return "good"
+        case "does not hold":
+            return "bad"
+    return ""
+
+
+def _prefix(group: Group, groups: Sequence[Group]) -> str:
+    return f"{group.name}: " if len(groups) > 1 else ""
+
+
+def _concords(group: Group) -> list[Concord]:
+    run = group.series[0].source.run
+    if group.judge not in shared_judges(run):
+        return []
+    try:
+        return agree_run(run, group.judge)
+    except NothingToDoError:
+        return []
+
+
+def _name(group: Group, one: Concord, groups: Sequence[Group]) -> str:
+    labels = {series.model: series.label for series in group.series}
+    label = labels.get(one.model, one.model)
+    return _prefix(group, groups) + one.model if one.is_pooled else label
+
+
+def _figures(one: Concord) -> tuple[Estimate | int | None, ...]:
+    return (one.kappa, one.ac1, one.unanimous, one.yes, one.annotators, one.units, one.votes, one.ties, one.single)

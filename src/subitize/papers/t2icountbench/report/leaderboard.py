@@ -1,0 +1,152 @@
+"""Who does best in T2ICountBench: a table as the paper's Table 2, its fifteen models among ours, and a sentence."""
+
+from collections.abc import Sequence
+
+from subitize.numerals import in_words
+from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, list_published
+from subitize.papers.t2icountbench.tables import (
+    SUITE,
+    TableCell,
+    average_by_model,
+    choose_k,
+    list_warnings,
+    place,
+    table_2,
+)
+from subitize.records import Estimate
+from subitize.report.document import charts
+from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, TextBlock
+from subitize.report.document.cells import figure
+from subitize.report.sections.counted import MODEL
+from subitize.report.sections.refinements import Group
+
+_PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
+_RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
+
+
+def rank_models(groups: Sequence[Group]) -> list[Block]:
+    """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
+    cells = [(group, cell) for group in groups for cell in table_2(group.attempts) if not cell.is_published]
+    found = [cell.column for _, cell in cells if cell.column != AVERAGE]
+    categories = [name for name in dict.fromkeys([*CATEGORIES, *found]) if name in found]
+    rows = [*_measured(groups, cells, categories), *_published(categories)]
+    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: -pair[0]))
+    columns = (
+        MODEL,
+        Column("Average", f"Plain mean of the {len(categories)} categories, as in the paper."),
+        Column("Accuracy per image", "Share of single images that are right, the mean of the categories."),
+        Column("Rank of 16", _PLACED, digits=0),
+        *(Column(name) for name in categories),
+        Column("n", "Prompts."),
+    )
+    table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, tell_success(groups)))
+    return [table, _warn(groups), _glance(columns, ordered)]
+
+
+def tell_success(groups: Sequence[Group]) -> str:
+    """Say what counts as success: of how many images one must be right."""
+    sizes = sorted({choose_k(group.attempts) for group in groups})
+    if sizes == [1]:
+        return "share of prompts whose image is right"
+    return f"share of prompts of which at least one of {' or '.join(map(in_words, sizes))} images is right"
+
+
+def headline(groups: Sequence[Group]) -> str:
+    """Say who does best, and where that is among the fifteen of the paper."""
+    found = {
+        model: mean
+        for group in groups
+        for model, mean in average_by_model(group.attempts, choose_k(group.attempts)).items()
+    }
+    if not found:
+        return ""
+    best = max(found, key=lambda model: found[model].value)
+    average = found[best]
+    share = f"{100 * average.value:.0f} % [{figure(100 * average.low, 0)}, {figure(100 * average.high, 0)}]"
+    placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
+    rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
+    return f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}."
+
+
+def _measured(
+    groups: Sequence[Group], cells: Sequence[tuple[Group, TableCell]], categories: Sequence[str]
+) -> list[tuple[float, Row]]:
+    ranks = {one.model: one for group in groups for one in place(group.attempts)}
+    rows = []
+    for label in dict.fromkeys(cell.row for _, cell in cells):
+        own = {cell.column: cell for _, cell in cells if cell.row == label}
+        badge = next(group.badge(label) for group, cell in cells if cell.row == label)
+        average = own[AVERAGE].value
+        if isinstance(average, Estimate):
+            it = ranks.get(label)
+            rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
+            shares = [_value(own.get(name)) for name in categories]
+            whole = (average, own[AVERAGE].per_image, rank)
+            rows.append((average.value, Row((label, *whole, *shares, average.n), badge)))
+    return rows
+
+
+def _published(categories: Sequence[str]) -> list[tuple[float, Row]]:
+    printed = list_published("table2")
+    rows = []
+    for model in dict.fromkeys(row for row, _ in printed):
+        average, texts = float(printed[model, AVERAGE]), [printed.get((model, name)) for name in categories]
+        shares = [None if text is None else float(text) for text in texts]
+        rows.append((average, Row((model, average, None, None, *shares, None), "published")))
+    return rows
+
+
+def _value(cell: TableCell | None) -> Cell:
+    return None if cell is None else cell.value
+
+
+def _warn(groups: Sequence[Group]) -> TextBlock:
+    """Say what keeps rows from being compared with the paper's; what is so of several models is said once."""
+    lines = ["Published rows are to be compared with care:"]
+    for group in groups:
+        known = {one.model for one in (*group.attempts, *group.refined)}
+        of_models: dict[str, list[str]] = {}
+        for text in list_warnings([*group.attempts, *group.refined], group.omissions):
+            who = next((label for label in known if text.startswith(f"{label}: ")), "")
+            of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
+        run = f"{group.name}: " if len(groups) > 1 else ""
+        lines += [f"{run}{_name_models(who, len(known))}{what}." for what, who in of_models.items()]
+    return TextBlock("\n".join(lines), is_warning=True)
+
+
+def _name_models(labels: Sequence[str], of: int) -> str:
+    if labels == [""]:
+        return ""
+    return "all models: " if len(labels) == of > 1 else f"{', '.join(labels)}: "
+
+
+def _caption(rows: Sequence[Row], success: str) -> str:
+    caption = (
+        f"{success[0].upper()}{success[1:]}, by category, with 95 % intervals; best first, by the average. Published: "
+        "as printed in Table 2 of Guo and others (2025), one of four images, judged by five people, with two digits "
+        "and no n; not measured here."
+    )
+    if any(row.badge == "stand-in" for row in rows):
+        caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
+    return caption
+
+
+def _glance(columns: Sequence[Column], rows: Sequence[Row]) -> FigureBlock:
+    at = [column.name for column in columns].index("Average")
+    points = []
+    for row in rows:
+        value = row.cells[at]
+        low, high = (value.low, value.high) if isinstance(value, Estimate) else (value, value)
+        name = f"{row.cells[0]}{' (published)' * (row.badge == 'published')}"
+        kind: Badge | str = row.badge or "measured"
+        mean = value.value if isinstance(value, Estimate) else value
+        points.append({"name": name, "kind": kind, "value": mean, "low": low, "high": high})
+    data = tuple(Row((row.cells[0], row.cells[at]), row.badge) for row in rows)
+    return FigureBlock(
+        f"{SUITE}-glance",
+        "Among the fifteen of the paper",
+        charts.ranking(points, [str(point["name"]) for point in points], x_title="average of the categories"),
+        "The average of the categories with 95 % intervals, best first; published averages have none.",
+        "Average success of every model with its interval among the published averages, best first.",
+        TableBlock(f"{SUITE}-averages", "Average of the categories", (MODEL, columns[at]), data),
+    )

@@ -1,0 +1,172 @@
+"""What can be computed from T2ICountBench's printed cells alone: its means, and its conclusions over the models."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from subitize.analysis.refinements import adjust_pairings, pair
+from subitize.errors import BadValueError
+from subitize.interfaces import Tables
+from subitize.papers.t2icountbench import PAPER
+from subitize.papers.t2icountbench.checks import (
+    ITEMS,
+    MeanCheck,
+    TextCheck,
+    check_means,
+    check_text,
+    implied_counts,
+)
+from subitize.papers.t2icountbench.claims import (
+    Comparison,
+    Statement,
+    Verdict,
+    judge_drops,
+    tell,
+    write_estimate,
+    write_p,
+)
+from subitize.papers.t2icountbench.published import (
+    ALL_MODELS,
+    AVERAGE,
+    CATEGORIES,
+    CONDITIONS,
+    MODELS,
+    PUBLISHED,
+    Place,
+    list_published,
+)
+from subitize.records import Estimate
+from subitize.stats.concordance import kendall_w
+from subitize.stats.intervals import mean_interval
+from subitize.stats.strata import mean_of_strata
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The printed means and sentences checked, and the conclusions that the printed cells allow."""
+
+    citation: str
+    means: list[MeanCheck]
+    text: list[TextCheck]
+    statements: list[Statement]
+
+
+def reproduce() -> Reproduction:
+    """Check the printed figures against one another; nothing else was released."""
+    return Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
+
+
+def check_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Check the printed figures, as there is no release that could be read."""
+    if folder is not None:
+        raise BadValueError(
+            f"of t2icountbench nothing was released, so that {str(folder)!r} cannot be read; leave it out"
+        )
+    if extensions:
+        raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
+    return Tables(reproduce(), "subitize.papers.t2icountbench.printing:print_checks")
+
+
+def observe_published() -> list[Statement]:
+    """Compute the observations on the printed cells, the fifteen models as units.
+
+    Intervals and p-values are of models, as if drawn from more like them; rounding may move each cell by .005.
+    """
+    return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
+
+
+def _low_and_unequal() -> Statement:
+    averages = _column("table2", AVERAGE)
+    mean = mean_interval(list(averages.values()))
+    best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
+    below = sum(value < 0.5 for value in averages.values())
+    apart = _difference(_implied_average(best), _implied_average(worst))
+    told = (
+        f"{below} of {len(averages)} averages are below .50; their mean is {write_estimate(mean)}; "
+        f"{best} is {write_estimate(apart)} above {worst}, by the numbers of prompts that the cells stand for"
+    )
+    verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
+    return Statement("4.1", verdict, told)
+
+
+def _falls_with_number() -> Statement:
+    easy, medium = (PUBLISHED[Place("figure1", ALL_MODELS, level)] for level in ("easy", "medium"))
+    above = [model for model in MODELS if PUBLISHED.get(Place("figure1", model, "hard"), "").startswith(">")]
+    told = (
+        f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
+        "alone; ranges that do not overlap are a drop for every model, of unknown size"
+    )
+    return Statement("4.2", "holds", told)
+
+
+def _refinements() -> Statement:
+    original = _column("table3", CONDITIONS[0])
+    columns = {name: _column("table3", name) for name in CONDITIONS[1:]}
+    pairings = adjust_pairings([found for own in columns.values() if (found := pair(original, own))])
+    comparisons = tuple(
+        Comparison(f"original − {name}", "", one.difference, one.p, one.p_holm, one.difference.n)
+        for name, one in zip(columns, pairings, strict=True)
+    )
+    worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
+    cells = len(columns) * len(MODELS)
+    told = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
+    return Statement("5.1", judge_drops(comparisons), told, comparisons)
+
+
+def _scenes() -> Statement:
+    home, city = (PUBLISHED[Place("figure5", ALL_MODELS, scene)] for scene in ("home", "city"))
+    both = [
+        f"{model} {PUBLISHED[Place('figure4', model, 'home')]} to {PUBLISHED[Place('figure4', model, 'city')]} %"
+        for model in MODELS
+        if Place("figure4", model, "home") in PUBLISHED
+    ]
+    told = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
+    return Statement("C.1", "undecided", told)
+
+
+def _rankings() -> Statement:
+    """Kendall's W where there are cells: not by scene, but by category and by refinement."""
+    told = []
+    for table, what, names in (("table2", "categories", CATEGORIES), ("table3", "columns", CONDITIONS)):
+        columns = [_column(table, name) for name in names]
+        found = kendall_w(np.array([[own[model] for model in MODELS] for own in columns]))
+        assert found is not None
+        told.append(
+            f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
+            f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
+        )
+    return Statement(
+        "C.2",
+        "undecided",
+        f"cells by scene are not printed; {'; '.join(told)}",
+    )
+
+
+def _styles() -> Statement:
+    told = ", ".join(
+        f"{style} {PUBLISHED[Place('figure5', ALL_MODELS, style)]} %" for style in ("plain", "watercolor", "cartoon")
+    )
+    scenes = ", ".join(f"{scene} {PUBLISHED[Place('figure5', ALL_MODELS, scene)]} %" for scene in ("home", "city"))
+    return Statement("C.3", "undecided", f"means only: {told}; {scenes}; without cells by model there is no interval")
+
+
+def _implied_average(model: str) -> Estimate:
+    """Average the categories of a model as shares of so many prompts; of two possible counts the lower."""
+    cells = list_published("table2")
+    counts = {name: implied_counts(cells[model, name], n)[0] for name, n in ITEMS.items()}
+    return mean_of_strata([[1.0] * count + [0.0] * (ITEMS[name] - count) for name, count in counts.items()])
+
+
+def _difference(first: Estimate, second: Estimate) -> Estimate:
+    """Subtract, as if both had been given other prompts: which prompts each got right is not known."""
+    value = first.value - second.value
+    low = value - math.hypot(first.value - first.low, second.high - second.value)
+    high = value + math.hypot(first.high - first.value, second.value - second.low)
+    return Estimate(value, low, high, first.n + second.n, "difference of means, interval from theirs (Zou and Donner)")
+
+
+def _column(table: str, column: str) -> dict[str, float]:
+    cells = list_published(table)
+    return {model: float(cells[model, column]) for model in MODELS}

@@ -1,0 +1,122 @@
+"""T2ICountBench's figures from a run: its attempts as one judge saw them, and all that is computed from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from subitize.analysis.agreement import gather_votes, tally_votes
+from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
+from subitize.analysis.observations import NO_JUDGE, Observation, Reader, observe_run
+from subitize.analysis.refinements import Refinement, compare
+from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.interfaces import Tables
+from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_numbers, half_points
+from subitize.papers.t2icountbench.claims import Statement, observe
+from subitize.papers.t2icountbench.tables import (
+    SUITE,
+    Placement,
+    TableCell,
+    averages,
+    by_difficulty,
+    by_scene,
+    by_style,
+    choose_k,
+    list_warnings,
+    originals,
+    place,
+    table_2,
+    table_3,
+)
+from subitize.records import MatchesPrompt, base_suite
+from subitize.stats.ratings import Ratings
+from subitize.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What the paper has not: refinements in all scenes, drawn numbers, and where models fall below one half."""
+
+    refinements: list[Refinement]
+    drawn_numbers: list[DrawnNumbers]
+    half_points: list[HalfPoint]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """All tables of a run; `k` is how many images of a prompt are looked at together, four if there are as many."""
+
+    judge: str
+    k: int
+    warnings: list[str]
+    cells: list[TableCell]
+    placements: list[Placement]
+    statements: list[Statement]
+    beyond: Beyond | None
+
+
+def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the paper's tables from a run, to be read or printed."""
+    found = compute_tables(run, judge, extensions=extensions)
+    return Tables(found, "subitize.papers.t2icountbench.printing:print_tables", found.warnings)
+
+
+def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
+    """Compute the paper's tables from a run, with what the paper has not if wanted."""
+    attempts, omissions = read_attempts(run, judge)
+    name = attempts[0].judge
+    figures = (table_2, by_difficulty, by_style, by_scene, averages, table_3)
+    k = choose_k(attempts)
+    beyond = Beyond(compare(attempts, k), drawn_numbers(attempts), half_points(attempts, k)) if extensions else None
+    return PaperTables(
+        name,
+        k,
+        list_warnings(attempts, omissions),
+        [cell for figure in figures for cell in figure(attempts)],
+        place(attempts),
+        observe(attempts, read_votes(run, name)),
+        beyond,
+    )
+
+
+def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Omissions]:
+    """Take the attempts at the suite and its refinements, as the one judge that there is saw them, or the one named.
+
+    What was only ever refused has no judge, and is wrong for any. With it come the prompts that are in no attempt.
+    """
+    items = [item for item in run.items() if base_suite(item.suite) == SUITE]
+    if not items:
+        raise NothingToDoError(
+            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
+        )
+    observed = [one for one in observe_run(run, Reader(judge)) if base_suite(one.item.suite) == SUITE]
+    judges = sorted({one.judge for one in observed} - {NO_JUDGE})
+    if len(judges) > 1:
+        raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
+    if judge is not None and not observed:
+        raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
+    attempts, omissions = gather_attempts(observed), find_omissions(observed)
+    if judges:  # also where nothing that the judge said has a value
+        attempts = [replace(one, judge=judges[0]) for one in attempts]
+    if not originals(attempts):
+        raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
+    return attempts, omissions
+
+
+def _tell_nothing(observed: Sequence[Observation], omissions: Omissions) -> str:
+    seen = {(one.model, one.item.id) for one in observed if one.item.suite == SUITE}
+    undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
+    if not seen:
+        return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
+    told = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
+    counts = " and ".join(text for text, count in zip(told, (undecided, excluded), strict=True) if count)
+    return f"has no prompt of {SUITE} that is decided: {counts}"
+
+
+def read_votes(run: Run, judge: str) -> Ratings | None:
+    """Count what annotators said of groups of images of unrefined prompts; None if no group was voted on by two."""
+    votes = [vote for vote in gather_votes(run, judge) if _is_on_group(vote.observation)]
+    found = tally_votes(votes)
+    return found if len(found.units) else None
+
+
+def _is_on_group(one: Observation) -> bool:
+    return one.item.suite == SUITE and isinstance(one.ask.question, MatchesPrompt) and one.ask.group > 1

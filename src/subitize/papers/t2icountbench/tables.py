@@ -1,0 +1,382 @@
+"""T2ICountBench's tables and figures from what models drew in a run, beside what the paper prints.
+
+All take attempts as one judge saw them. A figure is the plain mean over categories of the share of prompts of which at
+least one of four images is right, as in the paper; beside it stands the share of images that are right, the mean over
+prompts and then categories likewise.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
+from subitize.papers.t2icountbench import suite, wording
+from subitize.papers.t2icountbench.published import (
+    ALL_MODELS,
+    AVERAGE,
+    CATEGORIES,
+    CONDITIONS,
+    MODELS,
+    list_published,
+)
+from subitize.records import REFINED, Estimate, Item, Scalar
+from subitize.stats.strata import mean_of_strata
+
+SUITE = suite.NAME
+IMAGES = suite.GROUP
+"""How many images of a prompt the paper looks at together."""
+
+SCENES: tuple[str, ...] = tuple(wording.SCENES)
+STYLES: tuple[str, ...] = tuple(wording.STYLES)
+DIFFICULTIES: tuple[str, ...] = (*suite.DIFFICULTIES, suite.BEYOND)
+
+Where = Callable[[Attempt], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell of a table or figure: computed, with its interval (n: prompts), or as the paper prints it.
+
+    `per_image` is the share of images that are right, averaged as the value is, which the success of several hides;
+    None where nobody looked at single images. `fallbacks` is how many of the n prompts could not be refined and are the
+    original ones.
+    """
+
+    table: str
+    row: str
+    column: str
+    value: Estimate | str
+    per_image: Estimate | None = None
+    fallbacks: int = 0
+
+    @property
+    def is_published(self) -> bool:
+        """Tell whether it is the paper's."""
+        return isinstance(self.value, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a model stands among the fifteen of the paper: 1 is the best, 16 the last.
+
+    `best` and `worst` are the ranks of the ends of its interval; the paper's own averages are taken as printed.
+    """
+
+    model: str
+    average: Estimate
+    rank: int
+    best: int
+    worst: int
+    of: int
+
+
+def originals(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Take the attempts at the benchmark's own prompts."""
+    return [one for one in attempts if one.item.suite == SUITE]
+
+
+def choose_k(attempts: Sequence[Attempt]) -> int:
+    """Choose how many images are looked at together: four, or as many as at least half of the prompts have."""
+    return usual_k(attempts, IMAGES)
+
+
+def table_2(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Table 2, categories and their mean by model, the paper's rows among ours, by average."""
+    k, own = choose_k(attempts), originals(attempts)
+    categories = _levels(own, "category", CATEGORIES)
+    cells: dict[tuple[str, bool], list[TableCell]] = {}
+    for model, of_model in _by_model(own).items():
+        row = [
+            cell
+            for category in categories
+            for cell in _cell("table2", model, category, _having(of_model, category=category), k)
+        ]
+        cells[model, False] = [*row, *_cell("table2", model, AVERAGE, of_model, k)]
+    for cell in _printed("table2"):
+        cells.setdefault((cell.row, True), []).append(cell)
+    return [cell for row in sorted(cells.values(), key=_average) for cell in row]
+
+
+def by_difficulty(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Figure 1: models by how many things are asked for."""
+    return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
+
+
+def by_style(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Figure 3: models by style, at home."""
+    return _by_factor("figure3", attempts, "style", STYLES, {"scene": "home"})
+
+
+def by_scene(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Figure 4: models by scene, in plain style."""
+    return _by_factor("figure4", attempts, "scene", SCENES, {"style": "plain"})
+
+
+def averages(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Figure 5: scenes and styles averaged over the run's models, prompts that all of them were given.
+
+    A scene or style that a model has nothing of has no average. The interval is of prompts: the models are those that
+    there are, not a sample of others.
+    """
+    k, own = choose_k(attempts), originals(attempts)
+    models = len(_by_model(own))
+    row = f"{number_of(models, 'model')} here"
+    cells: list[TableCell] = []
+    for factor, known, fixed in (("scene", SCENES, {"style": "plain"}), ("style", STYLES, {"scene": "home"})):
+        chosen = _having(own, **fixed)
+        for level in _levels(chosen, factor, known):
+            cells += _cell("figure5", row, level, _having(chosen, **{factor: level}), k, each=models)
+    return [*cells, *_printed("figure5")]
+
+
+def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
+    """Compute Table 3: the original prompt and its refinements at home in plain style, and the mean of them all.
+
+    Means of models are over the prompts that have an attempt in every column. Of the paper only those columns are there
+    that the run has, and its averages where it has all. The table "table3_applied" leaves out
+    prompts that could not be refined; there, the original is not comparable with each column, and has no mean.
+    """
+    k = choose_k(attempts)
+    found = _by_column(attempts)
+    columns = [*CONDITIONS, *sorted(found.keys() - {*CONDITIONS})]
+    columns = [name for name in columns if name == CONDITIONS[0] or name in found]
+    if len(columns) == 1:
+        return []
+    cells: list[TableCell] = []
+    for model, own in _by_model(_having(attempts, scene="home", style="plain")).items():
+        by_column = {name: [one for one in own if _refinement(one) == name] for name in columns}
+        for name, there in by_column.items():
+            cells += _cell("table3", model, name, there, k)
+        cells += _cell("table3", model, AVERAGE, _complete(by_column), k, each=len(columns))
+        for name in columns[1:]:
+            cells += _cell("table3_applied", model, name, [one for one in by_column[name] if not is_fallback(one)], k)
+    # The paper's averages are of its five columns, and stand beside none of others.
+    shown = {*columns, *([AVERAGE] if columns == [*CONDITIONS] else [])}
+    return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
+
+
+def average_by_model(attempts: Sequence[Attempt], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
+    """Average the categories of each model: success of k images."""
+    found = {model: _sample(own, "success", k) for model, own in _by_model(attempts).items()}
+    return {model: one.mean(confidence) for model, one in found.items() if one.values}
+
+
+def place(attempts: Sequence[Attempt]) -> list[Placement]:
+    """Place each model that has all six categories among the fifteen of Table 2 by its average, the worst first."""
+    printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
+    k, own = choose_k(attempts), _by_model(originals(attempts))
+
+    def rank(value: float) -> int:
+        return 1 + sum(other > value for other in printed)
+
+    return [
+        Placement(model, one, rank(one.value), rank(one.high), rank(one.low), len(printed) + 1)
+        for model, one in sorted(average_by_model(originals(attempts), k).items(), key=lambda pair: pair[1].value)
+        if not missing_levels(own[model], k)["category"]
+    ]
+
+
+def missing_levels(attempts: Sequence[Attempt], k: int) -> dict[str, list[str]]:
+    """List the categories, difficulties and conditions of the published design of which there is no success of k."""
+    there = [one for one in attempts if one.pass_at(k) is not None]
+    return {
+        name: [level for level in levels if level not in {_level(one.item, name) for one in there}]
+        for name, levels in _published_levels().items()
+    }
+
+
+def list_warnings(attempts: Sequence[Attempt], omissions: Omissions | None = None) -> list[str]:
+    """Say in what these figures differ from those of the paper, so that nobody compares what is not the same."""
+    own, k = originals(attempts), choose_k(attempts)
+    left_out = omissions or Omissions()
+    found = [*_warn_of_all(attempts, k)]
+    excluded = len({id for _, id in left_out.excluded})
+    if excluded:
+        found.append(f"{number_of(excluded, 'prompt')} {'are' if excluded > 1 else 'is'} excluded by hand")
+    models = dict.fromkeys([*_by_model(own), *(model for model, _ in sorted(left_out.undecided))])
+    for model in models:
+        found += [f"{model}: {text}" for text in _warn_of_model([one for one in attempts if one.model == model], k)]
+        found += [f"{model}: {text}" for text in _warn_of_gaps(model, own, left_out)]
+    return found
+
+
+def _warn_of_all(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+    judges = ", ".join(sorted({one.judge for one in attempts} - {NO_JUDGE})) or "nobody, as all was refused"
+    yield (
+        f"judges differ: the paper's figures are of five people's votes, these of {judges}; "
+        "the paper's cells have two digits and no n"
+    )
+    if k < IMAGES:
+        images = number_of(k, "image")
+        yield f"the figures are the success of {images}, not of {IMAGES}: most prompts have no more; repeats={IMAGES}"
+    few = {_prompt(one) for one in attempts if one.pass_at(k) is None}
+    if few:
+        of = len({_prompt(one) for one in attempts})
+        where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
+        yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
+    others = len({one.item.id for one in originals(attempts)} - _design().keys())
+    if others:
+        yield (
+            f"{number_of(others, 'prompt')} {'are' if others > 1 else 'is'} not of the published design; averages are "
+            "over the categories, scenes and numbers that there are"
+        )
+
+
+def _warn_of_model(attempts: Sequence[Attempt], k: int) -> Iterator[str]:
+    """Say what the figures of a model lack; those of its refinements must be of the same prompts to be compared."""
+    missing = missing_levels(originals(attempts), k)
+    if missing["category"]:
+        yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
+    rest = [*missing["difficulty"], *missing["condition"]]
+    if rest:
+        yield f"its average has nothing of {', '.join(rest)}"
+    bases = {name: {_prompt(one) for one in own} for name, own in _by_column(attempts).items()}
+    before = bases.pop(CONDITIONS[0], set())
+    for name, after in bases.items():
+        lone = before ^ after
+        if lone:
+            count = f"{len(lone)} of {len(before | after)} prompts at home in plain style"
+            yield f"{count} were judged as they are or with {name}, but not both: compare no columns of Table 3"
+
+
+def _warn_of_gaps(model: str, own: Sequence[Attempt], omissions: Omissions) -> Iterator[str]:
+    undecided, excluded = ({id for of, id in ids if of == model} for ids in (omissions.undecided, omissions.excluded))
+    if undecided:
+        are = "are" if len(undecided) > 1 else "is"
+        yield f"{number_of(len(undecided), 'prompt')} {are} undecided: votes are tied, or no answer has a value"
+    given = {one.item.id for one in own if one.model == model}
+    missing = len(_design().keys() - given - undecided - excluded)
+    if missing:
+        yield f"{missing} of the {len(_design())} published prompts have no judged images"
+
+
+@cache
+def _design() -> Mapping[str, Item]:
+    return {item.id: item for item in suite.T2ICountBench().items(0)}
+
+
+@cache
+def _published_levels() -> Mapping[str, list[str]]:
+    names = ("category", "difficulty", "condition")
+    return {name: list(dict.fromkeys(_level(item, name) for item in _design().values())) for name in names}
+
+
+def _level(item: Item, name: str) -> str:
+    """Give a factor's level; a condition is a scene and a style."""
+    factors = item.factors
+    return f"{factors.get('scene')} {factors.get('style')}" if name == "condition" else str(factors.get(name))
+
+
+def _by_factor(
+    table: str, attempts: Sequence[Attempt], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
+) -> list[TableCell]:
+    k, own = choose_k(attempts), _having(originals(attempts), **fixed)
+    levels = _levels(own, factor, known)
+    cells = [
+        cell
+        for model, of_model in _by_model(own).items()
+        for level in levels
+        for cell in _cell(table, model, level, _having(of_model, **{factor: level}), k)
+    ]
+    return [*cells, *_printed(table)]
+
+
+def _cell(
+    table: str, row: str, column: str, attempts: Sequence[Attempt], k: int, *, each: int = 1
+) -> Iterator[TableCell]:
+    """Average categories that weigh the same; nothing where there is no success to average."""
+    success, per_image = (_sample(attempts, measure, k, each) for measure in MEASURES)
+    if success.values:
+        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & success.prompts)
+        images = per_image.mean() if per_image.values else None
+        yield TableCell(table, row, column, success.mean(), images, fallbacks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Values by category, of so many choices of images, and the prompts that they are of."""
+
+    values: list[list[float]]
+    choices: list[float]
+    prompts: set[str]
+
+    def mean(self, confidence: float = 0.95) -> Estimate:
+        return mean_of_strata(self.values, self.choices, confidence)
+
+
+def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1) -> _Sample:
+    """Average within prompts, of which there must be `each` (by model or refinement, if several are averaged)."""
+    by_prompt: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    categories: dict[Scalar, dict[str, None]] = defaultdict(dict)
+    for one in attempts:
+        value = value_of(one, measure, k)
+        if value is not None:
+            by_prompt[_prompt(one)].append((value, choices_of(one, measure, k)))
+            categories[one.item.factors.get("category", "")][_prompt(one)] = None
+    kept = [[by_prompt[name] for name in names if len(by_prompt[name]) == each] for names in categories.values()]
+    kept = [own for own in kept if own]
+    return _Sample(
+        [[sum(value for value, _ in found) / each for found in own] for own in kept],
+        [sum(choices for found in own for _, choices in found) for own in kept],
+        {name for name, found in by_prompt.items() if len(found) == each},
+    )
+
+
+def _complete(by_column: Mapping[str, Sequence[Attempt]]) -> list[Attempt]:
+    """Keep the prompts that were given as they were and in every refinement."""
+    common = set.intersection(*({_prompt(one) for one in own} for own in by_column.values()))
+    return [one for own in by_column.values() for one in own if _prompt(one) in common]
+
+
+def _by_column(attempts: Sequence[Attempt]) -> dict[str, list[Attempt]]:
+    """Sort attempts at home in plain style by the column of Table 3."""
+    found: dict[str, list[Attempt]] = defaultdict(list)
+    for one in _having(attempts, scene="home", style="plain"):
+        found[_refinement(one)].append(one)
+    return found
+
+
+def _prompt(attempt: Attempt) -> str:
+    return attempt.item.base or attempt.item.id
+
+
+def _refinement(attempt: Attempt) -> str:
+    return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
+
+
+def number_of(count: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _having(attempts: Iterable[Attempt], **factors: Scalar) -> list[Attempt]:
+    return [one for one in attempts if all(one.item.factors.get(name) == level for name, level in factors.items())]
+
+
+def _levels(attempts: Sequence[Attempt], factor: str, known: Sequence[str]) -> list[str]:
+    """List the levels that there are, the paper's first and in its order."""
+    found = dict.fromkeys(str(one.item.factors[factor]) for one in attempts if factor in one.item.factors)
+    return [*(level for level in known if level in found), *(level for level in found if level not in known)]
+
+
+def _by_model(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
+    found: dict[str, list[Attempt]] = defaultdict(list)
+    for one in attempts:
+        found[one.model].append(one)
+    return found
+
+
+def _printed(table: str) -> list[TableCell]:
+    cells = list_published(table)
+    rows = [name for name in (*MODELS, AVERAGE, ALL_MODELS) if any(row == name for row, _ in cells)]
+    return [
+        TableCell(table, row, column, text) for name in rows for (row, column), text in cells.items() if row == name
+    ]
+
+
+def _average(row: Sequence[TableCell]) -> float:
+    value = row[-1].value
+    return float(value) if isinstance(value, str) else value.value

@@ -1,0 +1,198 @@
+"""What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from subitize.records import Box, Estimate
+
+Badge = Literal["", "stand-in", "published", "baseline"]
+Tone = Literal["", "good", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A word and the figure it rests on, as in "Over. 0.44"."""
+
+    word: str
+    estimate: Estimate | None
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A published figure with the standard error that is printed beside it; its interval is not known."""
+
+    value: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A word that leads to what the page says of it elsewhere; the anchor is that place's id."""
+
+    word: str
+    anchor: str
+
+
+Cell = str | int | float | Estimate | Tagged | Printed | Linked | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's heading, what it means if that is not plain, and the decimals of its figures."""
+
+    name: str
+    help: str = ""
+    digits: int = 2
+    is_numeric: bool = True
+    is_probability: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a row, the first of which is its name; the badge says what the row is if it is not a model."""
+
+    cells: tuple[Cell, ...]
+    badge: Badge = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableBlock:
+    """A table; its name is that of its files."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBlock:
+    """A chart as Vega-Lite, what it shows in words for those who do not see it, and the numbers behind it."""
+
+    name: str
+    title: str
+    spec: Mapping[str, Any]
+    caption: str
+    alt: str
+    data: TableBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A small picture as a data URI, and the size in pixels of the one it was made from."""
+
+    uri: str
+    width_px: int
+    height_px: int
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One response in the gallery: its picture if there is one, and what is known about it."""
+
+    model: str
+    outcome: Literal["right", "wrong", "refused", "discarded"]
+    category: str
+    target: str
+    response: str
+    thumbnail: Thumbnail | str
+    details: tuple[tuple[str, str], ...]
+    boxes: tuple[Box, ...] = ()
+    subject: str = ""
+    """What was asked about, where that is not the whole picture."""
+    judge: str = ""
+    """Who judged, where several have looked at the same pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryBlock:
+    """A bounded sample of the responses, to be filtered by those who look."""
+
+    name: str
+    title: str
+    caption: str
+    cards: tuple[Card, ...]
+    filters: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph."""
+
+    text: str
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactsBlock:
+    """What is known about one model, judge or protocol: names, and values that are one or several lines.
+
+    The id is its anchor, if something leads to it.
+    """
+
+    title: str
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    badge: Badge = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceBlock:
+    """A work to cite, where it is to be found, and what of it is used."""
+
+    text: str
+    url: str
+    used_for: str
+
+
+Block = TextBlock | TableBlock | FigureBlock | GalleryBlock | FactsBlock | ReferenceBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it; the id is its anchor."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+    sections: tuple["Section", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What is said of one suite: its leaderboard, its sections, and perhaps its own sentence in the summary."""
+
+    leaderboard: Sequence[Block]
+    sections: Sequence[Section]
+    headline: str = ""
+    has_refinements: bool = False
+    """Whether refined prompts are among the sections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report: the summary is its first paragraph."""
+
+    title: str
+    summary: str
+    sections: tuple[Section, ...]
+
+    def tables(self) -> Iterator[TableBlock]:
+        """Go through the tables, in their order."""
+        return (block for block in self._blocks() if isinstance(block, TableBlock))
+
+    def figures(self) -> Iterator[FigureBlock]:
+        """Go through the figures, in their order."""
+        return (block for block in self._blocks() if isinstance(block, FigureBlock))
+
+    def _blocks(self) -> Iterator[Block]:
+        return (block for section in self.sections for block in _blocks(section))
+
+
+def _blocks(section: Section) -> Iterator[Block]:
+    yield from section.blocks
+    for inner in section.sections:
+        yield from _blocks(inner)

@@ -1,0 +1,81 @@
+"""The cells of a table as people read them, and as programs do."""
+
+import math
+import unicodedata
+import zlib
+
+from subitize.records import Estimate
+from subitize.report.document.blocks import Cell, Column, Linked, Printed, Tagged
+
+NOTHING = "–"
+
+
+def readable(cell: Cell, column: Column) -> str:
+    """Write a cell for a person: a figure with its interval."""
+    match cell:
+        case None:
+            return NOTHING
+        case Estimate():
+            return f"{figure(cell.value, column.digits)} {interval(cell, column.digits)}"
+        case Printed(value=value, standard_error=error):
+            return f"{figure(value, column.digits)} ± {figure(error, column.digits)}"
+        case Tagged(word=word, estimate=None) | Linked(word=word):
+            return word
+        case Tagged(word=word, estimate=Estimate() as estimate):
+            return f"{word} {figure(estimate.value, column.digits)} {interval(estimate, column.digits)}"
+        case float() if column.is_probability and cell < 10**-column.digits:
+            return f"< {10**-column.digits:.{column.digits}f}"
+        case float():
+            return figure(cell, column.digits)
+        case int():
+            return f"{cell:,}"
+        case str():
+            return printable(cell)
+    raise TypeError(f"no cell: {cell!r}")
+
+
+def figure(value: float, digits: int) -> str:
+    """Write a number with so many decimals and a true minus."""
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def interval(estimate: Estimate, digits: int) -> str:
+    """Write an interval in brackets."""
+    return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]"
+
+
+def sort_key(cell: Cell) -> str:
+    """Give what a column is sorted by, as a number in text, or the text itself."""
+    match cell:
+        case Estimate(value=value) | Printed(value=value):
+            return str(value)
+        case Tagged(estimate=Estimate(value=value)):
+            return str(value)
+        case Linked(word=word):
+            return word
+        case None:
+            return ""
+    return str(cell)
+
+
+def slug(text: str) -> str:
+    """Make a name that can stand in a file's name or an anchor; what it cannot keep is told apart by a checksum."""
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in text.lower()).strip("-")
+    return plain if plain == text else f"{plain[:40]}-{zlib.crc32(text.encode('utf-8', 'replace')):08x}".strip("-")
+
+
+def printable(text: str) -> str:
+    """Write control and direction characters out: what a model or a person wrote must not steer the page."""
+    if text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else repr(char)[1:-1] for char in text)
+
+
+def _is_harmless(char: str) -> bool:
+    # Joiners hold emoji and some scripts together; other format characters can turn a line around.
+    return char.isprintable() or char in "\n\u200c\u200d" or unicodedata.category(char) == "Zs"

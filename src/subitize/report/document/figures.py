@@ -1,0 +1,96 @@
+"""Charts as SVG and PNG, all in one style."""
+
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from subitize.report.document.blocks import FigureBlock
+from subitize.report.document.cells import printable
+
+INK, QUIET, GRID = "#22272e", "#6b7480", "#dfe3e8"
+_PNG_SCALE = 2.0
+
+# aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
+_STYLE: dict[str, Any] = {
+    "aria": False,
+    "font": "sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": QUIET,
+        "titleColor": INK,
+        "gridColor": GRID,
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelPadding": 4,
+    },
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 320,
+        "symbolSize": 80,
+        "gradientLength": 160,
+    },
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": 420},
+    "title": {"color": INK, "fontSize": 13, "anchor": "start"},
+    "facet": {"spacing": 18},
+}
+
+
+def to_svg(figure: FigureBlock) -> str:
+    """Draw a figure as an SVG file."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg({**figure.spec, "config": _STYLE, "background": "white"})
+    return _with_own_ids(svg, figure.name)
+
+
+def to_png(figure: FigureBlock) -> bytes:
+    """Draw a figure as a PNG file, at twice its size."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_png({**figure.spec, "config": _STYLE, "background": "white"}, scale=_PNG_SCALE)
+
+
+def to_inline_svg(figure: FigureBlock) -> str:
+    """Draw a figure to stand in a page among others: its ids its own, its greys those of the page, described."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg({**figure.spec, "config": {**_STYLE, "background": None}})
+    for colour, variable in _PAGE_COLOURS.items():
+        svg = svg.replace(f'"{colour}"', f'"{variable}"')
+    return _described(_with_own_ids(svg, figure.name), figure.alt)
+
+
+_PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
+_PHONE_SHARE, _PHONE_PX = 0.9, 340
+
+
+def _with_own_ids(svg: str, name: str) -> str:
+    """Keep clips and gradients of one picture from being taken for those of another; number them from 0 each time."""
+    ids = {found: f"{name}-{place}" for place, found in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))}
+    for pattern in (r'(\bid=")([^"]+)(")', r"(url\(#)([^)]+)(\))", r'(href="#)([^"]+)(")'):
+        svg = re.sub(pattern, lambda found: found[1] + ids.get(found[2], found[2]) + found[3], svg)
+    return svg
+
+
+def _described(svg: str, alt: str) -> str:
+    """Name the picture for those who do not see it, and let it shrink, but not until it cannot be read."""
+    found = re.match(r"<svg[^>]*>", svg)
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    if found is None or size is None:
+        raise ValueError(f"vl-convert gave no SVG: {svg[:80]!r}")
+    width = float(size[1])
+    least = min(width, max(_PHONE_PX, width * _PHONE_SHARE))
+    head = (
+        f'<svg viewBox="{size[0][9:-1]}" width="{width:.0f}" role="img" aria-label="{escape(printable(alt))}" '
+        f'style="min-width:{least:.0f}px" xmlns="http://www.w3.org/2000/svg">'
+    )
+    return head + svg[found.end() :]

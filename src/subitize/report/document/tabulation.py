@@ -1,0 +1,120 @@
+"""Tables as files: CSV for programs, Markdown for pages, LaTeX for papers."""
+
+import csv
+import io
+import re
+import unicodedata
+
+from subitize.records import Estimate
+from subitize.report.document.blocks import Cell, Column, Linked, Printed, Row, TableBlock, Tagged
+from subitize.report.document.cells import printable, readable
+from subitize.report.document.tex import to_tex
+
+_FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
+
+
+def to_csv(table: TableBlock) -> str:
+    """Write full precision, a figure's bounds and n in columns of their own, and text that no spreadsheet runs."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    parts = [_parts([row.cells[place] for row in table.rows]) for place in range(len(table.columns))]
+    has_kinds = any(row.badge for row in table.rows)
+    head = [name for column, found in zip(table.columns, parts, strict=True) for name in _heads(column, found)]
+    writer.writerow([_inert(name) for name in head] + ["kind"] * has_kinds)
+    for row in table.rows:
+        cells = [value for cell, found in zip(row.cells, parts, strict=True) for value in _values(cell, found)]
+        writer.writerow(cells + [row.badge or "measured"] * has_kinds)
+    return file.getvalue()
+
+
+def to_markdown(table: TableBlock) -> str:
+    """Write a pipe table under its title."""
+    lines = [_markdown_row([column.name for column in table.columns])]
+    lines.append("|" + "|".join(" ---: " if column.is_numeric else " --- " for column in table.columns) + "|")
+    lines += [_markdown_row(_texts(table, row)) for row in table.rows]
+    caption = f"\n{_markdown(table.caption)}\n" if table.caption else ""
+    return f"**{_markdown(table.title)}**\n\n" + "\n".join(lines) + "\n" + caption
+
+
+def to_latex(table: TableBlock) -> str:
+    """Write a table with booktabs rules, every cell escaped."""
+    align = "".join("r" if column.is_numeric else "l" for column in table.columns)
+    head = _latex_row([column.name for column in table.columns])
+    rows = "".join(f"  {_latex_row(_texts(table, row))} \\\\\n" for row in table.rows)
+    caption = to_tex(f"{table.title}. {table.caption}" if table.caption else table.title)
+    return (
+        "% \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n"
+        f"  \\caption{{{caption}}}\n  \\label{{tab:{table.name}}}\n"
+        f"  \\begin{{tabular}}{{{align}}}\n  \\toprule\n  {head} \\\\\n  \\midrule\n{rows}"
+        "  \\bottomrule\n  \\end{tabular}\n\\end{table}\n"
+    )
+
+
+_ESTIMATE_PARTS = ("value", "low", "high", "n")
+
+
+def _parts(cells: list[Cell]) -> tuple[str, ...]:
+    """Tell which columns of a CSV the cells of one column need."""
+    if any(isinstance(cell, Tagged) for cell in cells):
+        return ("word", *_ESTIMATE_PARTS)
+    if any(isinstance(cell, Printed) for cell in cells):
+        return (*_ESTIMATE_PARTS, "standard error")
+    return _ESTIMATE_PARTS if any(isinstance(cell, Estimate) for cell in cells) else ("text",)
+
+
+def _heads(column: Column, parts: tuple[str, ...]) -> list[str]:
+    return [
+        column.name if part in ("text", "word", "value") and part == parts[0] else f"{column.name} {part}"
+        for part in parts
+    ]
+
+
+def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
+    if parts == ("text",):
+        cell = cell.word if isinstance(cell, Linked) else cell
+        return [_inert(cell) if isinstance(cell, str) else "" if cell is None else cell]
+    word, estimate = (cell.word, cell.estimate) if isinstance(cell, Tagged) else (None, cell)
+    words: list[object] = [_inert(word or "")] if parts[0] == "word" else []
+    found = _figures(estimate, words)
+    return [*found, *[""] * (len(parts) - len(found))]
+
+
+def _figures(estimate: Cell, words: list[object]) -> list[object]:
+    match estimate:
+        case Estimate(value=value, low=low, high=high, n=n):
+            return [*words, value, low, high, n]
+        case Printed(value=value, standard_error=error):
+            return [value, "", "", "", error]
+        case int() | float():
+            return [*words, estimate]
+        case str():
+            return [_inert(estimate)]
+    return words
+
+
+def _inert(text: str) -> str:
+    """Keep a spreadsheet from running a text that looks like a formula."""
+    clean = printable(text)
+    # Some programs take the full-width forms of the signs for the signs.
+    looks = (clean, unicodedata.normalize("NFKC", clean))
+    return f"'{clean}" if any(_FORMULA.match(look) for look in looks) else clean
+
+
+def _texts(table: TableBlock, row: Row) -> list[str]:
+    texts = [readable(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)]
+    return [f"{texts[0]} ({row.badge})", *texts[1:]] if row.badge else texts
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return "| " + " | ".join(_markdown(cell).replace("\n", " ") for cell in cells) + " |"
+
+
+def _markdown(text: str) -> str:
+    escaped = re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", text)
+    return escaped.replace("&", "&amp;")
+
+
+def _latex_row(cells: list[str]) -> str:
+    row = " & ".join(map(to_tex, cells))
+    # After the rule or the row above, TeX would take these for an option of it.
+    return f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row

@@ -1,0 +1,213 @@
+"""How well drawings fit their prompts, at a terminal and in a report."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from subitize.analysis.alignment import MEASURES, Alignment, align_run
+from subitize.analysis.levels import WHOLE
+from subitize.analysis.overview import StandIns
+from subitize.errors import NothingToDoError
+from subitize.records import Estimate
+from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.cells import NOTHING, figure, interval, printable
+from subitize.report.document.charts import Palette
+from subitize.report.document.figures import INK, QUIET
+from subitize.report.sections.sources import Source
+from subitize.report.terminal.printing import whole_lines
+
+
+def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
+    """Print one row per model, judge, measure and group, and what the measures mean."""
+    table = Table("suite", "model", "judge", "measure", "group", "score", "n", box=SIMPLE_HEAD)
+    for one in alignments:
+        model = one.model + " *" * (one.model in stand_ins.models)
+        judge = one.judge + " *" * (one.judge in stand_ins.judges) + " †" * one.is_informed
+        group = one.group if one.factor == WHOLE else f"{one.factor}={one.group}"
+        cells = (one.suite, model, judge, one.measure, group, _figure(one.estimate), _count(one))
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    whole_lines().print(table)
+    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in alignments):
+        print("* an embedded stand-in, not a real model or judge")
+    if any(one.is_informed for one in alignments):
+        print("† informed: the judge knew what was asked for")
+    print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
+    if not all(_has_interval(one.estimate) for one in alignments):
+        print(f"{NOTHING} {_NO_INTERVAL}")
+    for measure in dict.fromkeys(one.measure for one in alignments):
+        print(f"{measure}: {MEASURES[measure]}")
+
+
+def alignment_row(one: Alignment, stand_ins: StandIns) -> dict[str, object]:
+    """Lay an alignment out flat, for programs."""
+    names = {name: value for name, value in asdict(one).items() if name != "estimate"}
+    marks = {"is_stand_in": one.model in stand_ins.models, "is_stand_in_judge": one.judge in stand_ins.judges}
+    return names | asdict(one.estimate) | marks | {"is_informed": one.is_informed}
+
+
+def _figure(estimate: Estimate) -> str:
+    return f"{figure(estimate.value, 3)} {interval(estimate, 3) if _has_interval(estimate) else NOTHING}"
+
+
+def _has_interval(estimate: Estimate) -> bool:
+    return math.isfinite(estimate.low) and math.isfinite(estimate.high)
+
+
+_NO_INTERVAL = "no interval: all scores are the same, or of drawings of one item"
+
+
+def _count(one: Alignment) -> str:
+    others = {"incomplete": one.incomplete, "excluded": one.excluded}
+    told = "".join(f" + {count} {name}" for name, count in others.items() if count)
+    return f"{one.estimate.n}{told}" + f" ({one.discarded} answers discarded)" * (one.discarded > 0)
+
+
+def alignment_sections(sources: Sequence[Source]) -> list[Section]:
+    """Write the section on how well drawings fit their prompts, if a judge was asked."""
+    found = [(source, one) for source in sources for one in _align(source)]
+    if not found:
+        return []
+    rows = tuple(
+        Row(
+            (
+                _label(source, one, sources),
+                one.suite,
+                printable(one.judge),
+                one.measure,
+                one.estimate if _has_interval(one.estimate) else one.estimate.value,
+                one.estimate.n,
+                one.discarded,
+                one.incomplete,
+            ),
+            source.badge(one.model),
+        )
+        for source, one in found
+    )
+    table = TableBlock(
+        "alignment",
+        "How well drawings fit their prompts",
+        _COLUMNS,
+        rows,
+        "Means over drawings with 95 % intervals, drawings of one item taken together. "
+        "There is no interval where all scores are the same, or of drawings of one item.",
+    )
+    meanings = (f"{measure} is {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for _, one in found))
+    note = TextBlock(f"Here {'; '.join(meanings)}.")
+    informed = [TextBlock(_INFORMED, is_warning=True)] * any(one.is_informed for _, one in found)
+    return [Section("alignment", "Alignment", (note, *informed, _chart(found, sources, table)))]
+
+
+_INFORMED = (
+    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
+)
+
+_COLUMNS = (
+    Column("Model", is_numeric=False),
+    Column("Suite", is_numeric=False),
+    Column("Judge", is_numeric=False),
+    Column("Measure", is_numeric=False),
+    Column("Score", "Mean over drawings.", digits=3),
+    Column("n", "Drawings."),
+    Column("Discarded", "Answers that the rule made no value of; in a scene graph they are wrong."),
+    Column("Incomplete", "Drawings of which not every question is answered."),
+)
+
+
+def _align(source: Source) -> list[Alignment]:
+    try:
+        return align_run(source.run)
+    except NothingToDoError:
+        return []
+
+
+def _label(source: Source, one: Alignment, sources: Sequence[Source]) -> str:
+    return printable(one.model).replace("\n", " ") + f" ({source.name})" * (len(sources) > 1)
+
+
+def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source], table: TableBlock) -> FigureBlock:
+    has_suites = len({one.suite for _, one in found}) > 1
+    points = [
+        {
+            "model": _panel(one, has_suites=has_suites),
+            "name": _in_lines(_label(source, one, sources)),
+            "value": one.estimate.value,
+            "low": one.estimate.low if _has_interval(one.estimate) else None,
+            "high": one.estimate.high if _has_interval(one.estimate) else None,
+        }
+        for source, one in found
+    ]
+    caption = (
+        "Mean score of the drawings of each model with its 95 % interval, a panel per measure, judge and suite. Each "
+        "panel has a scale of its own."
+    )
+    if not all(_has_interval(one.estimate) for _, one in found):
+        caption += " A hollow point has no interval: all scores are the same, or of drawings of one item."
+    return FigureBlock(
+        "alignment-chart",
+        "Mean score by judge",
+        _draw(points),
+        caption,
+        "How well the drawings of each model fit their prompts, with intervals.",
+        table,
+    )
+
+
+def _panel(one: Alignment, *, has_suites: bool) -> str:
+    measure = f"{one.measure} · {one.suite}" if has_suites else one.measure
+    return f"{measure}\n{_in_lines(printable(one.judge))}"
+
+
+def _in_lines(text: str) -> str:
+    """Break a long name into lines, where its parts end if it has some."""
+    lines = [""]
+    for part in re.findall(rf"[^{_ENDS}]{{1,{_LINE_LETTERS - 1}}}[{_ENDS}]?|[{_ENDS}]", text):
+        if lines[-1] and len(lines[-1]) + len(part) > _LINE_LETTERS:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+_ENDS = ":/,=_. ·-"
+_LINE_LETTERS = 36
+
+
+def _draw(points: Sequence[Mapping[str, object]]) -> Mapping[str, Any]:
+    """Draw a panel per judge, in a scale of its own: a cosine and a probability cannot be compared."""
+    panels, names = (list(dict.fromkeys(str(point[key]) for point in points)) for key in ("model", "name"))
+    row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
+    by_line = {"labelExpr": "split(datum.label, '\\n')", "labelLimit": _PANEL_PX}
+    axis = {"ticks": False, "domain": False, "labelColor": INK, **by_line}
+    y = {"field": "name", "type": "nominal", "title": None, "sort": names, "axis": axis}
+    x = {"field": "value", "type": "quantitative", "title": "score", "axis": {"tickCount": 4, "format": "~g"}}
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    colour = Palette(tuple(panels)).colour(legend=False)
+    layers = [
+        {"mark": {"type": "rule", "color": QUIET, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
+        _layer("rule", {"y": y, **ends, "color": colour}, has_interval=True, strokeWidth=2.5, opacity=0.55),
+        _layer("circle", {"y": y, "x": x, "color": colour}, has_interval=True, size=60, opacity=1),
+        _layer("point", {"y": y, "x": x, "color": colour}, has_interval=False, size=60, opacity=1, filled=False),
+    ]
+    header = {"labelAnchor": "start", **by_line}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "data": {"values": points},
+        "facet": {"field": "model", "type": "nominal", "sort": panels, "title": None, "header": header},
+        "columns": 2,
+        "resolve": {"scale": {"x": "independent"}},
+        "spec": {"width": _PANEL_PX, "height": row_px * max(2, len(names)), "layer": layers},
+        "padding": {"left": 40, "right": 22, "top": 4, "bottom": 4},
+    }
+
+
+_PANEL_PX = 290
+
+
+def _layer(mark: str, encoding: Mapping[str, object], *, has_interval: bool, **look: object) -> Mapping[str, object]:
+    test = f"isValid(datum.low) == {str(has_interval).lower()}"
+    return {"transform": [{"filter": test}], "mark": {"type": mark, **look}, "encoding": encoding}

@@ -1,0 +1,286 @@
+"""What a report says, from the title to the citations, for any set of runs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from subitize import plugins
+from subitize.analysis.enumeration import evaluate
+from subitize.analysis.observations import NO_JUDGE, Observation
+from subitize.analysis.published import PublishedCounts
+from subitize.analysis.scoring import Score, score
+from subitize.analysis.trails import Trails, follow_trails
+from subitize.errors import NothingToDoError, SubitizeError
+from subitize.records import REFINED, Draw, Item, Name, base_suite
+from subitize.registry import make_suite, paper_of
+from subitize.report.document.blocks import Account, Column, Document, Row, Section, TableBlock, TextBlock
+from subitize.report.document.cells import slug
+from subitize.report.document.charts import Palette
+from subitize.report.sections.alignments import alignment_sections
+from subitize.report.sections.baselines import name_baselines
+from subitize.report.sections.costs import cost_sections
+from subitize.report.sections.counted import Counted, rank
+from subitize.report.sections.enumerations import eligibility_notes, number_sections
+from subitize.report.sections.factors import factor_sections
+from subitize.report.sections.gallery import make_gallery
+from subitize.report.sections.leaderboard import rank_counts, rank_scores
+from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
+from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
+from subitize.report.sections.references import references
+from subitize.report.sections.refinements import refinement_sections
+from subitize.report.sections.sources import Series, Source, list_series
+from subitize.report.sections.summary import Headlines, summarize
+from subitize.runner.progress import Progress
+from subitize.store.rows import look_up_failures
+
+
+def compose(sources: Sequence[Source], progress: Progress) -> Document:
+    """Write the report of these runs."""
+    series = list_series(sources)
+    _check_left(series)
+    counted = _count(sources, series)
+    ranked = [model.label for models in counted.values() for model in models]
+    palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
+    suites = _order(series)
+    titles = {suite: _title(suite) for suite in suites}
+    trails = {source.name: follow_trails(source.run) for source in sources}
+    conduct = follow(series, trails)
+    leaders, results, headlines = [], [], {}
+    for suite in suites:
+        own, name = [one for one in series if one.suite == suite], slug(suite)
+        account = _account(suite, series, counted[suite], palette)
+        of_suite = [one for one in conduct if one.series.suite == suite]
+        warnings, leader = mark_protocols(account.leaderboard, of_suite)
+        sections, headlines[suite] = [*account.sections], account.headline
+        left_out = _exclusion_notes(own)
+        blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
+        leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
+        gallery = make_gallery(name, own, progress)
+        if gallery is not None:
+            sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
+        notes = (*left_out, *eligibility_notes(counted[suite]))
+        results.append(Section(name, titles[suite], notes, tuple(sections)))
+    costs = (*alignment_sections(sources), *cost_sections(sources, series, trails))
+    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
+    return Document(
+        _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
+        summarize(sources, series, Headlines(counted, headlines), trails),
+        (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
+    )
+
+
+def _order(series: Sequence[Series]) -> list[str]:
+    """Put suites whose prompts are refined right after the one that they are made of."""
+    return sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
+
+
+def _account(suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
+    """Say of a suite what there is to say of it; of one whose prompts are refined only how it does on the whole."""
+    own = [one for one in series if one.suite == suite]
+    refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
+    if REFINED in suite:
+        return _compact(slug(suite), own)
+    paper = paper_of(suite)
+    account = plugins.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
+    if account is None:
+        account = _suite(suite, own, counted, palette)
+    if account.has_refinements:
+        return account
+    sections = (*account.sections, *refinement_sections(suite, own, refined, palette))
+    return replace(account, sections=sections)
+
+
+def _compact(suite: str, series: Sequence[Series]) -> Account:
+    left = [one for one in series if not one.is_excluded]
+    return Account(rank_scores(suite, left, _score(left, ())) if left else (), ())
+
+
+def _check_left(series: Sequence[Series]) -> None:
+    """Refuse where nothing is left to report on."""
+    if all(one.is_excluded for one in series):
+        count = sum(len(one.observations) for one in series)
+        raise NothingToDoError(
+            f"all {count} observations are excluded; take an exclusion back with: "
+            "subitize exclude RUN ITEM --reason WHY --undo"
+        )
+
+
+def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
+    """Say of which models nothing is left."""
+    return [
+        TextBlock(f"{one.label}: all {len(one.observations)} observations are excluded by hand; it is in no figure.")
+        for one in series
+        if one.is_excluded
+    ]
+
+
+def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
+    """Measure what is a count of a known number, by suite; of other suites there is nothing to measure."""
+    observed = {source.name: [*_unrefined(source), *_controls(source)] for source in sources}
+    try:
+        found = evaluate(observed)
+    except NothingToDoError:
+        found = []
+    by_key = {(one.run, one.suite, one.model, one.judge): one for one in found}
+    counted: dict[str, list[Counted]] = defaultdict(list)
+    for one in series:
+        it = by_key.get((one.source.name, one.suite, one.model, one.judge))
+        if it is not None:
+            counted[one.suite].append(Counted(one.label, one.badge, it))
+    return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
+
+
+def _unrefined(source: Source) -> list[Observation]:
+    """Leave out refined prompts, which are compared with those that they are made of and not measured again."""
+    return [one for one in source.survey.observations if one.item.base is None]
+
+
+def _controls(source: Source) -> list[Observation]:
+    """Find the answers to control questions among those that enter no score."""
+    return [one for one in source.survey.asides if isinstance(one.ask.question, Name)]
+
+
+def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
+    """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
+    suite = slug(name)
+    left = [one for one in series if not one.is_excluded]
+    if not left:
+        return Account((), ())
+    factors = _factors(left)
+    if not counted:
+        scores = _score(left, factors)
+        return Account(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
+    published = _published(name)
+    leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
+    are_drawn = all(isinstance(one.observations[0].item.task, Draw) for one in left)
+    sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
+    others = [name for name in factors if name not in _OF_COUNTS]
+    if others:
+        sections += factor_sections(suite, left, _score(left, others), palette)
+    return Account(leader, sections)
+
+
+def _published(suite: str) -> PublishedCounts | None:
+    paper = paper_of(suite)
+    counts: Mapping[str, PublishedCounts] = plugins.load(paper.counts) if paper and paper.counts else {}
+    return counts.get(suite)
+
+
+def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
+    """Score each by itself, by label: the same model and judge may be in two runs."""
+    found = {}
+    for one in series:
+        known = {name for item in _items(one.observations) for name in item.factors}
+        found[one.label] = score(one.observations, [name for name in factors if name in known])
+    return found
+
+
+def _factors(series: Sequence[Series]) -> list[str]:
+    """Find the conditions that differ between the items of all together, at not too many levels."""
+    levels: dict[str, set[object]] = defaultdict(set)
+    for item in _items(one for own in series for one in own.observations):
+        for name, level in item.factors.items():
+            levels[name].add(level)
+    return [name for name, found in levels.items() if 1 < len(found) <= _MOST_LEVELS]
+
+
+def _items(observations: Iterable[Observation]) -> Iterable[Item]:
+    return {one.item.id: one.item for one in observations}.values()
+
+
+_OF_COUNTS = {"number", "category", "wording"}
+_MOST_LEVELS = 50
+
+
+def _title(suite: str) -> str:
+    """Get a suite's title, with the refinement of its prompts; one that is not installed here goes by its name."""
+    base, _, refinement = suite.partition(REFINED)
+    try:
+        title = make_suite(base).it.title
+    except SubitizeError:
+        return suite
+    return f"{title}, refined: {refinement}" if refinement else title
+
+
+def _headline(titles: Sequence[str]) -> str:
+    return " and ".join([titles[0], *(title[0].lower() + title[1:] for title in titles[1:])])
+
+
+def _judged(series: Sequence[Series]) -> TextBlock:
+    """Name the judges behind the figures, and what must be known of them; it is a warning if one was informed."""
+    marks: dict[str, list[str]] = {}
+    for one in series:
+        is_stand_in = any(judge.name == one.judge and judge.is_stand_in for judge in one.source.run.judges())
+        known = marks.setdefault(one.judge, [])
+        known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
+        mark = _INFORMED if all(seen.ask.question.is_informed for seen in one.observations) else _INFORMED_IN_PART
+        known += [mark] * (one.is_informed and mark not in known)
+    if list(marks) == [NO_JUDGE]:
+        return TextBlock("Judged by nobody: every response was a refusal.")
+    named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
+    return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
+
+
+_INFORMED = "informed: it knew what was asked for"
+_INFORMED_IN_PART = "informed in part: some questions say what was asked for"
+
+
+def _gaps(sources: Sequence[Source]) -> Section:
+    """Say what no figure covers, and why."""
+    rows, blocks = [], []
+    for source in sources:
+        gaps, statuses = source.survey.gaps, Counter(one.status for one in source.survey.observations)
+        excluded = sum(one.is_excluded for one in source.survey.observations)
+        cells = (gaps.unasked, gaps.failed, gaps.unread, statuses["discarded"], statuses["refused"], excluded)
+        rows.append(Row((source.name, *cells)))
+        blocks += _reasons(source)
+    columns = (
+        Column("Run", is_numeric=False),
+        Column("Not asked", "Items that a model was not given although it was given others."),
+        Column("Failed", "Trials that came to nothing."),
+        Column("Not read", "Answers that no judge has looked at."),
+        Column("Discarded", "Answers of which the rule made no value."),
+        Column("Refused", "Wrong in accuracy; in no other figure."),
+        Column("Excluded", "Left out by hand."),
+    )
+    caption = (
+        "Counts of observations, or of trials where nothing was observed. "
+        "Where all are zero, every answer is in the figures."
+    )
+    table = TableBlock("gaps", "What no figure covers", columns, tuple(rows), caption)
+    return Section("gaps", "What no figure covers", (table, *blocks))
+
+
+def _reasons(source: Source) -> list[TableBlock]:
+    failed = [row.trial_id for row in source.survey.responses if row.kind == "failed"]
+    reasons = Counter(look_up_failures(source.run, failed).values())
+    exclusions = source.run.exclusions()
+    blocks = []
+    if reasons:
+        rows = tuple(Row((reason, count)) for reason, count in reasons.most_common(_REASONS_LISTED))
+        columns = (Column("Reason", is_numeric=False), Column("Trials"))
+        blocks.append(TableBlock(f"failures-{slug(source.name)}", f"Why trials of {source.name} failed", columns, rows))
+    if exclusions:
+        rows = tuple(Row((item, reason)) for item, reason in exclusions.items())
+        columns = (Column("Item", is_numeric=False), Column("Reason", is_numeric=False))
+        name = f"exclusions-{slug(source.name)}"
+        blocks.append(TableBlock(name, f"Items of {source.name} left out by hand", columns, rows))
+    return blocks
+
+
+_REASONS_LISTED = 10
+
+
+def _provenance(sources: Sequence[Source], trails: Mapping[str, Trails]) -> Section:
+    inner = []
+    for source in sources:
+        suites, models = describe_suites(source), describe_models(source, trails[source.name])
+        blocks = (suites, *models, *describe_judges(source))
+        inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
+    note = "Every suite, model and judge with all its options, as they were stored with the answers."
+    return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
+
+
+def _citations(suites: Sequence[str]) -> list[Section]:
+    works = references(suites)
+    return [Section("citations", "Please cite", works)] if works else []

@@ -1,0 +1,169 @@
+"""What a run cost: calls, tokens and dollars of every model and judge, and what may have been paid twice."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic_core import from_json
+
+from subitize.analysis.observations import Observation
+from subitize.analysis.trails import Trails
+from subitize.records import Estimate, Subject
+from subitize.report.document.blocks import Block, Cell, Column, Row, Section, TableBlock, TextBlock
+from subitize.report.sections.sources import Series, Source
+from subitize.stats import mean_interval, wilson_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What the calls of one model or judge came to; prices are those that are known, by how often they were paid."""
+
+    calls: int
+    failed: int
+    tokens_in: int | None
+    tokens_out: int | None
+    prices: Counter[float]
+    unsettled: int
+
+    @property
+    def is_told(self) -> bool:
+        """Tell whether anything is known of what the calls used."""
+        return bool(self.prices or self.unsettled or self.tokens_in is not None or self.tokens_out is not None)
+
+    @property
+    def total_usd(self) -> float:
+        """The sum of the prices that are known."""
+        return sum(price * count for price, count in self.prices.items())
+
+    @property
+    def most_usd(self) -> float:
+        """The sum if all tries that may have been paid for were, at the mean price."""
+        return self.total_usd * (1 + self.unsettled / self.prices.total())
+
+
+def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Section]:
+    """Set out what every model and judge cost, where anything is known of it."""
+    rows = [
+        row
+        for source in sources
+        for row in (*_models(source, series, trails[source.name]), *_judges(source, trails[source.name]))
+    ]
+    if not rows:
+        return []
+    bills = [bill for bill, _ in rows]
+    caption = (
+        "Calls that were answered, refused or failed, those about excluded items included, with the tokens and prices "
+        "stored beside them; n of the sum: those with a price. USD per answer: mean with Student’s 95 % interval. "
+        "USD per right answer: the sum over the answers or images (groups, where several are judged together) all of "
+        "whose scored questions are right, its interval that of their share (Wilson’s), where one judge looked; n are "
+        "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
+        "readings with a stored call; calls of judges that came to nothing are not included."
+    )
+    table = TableBlock("costs", "Cost by model and judge", _COLUMNS, tuple(row for _, row in rows), caption)
+    return [Section("costs", "Cost", (table, *_warnings(bills)))]
+
+
+_COLUMNS = (
+    Column("Model or judge", is_numeric=False),
+    Column("Role", is_numeric=False),
+    Column("USD", "The sum of the prices that are known.", digits=4),
+    Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4),
+    Column("n priced", "Answers whose price is known."),
+    Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost."),
+    Column("USD per answer", digits=5),
+    Column("USD per right answer", "An answer or image is right if all scored questions about it are.", digits=5),
+    Column("n scored", "The answers or images that the share of right ones rests on."),
+    Column("Answers", "Answered, refused or failed; several may have come of one call (n)."),
+    Column("Failed", "Trials that came to nothing; what they cost is included where it is known."),
+    Column("Unsettled tries", "Timed out or cut off: the try may have been paid for, and its repetition once more."),
+    Column("Tokens in"),
+    Column("Tokens out"),
+    Column("Suite", is_numeric=False),
+    Column("Run", is_numeric=False),
+)
+
+
+def _models(source: Source, series: Sequence[Series], trails: Trails) -> Iterator[tuple[Bill, Row]]:
+    for (suite, model), trail in trails.responses.items():
+        bill = _bill(trail.usages, trail.failed)
+        if bill.is_told:
+            row = (source.name, suite, model)
+            own = [one for one in series if (one.source.name, one.suite, one.model) == row]
+            cells = _cells(bill, own[0] if len(own) == 1 else None)
+            yield bill, Row((model, "model", *cells, suite, source.name), source.badge(model))
+
+
+def _judges(source: Source, trails: Trails) -> Iterator[tuple[Bill, Row]]:
+    usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for place, looked in trails.readings.items():
+        usages[place.suite, place.judge].update(looked.usages)
+    for (suite, judge), found in usages.items():
+        bill = _bill(found, failed=0)
+        if bill.is_told:
+            yield bill, Row((judge, "judge", *_cells(bill, None), suite, source.name))
+
+
+def _bill(usages: Counter[str], failed: int) -> Bill:
+    prices: Counter[float] = Counter()
+    tokens: dict[str, list[int]] = defaultdict(list)
+    unsettled = 0
+    for text, count in usages.items():
+        usage = from_json(text)
+        if usage["price_usd"] is not None:
+            prices[usage["price_usd"]] += count
+        for name in ("tokens_in", "tokens_out"):
+            tokens[name] += [usage[name] * count] if usage[name] is not None else []
+        # Runs that were made before such tries were counted do not tell.
+        unsettled += usage.get("unsettled_tries", 0) * count
+    sums = {name: sum(found) if found else None for name, found in tokens.items()}
+    return Bill(usages.total(), failed, sums.get("tokens_in"), sums.get("tokens_out"), prices, unsettled)
+
+
+def _cells(bill: Bill, series: Series | None) -> tuple[Cell, ...]:
+    priced = bill.prices.total()
+    right = _per_right(bill, series) if series and priced else None
+    return (
+        bill.total_usd if priced else None,
+        bill.most_usd if priced else None,
+        priced,
+        bill.calls - priced,
+        mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None,
+        right,
+        right.n if right else None,
+        bill.calls,
+        bill.failed,
+        bill.unsettled,
+        bill.tokens_in,
+        bill.tokens_out,
+    )
+
+
+def _per_right(bill: Bill, series: Series) -> Estimate | None:
+    right = _right(series.observations)
+    if not any(right):
+        return None
+    share = wilson_interval(sum(right), len(right))
+    each = bill.total_usd / share.n
+    high = each / share.low if share.low else float("inf")
+    return Estimate(each / share.value, each / share.high, high, share.n, "sum over right answers, Wilson of the share")
+
+
+def _right(observations: Sequence[Observation]) -> list[bool]:
+    """Tell of each answer that is scored whether all is right about it; one that only could not be used is left out."""
+    by_subject: dict[Subject | None, list[Observation]] = defaultdict(list)
+    for one in observations:
+        if not one.is_excluded:
+            by_subject[one.subject].append(one)
+    scored = (own for own in by_subject.values() if any(one.status != "discarded" for one in own))
+    return [all(one.is_right for one in own) for own in scored]
+
+
+def _warnings(bills: Sequence[Bill]) -> list[Block]:
+    unknown = sum(bill.calls - bill.prices.total() for bill in bills)
+    calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
+    texts = []
+    if unknown:
+        texts.append(f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost.")
+    if unsettled:
+        texts.append(f"{unsettled:,} tries timed out or were cut off: they may have been paid twice.")
+    return [TextBlock(text, is_warning=True) for text in texts]

@@ -1,0 +1,74 @@
+"""Models that count, under their names in a report, and what their tables and figures have in common."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from subitize.analysis.enumeration import Enumeration
+from subitize.analysis.published import PublishedCounts
+from subitize.numerals import in_words
+from subitize.records import Estimate
+from subitize.report.document.blocks import Badge, Column
+from subitize.report.document.charts import Palette
+
+MODEL = Column("Model", is_numeric=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A model under its name in the report, and how it enumerates."""
+
+    label: str
+    badge: Badge
+    it: Enumeration
+
+
+def rank(models: Iterable[Counted]) -> list[Counted]:
+    """Put those with the smallest error first."""
+    return sorted(models, key=lambda model: (model.it.nae.value if model.it.nae else math.inf, model.label))
+
+
+def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:
+    """Say what published figures are for, where a model here has other numbers or categories; else nothing."""
+    if published is None or all(_is_like(model, published) for model in models):
+        return ""
+    numbers, categories = published.numbers, published.categories
+    return (
+        f"Published figures are for the numbers {numbers[0]}–{numbers[-1]} and the paper’s {in_words(len(categories))} "
+        f"categories ({', '.join(categories)}); not all models here were given just these."
+    )
+
+
+def _is_like(model: Counted, published: PublishedCounts) -> bool:
+    return model.it.numbers == published.numbers and set(model.it.categories) == set(published.categories)
+
+
+def level_name(level: int) -> str:
+    """Write a level as the literature does."""
+    return f"{level}-knower"
+
+
+def point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:
+    """Make a row of a chart's data: what stands where, with its bounds, which a chart needs finite."""
+    bounds = {"low": max(estimate.low, -_FAR), "high": min(estimate.high, _FAR), "n": estimate.n}
+    return {"model": model.label, name: at, "value": estimate.value, **bounds}
+
+
+_FAR = 1e6
+
+
+def only(palette: Palette, models: Sequence[Counted]) -> Palette:
+    """Keep the colours of a palette for some of its models."""
+    return palette.of([model.label for model in models])
+
+
+def methods(estimates: Iterable[Estimate]) -> str:
+    """Say how intervals were got."""
+    found = sorted({estimate.method for estimate in estimates})
+    return f"Intervals (95 %): {'; '.join(found)}." if found else ""
+
+
+def sizes(estimates: Iterable[Estimate]) -> str:
+    """Say how many observations are behind figures."""
+    found = [estimate.n for estimate in estimates]
+    return f"n = {min(found):,} each" if min(found) == max(found) else f"n from {min(found):,} to {max(found):,}"

@@ -1,0 +1,349 @@
+"""What a report says of models that name or draw numbers."""
+
+from collections.abc import Iterable, Sequence
+
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Bias, KnownNumber
+from subitize.analysis.published import PublishedBias, PublishedCounts
+from subitize.report.document import charts
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    Tagged,
+    TextBlock,
+)
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
+from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
+
+_CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
+
+
+def number_sections(
+    suite: str,
+    models: Sequence[Counted],
+    palette: Palette,
+    *,
+    are_drawn: bool,
+    published: PublishedCounts | None = None,
+) -> list[Section]:
+    """Write all sections that the suite's figures suffice for; numbers are drawn or named."""
+    made: list[Section | None] = [
+        _confusion(suite, models),
+        _likeness(suite, models),
+        _accuracy(suite, models, palette, are_drawn=are_drawn),
+        _knower(suite, models),
+        _bias(suite, models, published),
+        weber_section(suite, models, palette),
+        scalar_section(suite, models, palette),
+        cue_section(suite, models, palette),
+        _abstraction(suite, models, published),
+        _wordings(suite, models),
+    ]
+    return [section for section in made if section is not None]
+
+
+def _confusion(suite: str, models: Sequence[Counted]) -> Section:
+    categories = _categories(models)
+    shares = {model.label: _shares(model) for model in models}
+    rows = [row for of_model in shares.values() for row in of_model]
+    panels = [charts.Panel(m.label, shares[m.label], m.it.numbers, m.it.responses) for m in models]
+    columns = (
+        MODEL,
+        Column("Category", is_numeric=False),
+        Column("Target"),
+        Column("Response"),
+        Column("Share", digits=3),
+        Column("n"),
+    )
+    data = TableBlock(
+        f"{suite}-confusion-matrices",
+        "Confusion matrices",
+        columns,
+        tuple(
+            Row((row["model"], row["category"], row["target"], row["response"], row["share"], row["n"])) for row in rows
+        ),
+    )
+    figure = FigureBlock(
+        f"{suite}-confusion",
+        "Confusion matrices",
+        charts.confusion(panels, [*categories, "overall"]),
+        "Each column of a panel is a target number, each row a response; colour is the share of the responses to that "
+        f"target, from 0 % (dark purple) to 100 % (yellow). {_ceilings(models)} A sure counter would show one yellow "
+        "diagonal.",
+        f"Confusion matrices of {len(models)} models by category, target across and response up.",
+        data,
+    )
+    return Section(f"{suite}-confusion", "Confusion matrices", (figure,))
+
+
+def _ceilings(models: Sequence[Counted]) -> str:
+    """Say where responses beyond a matrix are counted; its height goes by the numbers that its model was given."""
+    ceilings = sorted({model.it.responses[-1] for model in models})
+    if len(ceilings) == 1:
+        return f"Responses above {ceilings[0]} are counted in the top row."
+    heights = "; ".join(
+        f"{ceiling} for {', '.join(model.label for model in models if model.it.responses[-1] == ceiling)}"
+        for ceiling in ceilings
+    )
+    return f"Responses above a panel’s highest row are counted in that row: {heights}."
+
+
+def _shares(model: Counted) -> list[dict[str, str | int | float]]:
+    found: list[dict[str, str | int | float]] = []
+    for category in (*model.it.categories, ALL):
+        counts = model.it.matrices[category]
+        totals = counts.sum(axis=0)
+        for place, target in enumerate(model.it.numbers):
+            for rank, response in enumerate(model.it.responses):
+                if counts[rank, place]:
+                    found.append(
+                        {
+                            "model": model.label,
+                            "category": "overall" if category == ALL else category,
+                            "target": target,
+                            "response": response,
+                            "share": float(counts[rank, place] / totals[place]),
+                            "n": int(totals[place]),
+                        }
+                    )
+    return found
+
+
+def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_drawn: bool) -> Section | None:
+    known = [(model, number) for model in models if model.it.knower for number in model.it.knower.numbers]
+    if not known:
+        return None
+    rows = [point(model, "number", one.number, one.hits) for model, one in known]
+    numbers = sorted({one.number for _, one in known})
+    hits = {(model.label, one.number): one.hits for model, one in known}
+    x_title = "number asked for" if are_drawn else "number shown"
+    table = TableBlock(
+        f"{suite}-accuracy-by-number",
+        "Share of right answers by number",
+        (MODEL, *(Column(str(number)) for number in numbers)),
+        tuple(Row((m.label, *(hits.get((m.label, number)) for number in numbers)), m.badge) for m in models),
+        methods(one.hits for _, one in known),
+    )
+    figure = FigureBlock(
+        f"{suite}-accuracy",
+        "Accuracy by number",
+        charts.accuracy_by_number(rows, only(palette, models), numbers, x_title=x_title),
+        f"Share of right answers among those with a value, by the {x_title}; lines are 95 % intervals"
+        f" ({sizes(one.hits for _, one in known)}).",
+        "Accuracy by number for every model, with intervals.",
+        table,
+    )
+    return Section(f"{suite}-accuracy", "Accuracy by number", (figure,))
+
+
+def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
+    known = [model for model in models if model.it.knower is not None]
+    if not known:
+        return None
+    levels = TableBlock(
+        f"{suite}-knower-levels",
+        "Counting level",
+        (
+            MODEL,
+            Column("Level", "The largest n such that 1 to n are all known."),
+            Column("Weakest number known"),
+            Column("Margin, weakest"),
+            Column("First number not known"),
+            Column("Margin, first not known"),
+        ),
+        tuple(Row((model.label, *_level_cells(model)), model.badge) for model in known),
+        "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
+    )
+    numbers = [(model, one) for model in known if model.it.knower for one in model.it.knower.numbers]
+    figure = FigureBlock(
+        f"{suite}-knower",
+        "Numbers known",
+        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model in known], _CRITERIA),
+        f"A number counts as known if it is answered in at least {100 * LEAST_HITS:.0f} % of the trials that "
+        f"show it (blue dots above the blue line) and in fewer than {100 * FALSE_ALARMS_BELOW:.0f} % of the others "
+        "(orange triangles below the orange line).",
+        "Hits and false alarms by number with the criteria of the knower levels, one panel per model.",
+        _margin_table(suite, numbers),
+    )
+    return Section(f"{suite}-knower", "Counting level", (levels, figure))
+
+
+def _hits_and_false_alarms(numbers: Sequence[tuple[Counted, KnownNumber]]) -> list[dict[str, object]]:
+    return [
+        {**point(model, "number", one.number, estimate), "kind": kind, "criterion": criterion}
+        for model, one in numbers
+        for (kind, criterion), estimate in zip(_CRITERIA.items(), (one.hits, one.false_alarms), strict=True)
+        if estimate is not None
+    ]
+
+
+def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) -> TableBlock:
+    columns = (
+        MODEL,
+        Column("Number"),
+        Column("Answered when shown"),
+        Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed."),
+        Column("Answered when not shown"),
+        Column(f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."),
+        Column("Known", is_numeric=False),
+    )
+    rows = []
+    for model, one in numbers:
+        shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
+        rows.append(Row((model.label, one.number, *shares, "yes" if one.is_known else "no"), model.badge))
+    return TableBlock(f"{suite}-knower-numbers", "Numbers known, with margins", columns, tuple(rows))
+
+
+def _level_cells(model: Counted) -> tuple[Cell, ...]:
+    knower = model.it.knower
+    if knower is None:
+        return (None, None, None, None, None)
+    margins = {
+        one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
+        for one in knower.numbers
+    }
+    held = {number: margin for number, margin in margins.items() if number <= (knower.level or 0)}
+    weakest = min(held, key=lambda number: held[number], default=None)
+    missed = next((one.number for one in knower.numbers if not one.is_known), None)
+    return (
+        None if knower.level is None else level_name(knower.level),
+        weakest,
+        None if weakest is None else held[weakest],
+        missed,
+        None if missed is None else margins[missed],
+    )
+
+
+_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
+
+
+def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | None) -> Section | None:
+    if not any(model.it.biases for model in models):
+        return None
+    biases = published.biases if published else ()
+    names = list(dict.fromkeys(bias.model for bias in biases))
+    categories = [*dict.fromkeys([*_categories(models), *(bias.category for bias in biases)]), ALL]
+    rows = [
+        Row((model.label, *(_bias_cell(model.it.biases, category) for category in categories)), model.badge)
+        for model in models
+    ]
+    rows += [
+        Row((name, *(_published_cell(biases, name, category) for category in categories)), "published")
+        for name in names
+    ]
+    table = TableBlock(
+        f"{suite}-bias",
+        "Over- and underestimation",
+        (MODEL, *(Column("overall" if name == ALL else name) for name in categories)),
+        tuple(rows),
+        "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
+        "p < .05, and effect size r = |z| / √n of at least .3); “none”: neither. Figures are r with its 95 % interval; "
+        f"published rows have r alone. {differing_design(published, models)}".strip(),
+    )
+    return Section(f"{suite}-bias", "Over- and underestimation", (table,))
+
+
+def _bias_cell(biases: Iterable[Bias], category: str) -> Cell:
+    found = next((bias for bias in biases if bias.category == category), None)
+    return "" if found is None else Tagged(_DIRECTIONS[found.direction], found.r)
+
+
+def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) -> Cell:
+    for bias in biases:
+        if bias.model == model and bias.category == category:
+            word = _DIRECTIONS[bias.direction]
+            return word if bias.r is None else f"{word} {bias.r:.2f}"
+    return ""  # not printed, which is not the same as no bias
+
+
+def _likeness(suite: str, models: Sequence[Counted]) -> Section:
+    rows = [
+        Row((model.label, model.it.human_correlation, model.it.human_distance, model.it.random_distance), model.badge)
+        for model in models
+    ]
+    table = TableBlock(
+        f"{suite}-likeness",
+        "Likeness to people and to chance",
+        (MODEL, Column("Corr. with human"), Column("Distance to human"), Column("Distance to chance")),
+        tuple(rows),
+        "Against the exact matrices of an ideal human observer and of random answers. A distance is the share of "
+        "responses that would have to be others, from 0 (the same) to 1; a correlation with random answers is not "
+        "defined, as all shares in their matrix are equal.",
+    )
+    return Section(f"{suite}-likeness", "Likeness to people and to chance", (table,))
+
+
+def _abstraction(suite: str, models: Sequence[Counted], published: PublishedCounts | None) -> Section | None:
+    found = [(model, model.it.abstraction) for model in models if model.it.abstraction is not None]
+    if not found:
+        return None
+    rows = [Row((model.label, one.estimate, " and ".join(one.pair)), model.badge) for model, one in found]
+    if published:
+        rows += [Row((name, value, ""), "published") for name, value in published.abstractions.items()]
+    table = TableBlock(
+        f"{suite}-abstraction",
+        "Abstraction",
+        (MODEL, Column("Smallest correlation"), Column("Between", is_numeric=False)),
+        tuple(rows),
+        "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
+        f"whatever the things are. {differing_design(published, models)}".strip(),
+    )
+    return Section(f"{suite}-abstraction", "Abstraction", (table,))
+
+
+def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
+    blocks: list[Block] = []
+    if any(len(model.it.wordings) > 1 for model in models):
+        rows = [
+            Row(
+                (m.label, w.wording, "kept" if w.wording == m.it.wording else "", w.accuracy, w.mae, w.nae, w.n),
+                m.badge,
+            )
+            for m in models
+            for w in m.it.wordings
+        ]
+        columns = (
+            MODEL,
+            Column("Wording", is_numeric=False),
+            Column("", is_numeric=False),
+            Column("Accuracy"),
+            Column("MAE"),
+            Column("NAE", digits=3),
+            Column("n"),
+        )
+        caption = (
+            "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
+            "those with at least half as many usable answers as the most answered."
+        )
+        blocks.append(TableBlock(f"{suite}-wordings", "Wordings of the question", columns, tuple(rows), caption))
+    if any(model.it.control is not None for model in models):
+        control_rows = tuple(Row((m.label, m.it.control), m.badge) for m in models)
+        caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
+        head = (MODEL, Column("Control question right"))
+        blocks.append(TableBlock(f"{suite}-control", "Control question", head, control_rows, caption))
+    return Section(f"{suite}-wordings", "Wordings and control", tuple(blocks)) if blocks else None
+
+
+def eligibility_notes(models: Sequence[Counted]) -> list[TextBlock]:
+    """Warn where a cell has fewer eligible trials than the paper asks for."""
+    few = [model for model in models if model.it.smallest_cell < LEAST_PER_CELL]
+    if not few:
+        return []
+    whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
+    text = (
+        f"For the measures of Testolin, Hou and Zorzi (2025) at least {LEAST_PER_CELL} usable answers are wanted for "
+        f"every number and category. Here {whose} has "
+        f"fewer somewhere, at the least {min(model.it.smallest_cell for model in few)}: read what follows as a "
+        "trial run."
+    )
+    return [TextBlock(text, is_warning=True)]
+
+
+def _categories(models: Sequence[Counted]) -> list[str]:
+    return list(dict.fromkeys(category for model in models for category in model.it.categories))

@@ -1,0 +1,159 @@
+"""What a report says of the laws behind responses: how they spread, and what they follow."""
+
+import math
+from collections.abc import Sequence
+
+from subitize.analysis.enumeration import Coefficient, Cues, CurvePoint, ScalarVariability
+from subitize.report.document import charts
+from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, Counted, methods, only, point
+
+
+def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
+    """Show the Weber fractions, and the psychometric curves they fit."""
+    fitted = [(model, model.it.weber) for model in models if model.it.weber is not None]
+    if not fitted:
+        return None
+    fractions = TableBlock(
+        f"{suite}-weber",
+        "Weber fractions",
+        (MODEL, Column("Weber fraction", digits=3), Column("Assumed exact up to"), Column("n")),
+        tuple(Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
+        "The spread of the responses around the number, as a share of it: about .15 in human adults, 0 for an exact "
+        "counter. It is fitted to the numbers above those that people see exactly, and to responses that are neither 1 "
+        "nor the highest of the matrix (n); whoever is biased has the bias in it too. "
+        + methods(weber.estimate for _, weber in fitted),
+    )
+    curves = [(model, at) for model, weber in fitted for at in weber.curve]
+    assumed_exact = {model.label: weber.subitizing for model, weber in fitted}
+    rows = [
+        {
+            **point(model, "number", one.number, one.exact),
+            "predicted": one.predicted_exact if one.number > assumed_exact[model.label] else None,
+        }
+        for model, one in curves
+    ]
+    figure = FigureBlock(
+        f"{suite}-psychometric",
+        "Psychometric curves",
+        charts.psychometric(rows, [model.label for model, _ in fitted], palette),
+        "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
+        "fitted fraction has it, over the numbers that it is fitted to.",
+        "Observed and fitted share of exact answers by number, one panel per model.",
+        _curve_table(suite, curves),
+    )
+    return Section(f"{suite}-weber", "Weber fraction", (fractions, figure))
+
+
+def _curve_table(suite: str, curves: Sequence[tuple[Counted, CurvePoint]]) -> TableBlock:
+    names = ("Exact", "Exact, fitted law", "Mean", "Mean, fitted law", "SD", "SD, fitted law")
+    rows = []
+    for model, one in curves:
+        observed_and_fitted = (one.exact, one.predicted_exact, one.mean, one.predicted_mean, one.sd, one.predicted_sd)
+        rows.append(Row((model.label, one.number, *observed_and_fitted), model.badge))
+    columns = (MODEL, Column("Number"), *(Column(name) for name in names))
+    return TableBlock(f"{suite}-psychometric-curves", "Psychometric curves", columns, tuple(rows))
+
+
+def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
+    """Show whether the spread of the responses grows with their mean."""
+    found = [(model, model.it.scalar) for model in models if model.it.scalar is not None]
+    if not found:
+        return None
+    fits = [row for model, scalar in found for row in _fit_line(model, scalar)]
+    slopes = TableBlock(
+        f"{suite}-scalar",
+        "Scalar variability",
+        (MODEL, Column("Slope"), Column("p against 1", digits=3, is_probability=True), Column("Numbers")),
+        tuple(Row((m.label, s.slope, s.p_value_against_1, len(s.points)), m.badge) for m, s in found),
+        "The slope of log standard deviation on log mean: 1 is scalar variability, the signature of estimation; 0 "
+        "means that larger numbers are answered with no more spread than small ones.",
+    )
+    data = TableBlock(
+        f"{suite}-spread",
+        "Mean and spread of the responses",
+        (MODEL, Column("Number"), Column("Mean"), Column("SD"), Column("n")),
+        tuple(Row((m.label, p.number, p.mean, p.sd, p.n), m.badge) for m, scalar in found for p in scalar.points),
+    )
+    figure = FigureBlock(
+        f"{suite}-scalar-variability",
+        "Spread against mean",
+        charts.spread(fits, only(palette, [model for model, _ in found])),
+        "Standard deviation over mean of the responses to each number, both on logarithmic scales, with the fitted "
+        "line. Numbers answered without any spread have no place on it.",
+        "Standard deviation over mean response on logarithmic scales, with a fitted line per model.",
+        data,
+    )
+    return Section(f"{suite}-scalar", "Scalar variability", (slopes, figure))
+
+
+def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, object]]:
+    """Put each point's place on the line beside it: the least-squares line goes through the mean of the logs."""
+    logs = [(math.log(one.mean), math.log(one.sd)) for one in scalar.points]
+    x, y = (sum(values) / len(values) for values in zip(*logs, strict=True))
+    return [
+        {
+            "model": model.label,
+            "mean": one.mean,
+            "sd": one.sd,
+            "fitted": math.exp(y + scalar.slope.value * (at - x)),
+        }
+        for one, (at, _) in zip(scalar.points, logs, strict=True)
+    ]
+
+
+def cue_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
+    """Show whether responses follow number or a magnitude that goes along with it."""
+    found = [(model, model.it.cues) for model in models if model.it.cues is not None]
+    if not found:
+        return None
+    table = TableBlock(
+        f"{suite}-cues",
+        "What the responses follow",
+        (
+            MODEL,
+            Column("Follows", is_numeric=False),
+            Column("p of the runner-up", digits=3, is_probability=True),
+            *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES),
+            Column("n"),
+        ),
+        tuple(Row((m.label, cues.verdict, cues.p_value, *_delta_bics(cues), cues.n), m.badge) for m, cues in found),
+        "ΔBIC is how much worse a cue alone explains the responses than the best one (0). “Undecided”: the runner-up "
+        "is about as close (Vuong’s test).",
+    )
+    slopes = [(model, one) for model, cues in found for one in cues.coefficients]
+    figures = (_slope_figure(suite, slopes, palette),) if slopes else ()
+    return Section(f"{suite}-cues", "Number or ink", (table, *figures))
+
+
+_CUES = ("number", "ink", "hull", "density")
+
+
+def _delta_bics(cues: Cues) -> list[float | None]:
+    return [next((one.delta_bic for one in cues.models if one.cue == cue), None) for cue in _CUES]
+
+
+def _slope_figure(suite: str, slopes: Sequence[tuple[Counted, Coefficient]], palette: Palette) -> FigureBlock:
+    data = TableBlock(
+        f"{suite}-cue-slopes",
+        "Slopes of the cues",
+        (MODEL, Column("Cue", is_numeric=False), Column("Slope"), Column("Variance only it explains", digits=3)),
+        tuple(Row((model.label, one.predictor, one.slope, one.unique_share), model.badge) for model, one in slopes),
+    )
+    spec = charts.forest(
+        [point(model, "name", one.predictor, one.slope) for model, one in slopes],
+        list(dict.fromkeys(model.label for model, _ in slopes)),
+        palette,
+        x_title="slope of log response",
+        order=list(dict.fromkeys(one.predictor for _, one in slopes)),
+    )
+    return FigureBlock(
+        f"{suite}-cue-regression",
+        "Slopes of the cues",
+        spec,
+        "How the responses follow number, the size of the things and the area they spread over, each beside the "
+        "others; lines are 95 % intervals. One who counts has a slope of 1 for number and of 0 for the rest.",
+        "Regression slopes of the cues with intervals, one panel per model.",
+        data,
+    )

@@ -1,0 +1,401 @@
+"""A bounded sample of pictures, right and wrong: which are shown, and what stands beside each."""
+
+import heapq
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal, NamedTuple
+
+from subitize.analysis.observations import Observation
+from subitize.errors import SubitizeError
+from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
+from subitize.records import (
+    Ask,
+    Box,
+    Boxes,
+    Choose,
+    Confirm,
+    Count,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Item,
+    Known,
+    MatchesPrompt,
+    Outcome,
+    Picture,
+    Question,
+    Refused,
+    Said,
+    Scalar,
+    Scored,
+    Subject,
+    Words,
+    task_text,
+)
+from subitize.report.document.blocks import Card, GalleryBlock, TextBlock, Thumbnail
+from subitize.report.document.cells import printable
+from subitize.report.document.thumbnails import thumbnail, thumbnail_of_group
+from subitize.report.sections.sources import Series
+from subitize.runner.progress import Progress
+from subitize.store import Run
+from subitize.store.rows import (
+    Answered,
+    Judged,
+    look_up_readings,
+    look_up_responses,
+    read_judgings,
+    read_reading_provenances,
+)
+
+_CARDS_IN_ALL = 240
+_CARDS_PER_STRATUM = 4
+_LONGEST_TEXT = 1_000
+_MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
+_MOST_OTHERS_SMALL = 8  # more would hide a small picture
+Verdict = Literal["right", "wrong", "refused", "discarded"]
+_VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "refused", "discarded")
+
+
+def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
+    """Make the gallery of one suite, or say that its pictures are elsewhere; none where there is no picture to show."""
+    drawn_by_lot, most = _pick(series)
+    records = _look_up(drawn_by_lot)
+    picked = [one for one in drawn_by_lot if not _is_elsewhere(one, records[one.series.source.name])]
+    if drawn_by_lot and not picked:
+        return TextBlock("The pictures are known by name only; there is none to show.")
+    progress.begin(f"pictures of {suite}", len(picked))
+    cards: list[Card] = []
+    omitted = _Omitted(0, 0)
+    for one in picked:
+        card, left_out = _card(one, records[one.series.source.name])
+        cards.append(card)
+        omitted = _Omitted(omitted.counted + left_out.counted, omitted.others + left_out.others)
+        progress.advance(has_failed=False)
+    if all(isinstance(card.thumbnail, str) for card in cards):
+        return None
+    judges = tuple(sorted({card.judge for card in cards}))
+    strata = "model, judge, outcome and category" if len(judges) > 1 else "model, outcome and category"
+    total = sum(len(one.observations) for one in series)
+    caption = (
+        f"{len(cards):,} of {total:,} responses are shown: at most {most} for each {strata}, "
+        "drawn at random, the same ones every time."
+    )
+    if len(picked) < len(drawn_by_lot):
+        caption += " Pictures that are known by name only are left out."
+    caption += _tell_of_boxes(cards, omitted)
+    filters = {
+        "model": tuple(sorted({card.model for card in cards})),
+        "judge": judges,
+        "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
+        "category": _levels(card.category for card in cards),
+        "target": _levels(card.target for card in cards),
+    }
+    return GalleryBlock(f"gallery-{suite}", "Right and wrong", caption, tuple(cards), filters)
+
+
+class _Picked(NamedTuple):
+    series: Series
+    observation: Observation
+    subject: Subject
+    verdict: Verdict
+    category: str
+
+
+_RuleTexts = Mapping[tuple[str, str, str], str]
+
+
+class _Records(NamedTuple):
+    responses: dict[str, Answered]
+    readings: dict[tuple[str, str], list[Judged]]
+    rules: _RuleTexts
+    """How evidence was read, by subject, question and judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Box):
+    """A box as it is drawn over a picture: those that were counted look other than those that were not.
+
+    A spare one is drawn only where the picture is enlarged.
+    """
+
+    is_counted: bool = False
+    is_spare: bool = False
+
+
+def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
+    """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
+    strata: dict[tuple[int, Verdict, str], dict[_Image, Observation]] = defaultdict(dict)
+    for place, one in enumerate(series):
+        for observation in one.observations:
+            factors = observation.item.factors
+            category = str(factors.get("category", factors.get("type", "")))
+            members, image = strata[place, _verdict(observation), category], _lot(observation)
+            # Of several questions about one image, one is enough to show it.
+            known = members.get(image)
+            if known is None or _lot_of_question(observation) < _lot_of_question(known):
+                members[image] = observation
+    most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, len(strata))))
+    picked = [
+        _Picked(series[place], members[image], subject, verdict, category)
+        for (place, verdict, category), members in strata.items()
+        for image in heapq.nsmallest(most, members)
+        if (subject := members[image].subject) is not None
+    ]
+    if len(picked) > _CARDS_IN_ALL:
+        picked = heapq.nsmallest(_CARDS_IN_ALL, picked, key=lambda one: _lot(one.observation))
+    # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
+    return sorted(picked, key=lambda one: (_RANKS[one.verdict], _lot(one.observation), one.series.label)), most
+
+
+_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
+
+
+_Image = tuple[int, str, int]
+
+
+def _lot(observation: Observation) -> _Image:
+    name = f"{observation.item.id} {observation.repeat}"
+    return zlib.crc32(name.encode()), observation.item.id, observation.repeat
+
+
+def _lot_of_question(observation: Observation) -> int:
+    return zlib.crc32(f"{observation.item.id} {observation.ask.question.id}".encode())
+
+
+def _verdict(observation: Observation) -> Verdict:
+    match observation.status:
+        case "eligible":
+            return "right" if observation.is_right else "wrong"
+        case status:
+            return status
+
+
+def _look_up(picked: Iterable[_Picked]) -> dict[str, _Records]:
+    subjects: dict[str, list[_Picked]] = defaultdict(list)
+    for one in picked:
+        subjects[one.series.source.name].append(one)
+    return {name: _look_up_run(found[0].series.source.run, found) for name, found in subjects.items()}
+
+
+def _look_up_run(run: Run, picked: Sequence[_Picked]) -> _Records:
+    readings = look_up_readings(run, [one.subject.id for one in picked])
+    has_boxes = {
+        (*key, one.judge) for key, found in readings.items() for one in found if isinstance(one.evidence, Boxes)
+    }
+    responses = look_up_responses(run, [id for one in picked for id in one.subject.trial_ids])
+    return _Records(responses, readings, _look_up_rules(run, has_boxes))
+
+
+def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
+    """Find the rules of some readings; only where a judge's readings have several must they be gone through."""
+    if not wanted:
+        return {}
+    by_judge: dict[str, set[str]] = defaultdict(set)
+    for one in read_judgings(run):
+        by_judge[one.judge].add(one.rule)
+    if all(len(by_judge[judge]) == 1 for _, _, judge in wanted):
+        return {key: next(iter(by_judge[key[2]])) for key in wanted}
+    traces = ((trace, (trace.subject_id, trace.question_id, trace.judge)) for trace in read_reading_provenances(run))
+    return {key: trace.rule for trace, key in traces if key in wanted}
+
+
+def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
+    item, ask = one.observation.item, one.observation.ask
+    answered = records.responses[one.subject.trial_ids[0]]
+    judged = [
+        found
+        for found in records.readings.get((one.subject.id, ask.question.id), [])
+        if found.judge == one.series.judge
+    ]
+    rule = records.rules.get((one.subject.id, ask.question.id, one.series.judge), "")
+    value = one.observation.value
+    response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
+    outlines, omitted = _outlines(judged, ask.question, rule)
+    card = Card(
+        one.series.label.removesuffix(f" · {one.series.judge}"),
+        one.verdict,
+        one.category,
+        _target(item, ask),
+        response,
+        _thumbnail(one, records),
+        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
+        outlines,
+        _subject_of(item, ask),
+        printable(one.series.judge),
+    )
+    return card, omitted
+
+
+def _target(item: Item, ask: Ask) -> str:
+    """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
+    quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
+    return str(quantifier) if quantifier is not None else _expected(ask)
+
+
+def _expected(ask: Ask) -> str:
+    return " or ".join(_told(value, ask.question) for value in ask.expects)
+
+
+def _told(value: Scalar, question: Question, *, is_short: bool = False) -> str:
+    """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
+    match question:
+        case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
+            return _differing(lines)[value] if is_short else lines[value]
+        case Confirm() | MatchesPrompt():
+            return "yes" if value else "no"
+    return str(value)
+
+
+def _differing(lines: Sequence[str]) -> list[str]:
+    """Leave out the words that lines begin and end with alike."""
+    words = [line.split() for line in lines]
+    start = _count_alike(words)
+    end = _count_alike([line[start:][::-1] for line in words])
+    return [" ".join(line[start : len(line) - end]) for line in words]
+
+
+def _count_alike(lines: Sequence[Sequence[str]]) -> int:
+    """Count the words that all lines begin with."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
+
+
+def _subject_of(item: Item, ask: Ask) -> str:
+    """Say what a question is about, where others are asked about the same picture."""
+    if sum(one.is_relevant for one in item.asks) < 2:
+        return ""
+    match ask.question:
+        case Count(noun=noun, colour=colour, place=place):
+            where = f" {place.relation} {place.landmark}" if place else ""
+            return f"{colour} {noun}{where}" if colour else f"{noun}{where}"
+    return ask.wording
+
+
+def _is_elsewhere(one: _Picked, records: _Records) -> bool:
+    outcome = records.responses[one.subject.trial_ids[0]].outcome
+    return isinstance(_picture(one.observation.item, outcome), Elsewhere)
+
+
+def _picture(item: Item, outcome: Outcome) -> Picture | None:
+    if not isinstance(item.task, Draw):
+        return item.task.picture
+    return outcome.picture if isinstance(outcome, Drawn) else None
+
+
+def _thumbnail(one: _Picked, records: _Records) -> Thumbnail | str:
+    """Make a small picture of what was judged: of a group, all that was drawn."""
+    item, images = one.observation.item, one.series.source.run.images
+    shown = [_picture(item, records.responses[id].outcome) for id in one.subject.trial_ids]
+    pictures = [picture for picture in shown if picture is not None]
+    if not pictures:
+        return "nothing was drawn"
+    return thumbnail(pictures[0], images) if len(shown) == 1 else thumbnail_of_group(pictures, images)
+
+
+def _details(one: _Picked, answered: Answered, judged: Sequence[Judged], rule: str) -> list[tuple[str, str]]:
+    item, provenance = one.observation.item, answered.provenance
+    details = [("Asked", task_text(item.task))]
+    if provenance.prompt_sent != task_text(item.task):
+        details.append(("Sent", provenance.prompt_sent))
+    if provenance.prompt_rewritten is not None:
+        details.append(("Rewritten by the provider", provenance.prompt_rewritten))
+    if not isinstance(answered.outcome, Drawn):
+        details.append(("Answer", _said(answered.outcome)))
+    ask = one.observation.ask
+    if isinstance(item.task, Draw):
+        details.append(("Question", ask.wording))
+    details.append(("Right would be", _expected(ask)))
+    details += [(f"Read by {one.series.judge}", _read(found, ask.question, rule)) for found in judged]
+    factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
+    group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
+    details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
+    return [*details, ("Run", one.series.source.name), ("Seed", str(provenance.seed))]
+
+
+def _said(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return text
+        case Refused(reason=reason):
+            return f"refused: {reason}"
+        case Scored(scores=scores):
+            return ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
+        case _:
+            return "–"
+
+
+def _read(judged: Judged, question: Question, rule: str) -> str:
+    read = judged.value
+    value = _told(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
+    match judged.evidence:
+        case Boxes(boxes=boxes):
+            return f"{value} (from {len(boxes)} boxes, by {rule})"
+        case Words(text=text):
+            return f"{value} (from {text!r})"
+        case _:
+            return str(value)
+
+
+class _Omitted(NamedTuple):
+    """How many boxes are not drawn, to keep the page small."""
+
+    counted: int
+    others: int
+
+
+def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[tuple[Outline, ...], _Omitted]:
+    """Take the boxes of the first reading that has some: what was counted, and the best of what was not."""
+    boxes = next((found.evidence.boxes for found in judged if isinstance(found.evidence, Boxes)), ())
+    counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
+    chosen = {id(box) for box in counted}
+    others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
+    # What was counted is drawn last, over the others.
+    drawn = (
+        *(_outline(box, is_spare=place >= _MOST_OTHERS_SMALL) for place, box in enumerate(others[:_MOST_OTHERS])),
+        *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
+    )
+    return drawn, _Omitted(len(counted[_MOST_COUNTED:]), len(others[_MOST_OTHERS:]))
+
+
+def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
+    return Outline(box.label, box.score, box.xyxy, box.colour, is_counted, is_spare)
+
+
+def _tell_of_boxes(cards: Iterable[Card], omitted: _Omitted) -> str:
+    """Say which boxes are not drawn, or not on the small pictures."""
+    told = ""
+    if omitted.counted:
+        told += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
+    if any(isinstance(box, Outline) and box.is_spare for card in cards for box in card.boxes):
+        enlarged = f"the best {_MOST_OTHERS}" if omitted.others else "all of them"
+        told += (
+            f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS_SMALL} with the best scores are "
+            f"drawn, and {enlarged} once it is enlarged by a click."
+        )
+    return told
+
+
+def _what_is_counted(question: Question) -> Count | None:
+    match question:
+        case Count():
+            return question
+        case Confirm(statement=text) if stated := read_statement(text):
+            return Count(stated.noun)
+    return None
+
+
+def _parse(rule: str) -> Rule:
+    """Read a stored rule; of a version that is no more, everything of the right label is taken to be counted."""
+    try:
+        return parse_rule(rule)
+    except SubitizeError:
+        return Rule("boxes")
+
+
+def _levels(texts: Iterable[str]) -> tuple[str, ...]:
+    """Order numbers by size, before names."""
+    return tuple(
+        sorted(set(texts), key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0, text))
+    )

@@ -1,0 +1,201 @@
+"""Which rows of a report may be compared: the protocol beside every score, and what each row has of its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
+from subitize.analysis.trails import Place, Trails
+from subitize.registry import paper_of
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    FactsBlock,
+    Linked,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+)
+from subitize.report.sections.provenance import days, list_values
+from subitize.report.sections.sources import Series
+
+_COLUMN = Column(
+    "Protocol",
+    "A fingerprint of all that must be the same for two rows to be comparable; equal fingerprints, equal protocols.",
+    is_numeric=False,
+)
+_MOST_COMPARED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """A series, and under what protocol it was got."""
+
+    series: Series
+    followed: Followed
+
+    @property
+    def protocol(self) -> Protocol:
+        """What it shares with the rows that it may be compared with."""
+        return self.followed.protocol
+
+
+def follow(series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Conduct]:
+    """Find the protocol of each series; the trails are by the names of runs."""
+    sources = {one.source.name: one.source for one in series}
+    known = {name: follow_protocols(source.run, trails[name]) for name, source in sources.items()}
+    return [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
+
+
+def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple[Sequence[TextBlock], Sequence[Block]]:
+    """Put the protocol beside every score of a suite's leaderboard; give also what warns of comparing its rows."""
+    by_label = {one.series.label: one for one in conduct}
+    marked: list[Block] = []
+    warnings: list[TextBlock] = []
+    for block in blocks:
+        if not isinstance(block, TableBlock):
+            marked.append(block)
+            continue
+        rows = [(row, _conduct(row, by_label)) for row in block.rows]
+        cells = tuple(replace(row, cells=(*row.cells, _cell(row, one, conduct))) for row, one in rows)
+        marked.append(replace(block, columns=(*block.columns, _COLUMN), rows=cells))
+        warnings += _warn([one for _, one in rows if one])
+    return warnings, marked
+
+
+def describe_protocols(conduct: Sequence[Conduct]) -> Section:
+    """List every protocol with the rows that follow it, and what each row has of its own."""
+    groups = _group(conduct)
+    note = TextBlock(
+        "Two rows may be compared exactly when their protocols have the same fingerprint. It is a hash of what stands "
+        "here under it; models, their revisions, library versions and dates are not in it, and stand in the table, as "
+        "do the options and the seed that the items were made with: the items themselves are in it."
+    )
+    facts = [_describe(fingerprint, members) for fingerprint, members in groups.items()]
+    return Section("protocols", "Protocols", (note, *facts, _particulars(conduct)))
+
+
+def _conduct(row: Row, by_label: Mapping[str, Conduct]) -> Conduct | None:
+    is_measured = row.badge in ("", "stand-in")
+    return by_label.get(str(row.cells[0])) if is_measured else None
+
+
+def _cell(row: Row, one: Conduct | None, conduct: Sequence[Conduct]) -> Cell:
+    if one is not None:
+        return _link(one.protocol.fingerprint)
+    if row.badge != "published":
+        return "computed"
+    suite = conduct[0].series.suite
+    paper = paper_of(suite)
+    judge = paper and paper.judged_by.get(suite)
+    return f"as published (judge: {judge})" if judge else "as published"
+
+
+def _link(fingerprint: str) -> Linked:
+    return Linked(fingerprint, f"protocol-{fingerprint}")
+
+
+def _group(conduct: Sequence[Conduct]) -> dict[str, list[Conduct]]:
+    """Take those together that may be compared, the largest group first."""
+    groups: dict[str, list[Conduct]] = {}
+    for one in conduct:
+        groups.setdefault(one.protocol.fingerprint, []).append(one)
+    return dict(sorted(groups.items(), key=lambda pair: -len(pair[1])))
+
+
+def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
+    """Say which rows may not be compared and why, against the protocol that most of them follow."""
+    groups = _group(conduct)
+    if len(groups) < 2:
+        return []
+    (common, members), *others = groups.items()
+    lines = [
+        f"Not all rows may be compared: they follow {len(groups)} protocols. "
+        f"{_labels(members)}: protocol {common}. The others differ from it:"
+    ]
+    for fingerprint, own in others[:_MOST_COMPARED]:
+        found = differences(own[0].protocol, members[0].protocol)
+        lines.append(f"{_labels(own)}: protocol {fingerprint}; {'; '.join(found)}.")
+    if len(others) > _MOST_COMPARED:
+        lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
+    return [TextBlock("\n".join(lines), is_warning=True)]
+
+
+def _labels(conduct: Sequence[Conduct]) -> str:
+    return ", ".join(one.series.label for one in conduct)
+
+
+def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
+    examples = tuple(text for text in members[0].followed.particulars.prompts if text)
+    facts = [("Rows", tuple(one.series.label for one in members)), *describe(members[0].protocol)]
+    facts += [("Examples of prompts as sent", examples)] if examples else []
+    title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {members[0].protocol.judge}"
+    return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
+
+
+def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
+    rows = [_own(one) for one in conduct]
+    # What no row has to tell is no column.
+    kept = [place for place, _ in enumerate(_OWN) if any(row.cells[place] not in ("", None) for row in rows)]
+    columns = tuple(_OWN[place] for place in kept)
+    cells = tuple(replace(row, cells=tuple(row.cells[place] for place in kept)) for row in rows)
+    caption = (
+        "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
+        "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
+    )
+    return TableBlock("protocol-rows", "What each row has of its own", columns, cells, caption)
+
+
+_OWN = (
+    Column("Model", is_numeric=False),
+    Column("Protocol", is_numeric=False),
+    Column("Suite", is_numeric=False),
+    Column("Judge", is_numeric=False),
+    Column("Run", is_numeric=False),
+    Column("Options", is_numeric=False),
+    Column("Options of the suite", is_numeric=False),
+    Column("Seed of the run", is_numeric=False),
+    Column("Revision", "As the server or the files name it.", is_numeric=False),
+    Column("Weights", is_numeric=False),
+    Column("Versions", is_numeric=False),
+    Column("Parameters that vary", is_numeric=False),
+    Column("Responses", "All calls that were stored, those that failed included."),
+    Column("Prompts rewritten", is_numeric=False),
+    Column("Asked again", "Answers or images that were asked for more than once."),
+    Column("Annotators"),
+    Column("Revision of the judge", "As the server names it, with the build.", is_numeric=False),
+    Column("Stored (UTC)", is_numeric=False),
+)
+
+
+def _own(one: Conduct) -> Row:
+    series, own = one.series, one.followed.particulars
+    settings = {name: "; ".join(list_values(values, own.responses)) for name, values in own.settings.items()}
+    varying = [f"{name} = {', '.join(list_values(values, own.answered))}" for name, values in own.varying.items()]
+    cells: tuple[Cell, ...] = (
+        series.label,
+        _link(one.protocol.fingerprint),
+        series.suite,
+        series.judge,
+        series.source.name,
+        _join(own.model_options),
+        _join(own.suite_options),
+        str(own.seed),
+        settings.get("Revision", ""),
+        settings.get("Weights", ""),
+        settings.get("Versions", ""),
+        "; ".join(varying),
+        own.responses,
+        f"{own.rewritten:,} of {own.answered:,}" if own.rewritten else "",
+        own.asked_again or None,
+        own.annotators or None,
+        "; ".join(own.judge_revisions),
+        days(own.first_at, own.last_at),
+    )
+    return Row(cells, series.badge)
+
+
+def _join(options: Mapping[str, str]) -> str:
+    """List options, but for those that were not given."""
+    return "; ".join(f"{name} = {value}" for name, value in options.items() if value)

@@ -1,0 +1,110 @@
+"""Where every figure comes from: each suite, model and judge of a run with all that was stored about it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+
+from subitize.analysis.trails import Trail, Trails
+from subitize.report.document.blocks import FactsBlock
+from subitize.report.sections.sources import Source
+from subitize.store import Entry
+from subitize.store.rows import Judging, read_judgings
+
+_EXAMPLES = 3
+_MOST_LISTED = 6
+Facts = list[tuple[str, tuple[str, ...]]]
+
+
+def describe_models(source: Source, trails: Trails) -> list[FactsBlock]:
+    """List every model of the run with its options and how it answered."""
+    by_model: dict[str, list[Trail]] = defaultdict(list)
+    for (_, model), trail in trails.responses.items():
+        by_model[model].append(trail)
+    return [
+        _describe_model(entry, by_model[entry.name], source) for entry in source.run.models() if entry.name in by_model
+    ]
+
+
+def describe_judges(source: Source) -> list[FactsBlock]:
+    """List every judge that has read something."""
+    entries = {entry.name: entry for entry in source.run.judges()}
+    judgings: dict[str, list[Judging]] = defaultdict(list)
+    for judging in read_judgings(source.run):
+        judgings[judging.judge].append(judging)
+    return [_describe_judge(name, entries.get(name), found, source) for name, found in judgings.items()]
+
+
+def describe_suites(source: Source) -> FactsBlock:
+    """List the suites of the run with their options and seed."""
+    suites = source.run.suites()
+    facts: Facts = [(entry.name, (entry.shown, f"run seed {entry.seed}")) for entry in suites]
+    return FactsBlock(f"Suites of {source.name}", tuple(facts))
+
+
+def day(at: float) -> str:
+    """Write a time as a day, in UTC."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+
+
+def days(first_at: float, last_at: float) -> str:
+    """Write a span of time as days, in UTC."""
+    first, last = day(first_at), day(last_at)
+    return first if first == last else f"{first} to {last}"
+
+
+def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
+    """List what was the same in all responses as it is, and what was not with how often; not endlessly."""
+    lines = [text if count == responses else f"{text} ({count:,} responses)" for text, count in values.most_common()]
+    rest = len(lines) - _MOST_LISTED
+    return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
+
+
+def _describe_model(entry: Entry, trails: Sequence[Trail], source: Source) -> FactsBlock:
+    responses = sum(trail.responses for trail in trails)
+    span = days(min(trail.first_at for trail in trails), max(trail.last_at for trail in trails))
+    settings: dict[str, Counter[str]] = defaultdict(Counter)
+    for trail in trails:
+        for name, values in trail.settings().items():
+            settings[name].update(values)
+    seeds = sorted({suite.seed for suite in source.run.suites()})
+    facts: Facts = [
+        ("Name", (entry.name,)),
+        ("Kind", ("embedded stand-in, not a real model" if entry.is_stand_in else "model",)),
+        ("Options", _options(entry)),
+        ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
+        ("Responses", (f"{responses:,}, stored {span} (UTC)",)),
+        ("Prompts as sent", _first(trail.prompts() for trail in trails)),
+        ("Prompts as rewritten by the provider", _first(trail.rewritten() for trail in trails)),
+    ]
+    facts += [(name, list_values(values, responses)) for name, values in settings.items()]
+    return FactsBlock(entry.name, _told(facts), "stand-in" if entry.is_stand_in else "")
+
+
+def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], source: Source) -> FactsBlock:
+    is_stand_in = entry is not None and entry.is_stand_in
+    rules = tuple(f"{one.rule}: {one.readings:,} readings" for one in judgings)
+    people = sum(one.annotators for one in judgings)
+    span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
+    facts: Facts = [
+        ("Name", (name,)),
+        ("Kind", ("embedded stand-in" if is_stand_in else "judge" if entry else "readings made elsewhere",)),
+        ("Options", _options(entry) if entry else ()),
+        ("Rule, with its version", rules),
+        ("Annotators", (str(people),) if entry is None else ()),
+        ("Run", (source.name,)),
+        ("Read", (f"{span} (UTC)",)),
+    ]
+    return FactsBlock(name, _told(facts), "stand-in" if is_stand_in else "")
+
+
+def _options(entry: Entry) -> tuple[str, ...]:
+    return tuple(f"{name} = {value}" for name, value in entry.options.items()) or ("none",)
+
+
+def _first(texts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(texts)))[:_EXAMPLES]
+
+
+def _told(facts: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, lines) for name, lines in facts if lines)

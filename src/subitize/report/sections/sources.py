@@ -1,0 +1,93 @@
+"""The runs of a report, each read once, and the names their models go by in it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.analysis.observations import Observation, Survey, survey_run
+from subitize.errors import BadValueError
+from subitize.report.document.blocks import Badge
+from subitize.report.document.cells import printable
+from subitize.store import Database, Run
+from subitize.store.rows import read_judgings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An open run and what was read of it, under the name that tells it from the others."""
+
+    name: str
+    run: Run
+    survey: Survey
+
+    def badge(self, model: str) -> Badge:
+        """Mark a model that is a stand-in."""
+        return "stand-in" if any(one.name == model and one.is_stand_in for one in self.run.models()) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one judge observed of one model on one suite of one run, under its name in the report."""
+
+    label: str
+    source: Source
+    suite: str
+    model: str
+    judge: str
+    badge: Badge
+    observations: Sequence[Observation]
+
+    @property
+    def is_informed(self) -> bool:
+        """Tell whether the judge knew what was asked for."""
+        return any(one.ask.question.is_informed for one in self.observations)
+
+    @property
+    def is_excluded(self) -> bool:
+        """Tell whether everything was left out by hand."""
+        return all(one.is_excluded for one in self.observations)
+
+
+def read_sources(runs: Sequence[Run]) -> list[Source]:
+    """Read each run; a run without readings is refused with what to do about it."""
+    return [Source(name, run, survey_run(run)) for name, run in zip(_names(runs), runs, strict=True)]
+
+
+def shared_judges(run: Run) -> set[str]:
+    """Name the judges as which several people may have looked; it takes a moment only."""
+    annotators: Counter[str] = Counter()
+    for one in read_judgings(run):
+        annotators[one.judge] += one.annotators
+    return {judge for judge, count in annotators.items() if count > 1}
+
+
+def list_series(sources: Sequence[Source]) -> list[Series]:
+    """Tell apart what is shown: a model goes by its spec, with the run and the judge where that is not enough."""
+    groups: dict[tuple[int, str, str, str], list[Observation]] = defaultdict(list)
+    for place, source in enumerate(sources):
+        for one in source.survey.observations:
+            groups[place, one.item.suite, one.model, one.judge].append(one)
+    runs = Counter((suite, model) for suite, model, _ in {(suite, model, place) for place, suite, model, _ in groups})
+    judges = Counter((place, suite, model) for place, suite, model, _ in groups)
+    found = []
+    for (place, suite, model, judge), observations in groups.items():
+        source = sources[place]
+        label = printable(model).replace("\n", " ")
+        label += f" ({source.name})" * (runs[suite, model] > 1) + f" · {judge}" * (judges[place, suite, model] > 1)
+        found.append(Series(label, source, suite, model, judge, source.badge(model), observations))
+    return sorted(found, key=lambda one: (one.suite, one.label))
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Name a run by its folder, or where two folders are called alike by its path."""
+    paths = [_path(run) for run in runs]
+    for path, count in Counter(path.resolve() for path in paths).items():
+        if count > 1:
+            raise BadValueError(f"run {path} is given {count} times; once is enough")
+    short = [path.resolve().name or str(path) for path in paths]
+    return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
+
+
+def _path(run: Run) -> Path:
+    return Path(run.location.run_id) if isinstance(run.location, Database) else run.location.path

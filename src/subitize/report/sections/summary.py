@@ -1,0 +1,101 @@
+"""A report in one paragraph: what was done, with what, when, and what came out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from subitize.analysis.scoring import accuracy
+from subitize.analysis.trails import Trails
+from subitize.records import Estimate, base_suite
+from subitize.report.document.blocks import Badge
+from subitize.report.document.cells import figure, printable
+from subitize.report.sections.counted import Counted, level_name
+from subitize.report.sections.provenance import days
+from subitize.report.sections.sources import Series, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Headlines:
+    """What suites have to say: models that count, best first, or a sentence of the suite's own."""
+
+    counted: Mapping[str, Sequence[Counted]]
+    own: Mapping[str, str]
+
+
+def summarize(
+    sources: Sequence[Source],
+    series: Sequence[Series],
+    headlines: Headlines,
+    trails: Mapping[str, Trails],
+) -> str:
+    """Say it in words."""
+    return " ".join([_covered(sources, series, trails), *_headlines(headlines, series)])
+
+
+def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> str:
+    names = [printable(source.name) for source in sources]
+    models = {one.model: one.badge for one in series}
+    items = {(own.source.name, one.item.id) for own in series for one in own.observations}
+    made = [trail for of_run in trails.values() for trail in of_run.responses.values()]
+    responses = sum(trail.responses for trail in made)
+    when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
+    whole = f"{_many(len(names), 'run')} ({', '.join(names)}) with {_many(len(models), 'model')}"
+    return (
+        f"This report covers {whole}{_stand_ins(list(models.values()))}: {_many(len(items), 'scored item')} and "
+        f"{_many(responses, 'response')}, stored {_on(when)}."
+    )
+
+
+def _stand_ins(badges: Sequence[Badge]) -> str:
+    count = badges.count("stand-in")
+    if not count:
+        return ""
+    if len(badges) == 1:
+        return ", an embedded stand-in"
+    return f", {'all' if count == len(badges) else count} of them embedded stand-ins"
+
+
+def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
+    found = []
+    # Refined prompts are told of with those that they are made of.
+    for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
+        ranked = [one for one in headlines.counted.get(suite, ()) if one.it.nae]
+        general = _headline(suite, ranked) if ranked else _accuracies(suite, series)
+        found.append(headlines.own.get(suite) or general)
+    return [text for text in found if text]
+
+
+def _headline(suite: str, ranked: Sequence[Counted]) -> str:
+    best, worst = ranked[0], ranked[-1]
+    level = best.it.knower.level if best.it.knower else None
+    counts = "" if level is None else f" (counting level: {level_name(level)})"
+    right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
+    if len(ranked) == 1:
+        return f"In {suite}, {best.label} was measured: {right}."
+    others = f"The largest errors are those of {worst.label}, with {_share(worst.it.accuracy)} right."
+    return f"In {suite}, {best.label} errs least: {right}. {others}"
+
+
+def _accuracies(suite: str, series: Sequence[Series]) -> str:
+    own = [one for one in series if one.suite == suite]
+    kept = {one.label: [seen for seen in one.observations if not seen.is_excluded] for one in own}
+    found = {label: estimate for label, observations in kept.items() if (estimate := accuracy(observations))}
+    if not found:
+        return ""
+    best = max(found, key=lambda label: found[label].value)
+    if not found[best].value:
+        return f"In {suite}, no model is ever right."
+    return f"In {suite}, {best} is right most often: in {_share(found[best])}."
+
+
+def _share(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "none"
+    return f"{100 * estimate.value:.0f} % [{figure(100 * estimate.low, 0)}, {figure(100 * estimate.high, 0)}]"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _on(when: str) -> str:
+    return f"from {when}" if " to " in when else f"on {when}"

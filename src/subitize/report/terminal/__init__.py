@@ -1,0 +1,1 @@
+"""What people read at a terminal."""

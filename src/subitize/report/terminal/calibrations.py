@@ -1,0 +1,176 @@
+"""What a calibration found, at a terminal and as a figure: NAE against the threshold (Numbersense, Figure S4)."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from subitize import plugins
+from subitize.analysis.calibration import Calibration, Point
+from subitize.calibrations import PREFIX, Calibrated
+from subitize.errors import BadValueError, StorageError
+from subitize.labels import make_rule
+from subitize.records import Estimate
+from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
+from subitize.report.document.cells import printable
+from subitize.report.document.figures import INK, QUIET, to_png, to_svg
+from subitize.report.terminal.printing import whole_lines
+
+_COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
+_WIDTH_PX, _HEIGHT_PX = 520, 260
+_LABEL_WIDTH = 0.2  # of the axis, about
+
+
+def print_calibration(found: Calibration) -> None:
+    """Print the threshold, what it is worth where it was chosen, and what on pictures held out."""
+    result = found.result
+    table = Table("metric", "at the threshold", "held out", box=SIMPLE_HEAD)
+    rows = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
+    for name, (at_best, held_out) in rows.items():
+        table.add_row(name + " *" * (name == result.metric), _cell(at_best), _cell(held_out))
+    overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
+    print(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
+    print(f"as a rule: {make_rule(result)}")
+    whole_lines().print(table)
+    print(f"* searched; value [95 % interval]; n: {result.n} pictures of {found.items} items")
+    print(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
+    ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
+    print(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
+    for note in found.notes:
+        print(printable(note))
+
+
+def print_saved(saved: Mapping[str, Calibrated]) -> None:
+    """Print the calibrations that are kept, and how each is written as a rule."""
+    table = Table("rule", "counts by", "judge", "against", "n", "nae held out", "accuracy held out", "made on")
+    table.box = SIMPLE_HEAD
+    for name, one in saved.items():
+        figures = (_cell(one.nae), _cell(one.accuracy))
+        rule = str(make_rule(one))
+        cells = (f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on))
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    whole_lines().print(table)
+
+
+def check_figure(path: Path) -> None:
+    """Refuse before any work what could not be drawn after it."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise BadValueError(f"--figure {path}: should end in .png or .svg")
+    if path.is_dir():
+        raise BadValueError(f"--figure {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise BadValueError(f"--figure {path}: there is no folder {path.parent}; make it first")
+
+
+def write_figure(found: Calibration, path: Path) -> Path:
+    """Draw the curve into a file."""
+    return save_figure(make_figure(found), path)
+
+
+def save_figure(figure: FigureBlock, path: Path) -> Path:
+    """Draw into a .png or .svg file, whole or not at all."""
+    data = to_svg(figure).encode() if path.suffix.lower() == ".svg" else to_png(figure)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(data)
+        return partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def make_figure(found: Calibration) -> FigureBlock:
+    """Draw both metrics against the threshold, with the one chosen and the published one marked."""
+    result = found.result
+    title = f"{printable(result.judge)} against {printable(result.reference)}"
+    caption = f"Error of {result.n} counts by the lowest score that counts; bands are 95 % intervals."
+    alt = f"{title}: the best threshold is {result.threshold:g}."
+    return FigureBlock("calibration", title, _spec(found, title), caption, alt, _data(found))
+
+
+def _spec(found: Calibration, title: str) -> Mapping[str, Any]:
+    colour = {
+        "field": "metric",
+        "type": "nominal",
+        "scale": {"domain": list(_COLOURS), "range": list(_COLOURS.values())},
+        "legend": {"title": None, "orient": "top"},
+    }
+    x = {"field": "threshold", "type": "quantitative", "title": "score threshold", "scale": {"domain": [0, 1]}}
+    y = {"type": "quantitative", "title": "NAE, accuracy", "scale": {"domainMin": 0, "nice": True}}
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
+    curves = {
+        "data": {"values": list(_rows(found.curve))},
+        "layer": [
+            {"mark": {"type": "area", "opacity": 0.18}, "encoding": band},
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {"x": x, "y": {**y, "field": "value"}, "color": colour},
+            },
+        ],
+    }
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "title": title,
+        "width": _WIDTH_PX,
+        "height": _HEIGHT_PX,
+        "layer": [curves, *_marks(found.result.threshold)],
+        "padding": {"left": 8, "right": 22, "top": 4, "bottom": 4},
+    }
+
+
+def _marks(threshold: float) -> Iterator[Mapping[str, Any]]:
+    """Mark the threshold chosen, and below it those that papers took, each label where it crosses nothing."""
+    published = [(value, paper.title) for paper in plugins.papers() for value in paper.thresholds.values()]
+    taken = [value for value, _ in published]
+    yield from _mark(threshold, f"chosen {threshold:.2f}", {"color": INK}, 8, taken)
+    for rank, (value, title) in enumerate(published):
+        yield from _mark(value, f"{title} {value:.2f}", {"color": QUIET}, 24 + 16 * rank, taken)
+
+
+def _mark(
+    value: float, text: str, ink: Mapping[str, str], top_px: int, others: Sequence[float]
+) -> Iterator[Mapping[str, Any]]:
+    place = {"data": {"values": [{"at": value}]}, "encoding": {"x": {"field": "at", "type": "quantitative"}}}
+    is_crossing = any(value < other < value + _LABEL_WIDTH for other in others)
+    side = {"align": "right", "dx": -5} if value + _LABEL_WIDTH > 1 or is_crossing else {"align": "left", "dx": 5}
+    yield {**place, "mark": {"type": "rule", "strokeDash": [4, 3], **ink}}
+    yield {**place, "mark": {"type": "text", "text": text, "y": top_px, **side, **ink}}
+
+
+def _rows(curve: Iterable[Point]) -> Iterator[Mapping[str, object]]:
+    each = [
+        (point.threshold, metric, one)
+        for point in curve
+        for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy))
+        if one is not None
+    ]
+    # A band without an upper end goes as far up as there is anything else to see.
+    top = max((high for _, _, one in each for high in (one.value, one.high) if isfinite(high)), default=1.0)
+    for threshold, metric, one in each:
+        values = {"value": one.value, "low": one.low, "high": min(one.high, top)}
+        yield {"threshold": threshold, "metric": metric, **values}
+
+
+def _data(found: Calibration) -> TableBlock:
+    columns = (Column("threshold"), Column("NAE", digits=3), Column("accuracy", digits=3))
+    rows = tuple(Row((point.threshold, point.nae, point.accuracy)) for point in found.curve)
+    return TableBlock("calibration", "Error by threshold", columns, rows)
+
+
+def _cell(estimate: Estimate | None) -> str:
+    return "" if estimate is None else f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _span(values: Iterable[float]) -> str:
+    found = sorted(values)
+    return (
+        f"{found[0]:g}"
+        if found[0] == found[-1]
+        else f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"
+    )

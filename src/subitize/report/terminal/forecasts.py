@@ -1,0 +1,49 @@
+"""Prints what a command would do and cost."""
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from subitize.report.terminal.printing import whole_lines
+from subitize.runner.forecasts import Expense, Forecast
+
+
+def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
+    """Print what is left to do of a suite by model, and what it is expected to cost."""
+    for one in forecasts:
+        print(f"{one.suite} on {one.model}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
+        for line in one.matched:
+            print(f"  {line}")
+    suites = [one.suite for one in forecasts for _ in one.expenses]
+    print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
+
+
+def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> None:
+    """Print what calls are expected to use and cost, one by one, of which suite where there are several, and in all."""
+    named = suites if len(set(suites)) > 1 else []
+    figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
+    table = Table(*["suite"] * bool(named), *figures, box=SIMPLE_HEAD)
+    for place, one in enumerate(expenses):
+        counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
+        table.add_row(*map(Text, [*named[place : place + 1], one.who, *counts, _usd(one.usd), _source(one)]))
+    whole_lines().print(table)
+    unknown = dict.fromkeys(one.who for one in expenses if one.usd is None)
+    known = sum(one.usd for one in expenses if one.usd is not None)
+    if unknown:
+        print(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")
+    else:
+        print(f"expected: US$ {known:.4f}")
+    if spent_usd:
+        print(f"spent so far: US$ {spent_usd:.4f}")
+
+
+def _usd(usd: float | None) -> str:
+    return "unknown" if usd is None else f"{usd:.4f}" if usd else "free"
+
+
+def _source(one: Expense) -> str:
+    if one.paid_before:
+        return f"the {one.paid_before:,} answers paid for"
+    return "the price list" if one.usd else ""

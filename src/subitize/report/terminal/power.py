@@ -1,0 +1,109 @@
+"""A plan of a study, at a terminal and as a figure: half-width and power against images per prompt."""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from subitize.analysis.power import Plan
+from subitize.records import Estimate
+from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
+from subitize.report.terminal.calibrations import save_figure
+from subitize.report.terminal.printing import whole_lines
+
+_COLOUR = "#0072b2"
+_WIDTH_PX, _HEIGHT_PX = 520, 260
+
+
+def print_plan(plan: Plan) -> None:
+    """Print what is assumed, what the study shows, and the same for other sizes."""
+    print("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
+    table = Table("", "figure", "computed by", box=SIMPLE_HEAD)
+    for answer in plan.answers:
+        if answer.value is None:
+            table.add_row(answer.what, "none", answer.note)
+        else:
+            table.add_row(answer.what, _cell(answer.value), answer.value.method)
+    whole_lines().print(table)
+    curve = Table(plan.axis, "half-width", *["power"] * _has_power(plan), box=SIMPLE_HEAD)
+    for point in plan.curve:
+        curve.add_row(str(point.at), _cell(point.half_width), *([_cell(point.power)] if point.power else []))
+    whole_lines().print(curve)
+    for note in plan.notes:
+        print(note)
+    if any(point.half_width.n or (point.power and point.power.n) for point in plan.curve) or _is_drawn(plan):
+        print("[…]: 95 % interval of the simulation's own error")
+
+
+def write_figure(plan: Plan, path: Path) -> Path:
+    """Draw the curve into a file."""
+    return save_figure(make_figure(plan), path)
+
+
+def make_figure(plan: Plan) -> FigureBlock:
+    """Draw power where there is a test, else half-width, against the size of the study."""
+    title = ", ".join(
+        f"{name} {value}" for name, value in plan.assumed.items() if name not in (plan.axis, "design effect")
+    )
+    caption = f"{'Power' if _has_power(plan) else 'Half-width of the interval'} by {plan.axis}."
+    columns = (Column(plan.axis), Column("half-width", digits=4), Column("power", digits=3))
+    rows = tuple(Row((point.at, point.half_width, point.power)) for point in plan.curve)
+    data = TableBlock("power", caption, columns, rows)
+    return FigureBlock("power", title, _spec(plan, title), caption, f"{caption} {title}", data)
+
+
+def _spec(plan: Plan, title: str) -> Mapping[str, Any]:
+    x = {"field": "at", "type": "quantitative", "title": plan.axis, "scale": {"type": "log", "nice": False}}
+    x |= {"axis": {"values": [point.at for point in plan.curve], "format": "d"}}
+    top = {"domain": [0, 1]} if _has_power(plan) else {"domainMin": 0, "nice": True}
+    y = {"type": "quantitative", "title": _shown(plan), "scale": top}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "title": {"text": title, "fontSize": 11},
+        "width": _WIDTH_PX,
+        "height": _HEIGHT_PX,
+        "data": {"values": list(_rows(plan))},
+        "layer": [
+            {
+                "mark": {"type": "area", "opacity": 0.18, "color": _COLOUR},
+                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "line", "strokeWidth": 2, "point": {"color": _COLOUR}, "color": _COLOUR},
+                "encoding": {"x": x, "y": {**y, "field": "value"}},
+            },
+        ],
+    }
+
+
+def _rows(plan: Plan) -> Iterator[Mapping[str, object]]:
+    for point in plan.curve:
+        one = point.power or point.half_width
+        if math.isfinite(one.value):
+            yield {"at": point.at, "value": one.value, "low": one.low, "high": one.high}
+
+
+def _shown(plan: Plan) -> str:
+    """Name the figure that is drawn: both would not share an axis well."""
+    return "power" if _has_power(plan) else "half-width"
+
+
+def _has_power(plan: Plan) -> bool:
+    return any(point.power for point in plan.curve)
+
+
+def _is_drawn(plan: Plan) -> bool:
+    return any(answer.value and answer.value.n for answer in plan.answers)
+
+
+def _cell(estimate: Estimate) -> str:
+    if not estimate.n:
+        return _number(estimate.value)
+    return f"{_number(estimate.value)} [{_number(estimate.low)}, {_number(estimate.high)}]"
+
+
+def _number(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.0f}" if isinstance(value, int) or value >= 2 else f"{value:.4f}"

@@ -1,0 +1,371 @@
+"""Tables on stdout and progress on stderr, for people at a terminal."""
+
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+from rich.text import Text
+
+from subitize.analysis.observations import Gaps
+from subitize.analysis.overview import ItemStory, Overview, StandIns
+from subitize.analysis.scoring import MEASURES, Score
+from subitize.drawing.clipart.glyph import Glyph
+from subitize.records import (
+    Drawn,
+    Elsewhere,
+    Estimate,
+    Failed,
+    Known,
+    Outcome,
+    Refused,
+    Said,
+    Scored,
+    task_text,
+)
+from subitize.registry import Listing
+
+if TYPE_CHECKING:
+    from subitize.analysis.enumeration import Enumeration
+
+_LINE_EVERY_SECONDS = 30.0
+_NO_WIDTH_LIMIT = 10_000
+
+
+class Bar:
+    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._is_live = console.is_terminal
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[errors]}"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not self._is_live,
+        )
+        self._done = self._total = self._failed = 0
+        self._what = ""
+        self._started = self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._is_live:  # older versions of rich end even a disabled bar with an empty line
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_live:
+            self._bars.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """Start a bar."""
+        self._what, self._total, self._done, self._failed = _printable(what), total, 0, 0
+        self._started = self._last_line = time.monotonic()
+        self._task = self._bars.add_task(escape(self._what), total=total, rate="", errors="")
+
+    def advance(self, *, has_failed: bool) -> None:
+        """Move the bar by one."""
+        self._done += 1
+        self._failed += has_failed
+        now = time.monotonic()
+        rate = self._done / max(now - self._started, 1e-9)
+        if self._is_live:
+            errors = f"[red]{self._failed} errors" if self._failed else ""
+            self._bars.update(self._task, advance=1, rate=f"{rate:.1f}/s", errors=errors)
+        elif now - self._last_line >= _LINE_EVERY_SECONDS:
+            self._last_line = now
+            left = (self._total - self._done) / rate
+            print(
+                f"{self._what}: {self._done}/{self._total}, {rate:.1f}/s, {self._failed} errors, {left:.0f} s left",
+                file=sys.stderr,
+            )
+
+
+def print_scores(
+    scores: Sequence[Score],
+    stand_ins: StandIns,
+    factors: Sequence[str],
+    fingerprints: Mapping[tuple[str, str, str], str] | None = None,
+) -> None:
+    """Print one row per model and group, one column per measure that tells something.
+
+    The fingerprints of protocols, if they are to be shown, are by suite, model and judge.
+    """
+    rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
+    for score in scores:
+        if score.factor in ("all", *factors):
+            key = (score.suite, score.model, score.judge, score.factor, score.group)
+            rows.setdefault(key, {})[score.measure] = score
+    silent = _silent_measures(scores)
+    measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
+    protocols = fingerprints or {}
+    named = [_names(key, row, stand_ins) | {"protocol": protocols.get(key[:3], "")} for key, row in rows.items()]
+    # What is the same in all rows is said once, above them.
+    told = ("suite", "model", "judge", "group", *(("protocol",) if protocols else ()))
+    common = [place for place in told if place in _HEADINGS and len({names[place] for names in named}) == 1]
+    columns = [place for place in told if place not in common]
+    table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
+    for names, row in zip(named, rows.values(), strict=True):
+        cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
+        add_row(table, *(names[column] for column in columns), *cells, _counts(row))
+    if common:
+        _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
+    _print(table)
+    _print_legend(scores, stand_ins, measures)
+    if any(_is_of_groups(row) for row in rows.values()):
+        print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
+    if "protocol" in columns:
+        print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
+
+
+_HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
+
+
+def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins: StandIns) -> dict[str, str]:
+    """Name what a row is about, with the marks that the legend explains."""
+    suite, model, judge, factor, group = key
+    return {
+        "suite": suite,
+        "model": model + " *" * (model in stand_ins.models),
+        "judge": judge + " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values()),
+        "group": group if factor in ("all", "category") else f"{factor}={group}",
+    }
+
+
+def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
+    if any(score.model in stand_ins.models or score.judge in stand_ins.judges for score in scores):
+        print("* an embedded stand-in, not a real model or judge")
+    if any(score.is_informed for score in scores):
+        print("† informed: the judge knew what was asked for")
+    print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
+    if "refused" in measures:
+        print("accuracy counts refusals as wrong, so its n has them too; accuracy_answered leaves them out")
+    if "accuracy_by_itself" in measures:
+        print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
+    if "discarded" in measures:
+        print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0);")
+        print("they are in none of the other figures")
+
+
+def print_enumerations(enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
+    """Print one table per suite: a row per model and judge, the exact figures of two known observers below."""
+    from subitize.analysis.enumeration import LEAST_PER_CELL
+
+    for suite in dict.fromkeys(one.suite for one in enumerations):
+        _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
+    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in enumerations):
+        print("* an embedded stand-in, not a real model or judge")
+    print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
+    print(
+        "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
+    )
+    print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
+    print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
+    print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
+    if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
+        print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
+
+
+def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
+    from subitize.report.sections.baselines import name_baselines
+
+    has_runs = len({one.run for one in enumerations}) > 1
+    judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
+    places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
+    skill = Table(*places, "accuracy", "nae", "level", "human", "from chance", "abstraction", "n", box=SIMPLE_HEAD)
+    nature = Table(*places, "wording", "control", "weber", "slope", "follows", "bias", box=SIMPLE_HEAD)
+    for one in enumerations:
+        names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
+        named = [names[place] for place in places]
+        add_row(skill, *named, *_skill(one))
+        add_row(nature, *named, *_nature(one))
+    for name, known in name_baselines(one.numbers for one in enumerations):
+        human = "" if known.human_correlation is None else f"{known.human_correlation:.3f}"
+        named = [f"({name}, exact)" if place == "model" else "" for place in places]
+        add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
+    _say(f"suite {suite} judged by {', '.join(judges)}")
+    _print(skill)
+    _print(nature)
+
+
+def _skill(one: "Enumeration") -> list[str]:
+    from subitize.analysis.enumeration import LEAST_PER_CELL
+
+    n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
+    others = {"refused": one.refused, "discarded": one.discarded, "excluded": one.excluded}
+    return [
+        *(_cell_or_blank(estimate) for estimate in (one.accuracy, one.nae)),
+        "" if one.knower is None or one.knower.level is None else str(one.knower.level),
+        *(_cell_or_blank(estimate) for estimate in (one.human_correlation, one.random_distance)),
+        _cell_or_blank(one.abstraction.estimate if one.abstraction else None),
+        " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)]),
+    ]
+
+
+def _nature(one: "Enumeration") -> list[str]:
+    from subitize.analysis.enumeration import ALL
+
+    biases = [bias for bias in one.biases if bias.category != ALL and bias.direction != "none"]
+    return [
+        one.wording or "",
+        _cell_or_blank(one.control),
+        _cell_or_blank(one.weber.estimate if one.weber else None),
+        _cell_or_blank(one.scalar.slope if one.scalar else None),
+        one.cues.verdict if one.cues else "",
+        ", ".join(f"{bias.category} {bias.direction} {bias.r.value:.2f}" for bias in biases),
+    ]
+
+
+def _cell_or_blank(estimate: Estimate | None) -> str:
+    return "" if estimate is None else _cell(estimate)
+
+
+def print_gaps(gaps: Gaps) -> None:
+    """Say what the figures do not cover."""
+    if gaps.unasked:
+        print(
+            f"{gaps.unasked} items have not been given to a model that was given others, counted once for each such "
+            "model: the run is not complete"
+        )
+    if gaps.failed:
+        print(f"{gaps.failed} trials failed and are in no figure")
+    if gaps.unread:
+        print(f"{gaps.unread} answers have not been judged and are in no figure")
+
+
+def print_overview(overview: Overview) -> None:
+    """Print what is in a run."""
+    for entry in overview.suites:
+        _say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
+    models = Table("suite", "model", "responses", "outcomes", box=SIMPLE_HEAD)
+    for one in overview.models:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
+        mark = " *" if one.is_stand_in else ""
+        add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
+    judges = Table("judge", "annotators", "readings", "without a value", box=SIMPLE_HEAD)
+    for judge in overview.judges:
+        mark = " *" if judge.is_stand_in else ""
+        add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))
+    for table, has_rows in ((models, overview.models), (judges, overview.judges)):
+        if has_rows:
+            _print(table)
+    if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
+        print("* an embedded stand-in, not a real model or judge")
+    for item_id, reason in overview.exclusions.items():
+        _say(f"excluded: {item_id} ({reason})")
+
+
+def print_story(story: ItemStory) -> None:
+    """Print one item with what came of it."""
+    _say(f"item {story.item.id}")
+    _say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
+    if story.excluded is not None:
+        _say(f"excluded: {story.excluded}")
+    for ask in story.item.asks:
+        _say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
+    for stored in story.responses:
+        trial = stored.response.trial
+        where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
+        _say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
+    trials = {stored.trial_id: stored.response.trial for stored in story.responses}
+    for found in story.readings:
+        reading = found.reading
+        members = [trials[id] for id in reading.subject.trial_ids if id in trials]
+        about = reading.subject.id
+        if len(members) > 1:
+            about = f"{members[0].model} repeats {', '.join(str(trial.repeat) for trial in members)}"
+        value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
+        who = f"{reading.judge} {reading.annotator}".strip()
+        _say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
+
+
+def _told(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return f"said {text!r}"
+        case Drawn(picture=picture):
+            name = picture.name if isinstance(picture, Elsewhere) else f"{picture.hash}.{picture.format}"
+            return f"drew {name}"
+        case Scored(scores=scores):
+            return f"scored {dict(scores)}"
+        case Refused(reason=reason):
+            return f"refused, {reason}"
+        case Failed(reason=reason):
+            return f"failed, {reason}"
+
+
+def print_listings(listings: Iterable[Listing]) -> None:
+    """Print what exists of a kind, with its options and their defaults."""
+    table = Table("name", "what it does", "options", box=SIMPLE_HEAD)
+    for one in listings:
+        name = f"{one.name}:{one.target.upper()}" if one.target else one.name
+        add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
+    _print(table)
+
+
+def print_glyphs(glyphs: Iterable[Glyph]) -> None:
+    """Print what can be drawn, in how many drawings, and the colours it has by nature."""
+    table = Table("noun", "drawings", "colours", box=SIMPLE_HEAD)
+    for glyph in sorted(glyphs, key=lambda one: one.noun):
+        add_row(table, glyph.noun, str(len(glyph.drawings)), ", ".join(glyph.colours))
+    _print(table)
+
+
+def _cell(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _silent_measures(scores: Sequence[Score]) -> set[str]:
+    """Find the columns that would say nothing: where nobody refused, and where nothing was discarded."""
+    told = {score.measure for score in scores if score.estimate.value > 0}
+    silent = set() if "refused" in told else {"refused", "accuracy_answered"}
+    return silent if "discarded" in told else {*silent, "discarded"}
+
+
+def _counts(row: dict[str, Score]) -> str:
+    """How many answers the row rests on; where there are none about single images, how many about groups of them."""
+    counted = "success" if _is_of_groups(row) else "accuracy_answered"
+    n = row[counted].estimate.n if counted in row else 0
+    refused = row["accuracy"].estimate.n - n if "accuracy" in row else 0
+    excluded = max(score.excluded for score in row.values())
+    return str(n) + f" + {refused} refused" * (refused > 0) + f" ({excluded} excluded)" * (excluded > 0)
+
+
+def _is_of_groups(row: dict[str, Score]) -> bool:
+    return "success" in row and "accuracy" not in row
+
+
+def add_row(table: Table, *cells: str) -> None:
+    """Add cells as they are: a name with brackets in it is a name, not markup."""
+    table.add_row(*(Text("\n".join(_printable(line) for line in cell.split("\n"))) for cell in cells))
+
+
+def _say(line: str) -> None:
+    print(_printable(line))
+
+
+def _printable(text: str) -> str:
+    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def _print(table: Table) -> None:
+    whole_lines().print(table)
+
+
+def whole_lines() -> Console:
+    """Print in full width where nobody watches, so that a file or pipe gets whole lines."""
+    return Console() if sys.stdout.isatty() else Console(width=_NO_WIDTH_LIMIT)

@@ -1,0 +1,78 @@
+"""A paper's tables on the terminal, ours beside the printed figures."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from subitize.analysis.reproduction import VERDICTS, Comparison, Verdict
+from subitize.report.document.cells import NOTHING
+from subitize.report.terminal.printing import whole_lines
+
+MARKS: dict[Verdict, str] = {
+    "exact": "=",
+    "within 0.1 pp": "~",
+    "within 1 pp": "≈",
+    "differs": "≠",
+    "not published": "",
+}
+_WIDEST = 8  # columns that fit beside each other
+
+
+def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
+    """Print each table, then how many cells came out how."""
+    console = console or whole_lines()
+    for name in dict.fromkeys(one.table for one in comparisons):
+        console.print(_table(name, [one for one in comparisons if one.table == name]))
+    console.print(_verdicts(comparisons))
+    legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
+    console.print(f"ours, a mark, and in brackets what the paper prints ({legend}); pp: percentage points")
+
+
+def _table(name: str, cells: Sequence[Comparison]) -> Table:
+    """Set the cells out with the shorter of rows and columns across."""
+    rows, columns = (list(dict.fromkeys(names)) for names in zip(*((c.row, c.column) for c in cells), strict=True))
+    texts = {(cell.row, cell.column): _text(cell) for cell in cells}
+    if len(columns) > _WIDEST and len(rows) < len(columns):
+        rows, columns = columns, rows
+        texts = {(column, row): text for (row, column), text in texts.items()}
+    table = Table(title=name, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("")
+    for column in columns:
+        table.add_column(Text(column), justify="right")
+    for row in rows:
+        table.add_row(Text(row), *(texts.get((row, column), "") for column in columns))
+    return table
+
+
+def _text(cell: Comparison) -> str:
+    ours = _number(cell.ours)
+    if cell.published is None:
+        return ours
+    printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
+    return f"{ours} {MARKS[cell.verdict]} ({printed})"
+
+
+def _number(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return NOTHING
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.1f}"
+
+
+def _verdicts(comparisons: Iterable[Comparison]) -> Table:
+    found = Counter((one.table, one.verdict) for one in comparisons)
+    table = Table(title="verdicts", title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("")
+    for verdict in VERDICTS:
+        table.add_column(verdict, justify="right")
+    for name in dict.fromkeys(name for name, _ in found):
+        table.add_row(name, *(str(found[name, verdict] or "") for verdict in VERDICTS))
+    return table
