@@ -1,0 +1,83 @@
+"""What was stored by an earlier version reads, prints and goes on as it did then."""
+
+import contextlib
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from commands import call
+from golden_runs import PRINTED, RESUMED, copy_run, expected, print_all, without_last_digits
+
+FINISHED = [name for name in RESUMED if name != "unfinished"]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
+    copy_run(name, tmp_path)
+    assert dict(print_all(name, tmp_path)) == expected(name)
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_an_earlier_run_that_is_finished_has_nothing_left_to_do(name: str, tmp_path: Path) -> None:
+    run = copy_run(name, tmp_path)
+    for command in RESUMED[name]:
+        done = call(*command, "--out", run)
+        assert done.code == 0, done.err
+        told = [line for line in done.out.splitlines() if "answered" in line]
+        assert told
+        for line in told:
+            assert " 0 answered" in line
+            assert " 0 new readings" in line
+    with contextlib.chdir(tmp_path):
+        assert without_last_digits(call("score", name, "--json").out) == expected(name)["score.json"]
+
+
+def test_an_earlier_run_that_was_killed_goes_on(tmp_path: Path) -> None:
+    run = copy_run("unfinished", tmp_path)
+    for _ in range(2):
+        done = call(*RESUMED["unfinished"][0], "--out", run)
+        assert done.code == 0, done.err
+    assert "0 answered, 0 refused, 0 failed, 48 done before, 0 new readings" in done.out
+    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
+        trials = database.execute("SELECT count(*), count(DISTINCT trial_id) FROM responses").fetchone()
+        subjects = database.execute("SELECT count(*) FROM readings").fetchone()
+    assert (trials, subjects) == ((48, 48), (48,))
+    assert call("report", run, "-o", tmp_path / "report.html").code == 0
+
+
+# Of the papers' released data: the SHA-256 of what is printed.
+REPRODUCED = {
+    "geckonum": "59e571bb548593f59739d0a966db04794a7e8671daf4b7093858607eb125bf72",
+    "t2icountbench": "a275845febff63e6ac1fe076032362055d1e334d69186a3a212fd63ea8b6358e",
+}
+IMPORTED: dict[tuple[str, ...], str] = {
+    ("score", "--json"): "4bce0ca1731d16c3f05d647cb751fbd0a8cbcf02a12e08ec4c6894854b55f94d",
+    ("agree", "--json"): "e7c834098a72b05bdcef5cabf5214f2c53ed5d83ef90d2c5b7071ccbed7ec600",
+    ("show", "--json"): "85ff0c045e9820e2bc96046fcdcb8bcdba8ce949410836018eca19286fcc85dc",
+    ("tables", "--paper", "geckonum", "--json"): "59e571bb548593f59739d0a966db04794a7e8671daf4b7093858607eb125bf72",
+}
+
+
+@pytest.mark.slow
+def test_published_figures_are_reproduced_as_before(shared_data: Path) -> None:
+    printed = {
+        "geckonum": call("reproduce", "geckonum", shared_data / "geckonum", "--json").out,
+        "t2icountbench": call("reproduce", "t2icountbench", "--json").out,
+    }
+    assert {name: _digest(text) for name, text in printed.items()} == REPRODUCED
+
+
+@pytest.mark.slow
+def test_a_published_release_is_imported_and_scored_as_before(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("import", "geckonum", shared_data / "geckonum", "--out", "run").code == 0
+    printed = {command: call(command[0], "run", *command[1:]).out for command in IMPORTED}
+    assert {command: _digest(text) for command, text in printed.items()} == IMPORTED
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(without_last_digits(text).encode()).hexdigest()
