@@ -383,6 +383,8 @@ class Paper:
     title: str
     references: Sequence[Reference]
     suites: Mapping[str, str] = field(default_factory=dict)
+    picture_suites: Sequence[str] = ()
+    """Those of its suites that ask about pictures; they are tasks of Inspect, too."""
     judged_by: Mapping[str, str] = field(default_factory=dict)
     """Who counted in the paper, by suite."""
     rules: Mapping[str, str] = field(default_factory=dict)

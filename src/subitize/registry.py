@@ -156,7 +156,17 @@ def names(kind: Kind) -> list[str]:
 
 def listings(kind: Kind) -> list[Listing]:
     """Describe everything of a kind."""
-    return [_listing(kind, name) for name in sorted(_known(kind))]
+    return [describe(kind, name) for name in sorted(_known(kind))]
+
+
+def describe(kind: Kind, name: str) -> Listing:
+    """Describe one of a kind; one that is broken says so, and does not hide the others."""
+    try:
+        if kind == "papers":
+            return _list_paper(name)
+        return _Factory(kind, name).listing()
+    except SubitizeError as error:
+        return Listing(name, str(error), None, {})
 
 
 def _unrefined(name: str) -> str:
@@ -197,16 +207,6 @@ def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> M
     name, target, given = _parse(text)
     factory = _Factory(kind, name)
     return Made(*factory.build(target, factory.choose(handling or {}) | given), text)
-
-
-def _listing(kind: Kind, name: str) -> Listing:
-    """Describe one of a kind; one that is broken says so, and does not hide the others."""
-    try:
-        if kind == "papers":
-            return _list_paper(name)
-        return _Factory(kind, name).listing()
-    except SubitizeError as error:
-        return Listing(name, str(error), None, {})
 
 
 def _list_paper(name: str) -> Listing:

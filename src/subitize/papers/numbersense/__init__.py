@@ -29,6 +29,7 @@ PAPER = Paper(
         "naming": "subitize.papers.numbersense.naming:Naming",
         "production": "subitize.papers.numbersense.production:Production",
     },
+    picture_suites=("naming",),
     judged_by={"naming": "parser", "production": "Grounding DINO"},
     file_names={"numbersense": "subitize.papers.numbersense.file_names:NAMING"},
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
