@@ -17,11 +17,12 @@ from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
-from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
+from subitize.analysis.trails import Place, ReadingTrail, Trail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
-from subitize.records import Subject, digest
-from subitize.store import Run, SuiteEntry
-from subitize.store.rows import read_suite_options
+from subitize.records import digest
+from subitize.store import Run, SuiteEntry, group_answers, is_refused, subject_of
+from subitize.store.rows import ResponseRow, read_suite_options
+from subitize.store.subjects import FAILED, REFUSED
 
 SCORING_VERSION = 2
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
@@ -326,18 +327,14 @@ def _cover(
 
 def _subjects(trail: Trail, contents: Mapping[str, Content]) -> Iterator[tuple[str, str, str]]:
     """Go through all that there is to read, as items, questions and subjects: answers, or groups of so many."""
-    groups: dict[tuple[str, str, int, int], list[tuple[int, str]]] = defaultdict(list)
-    for (item, repeat), one in trail.shown.items():
-        if not one.is_settled or one.is_refused:
-            continue
+    by_item: dict[str, list[ResponseRow]] = defaultdict(list)
+    for (item, _), one in trail.shown.items():
+        by_item[item].append(one)
+    for item, answers in by_item.items():
         for question_id, size in contents[item].questions:
-            if size == 1:
-                yield item, question_id, one.trial_id
-            else:
-                groups[item, question_id, size, repeat // size].append((repeat, one.trial_id))
-    for (item, question_id, size, _), members in groups.items():
-        if len(members) == size:
-            yield item, question_id, Subject(tuple(trial_id for _, trial_id in sorted(members))).id
+            for members in group_answers(answers, size):
+                if not is_refused(members):
+                    yield item, question_id, subject_of(members).id
 
 
 @dataclass(frozen=True, slots=True)
