@@ -71,7 +71,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Made(Generic[T]):
     """A suite, model or judge, the spec that says what it is, and the text that makes it again."""
 

@@ -131,7 +131,7 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         run.add_model(MODEL, is_stand_in=True)
         trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(6)]
         with run.lease("random") as lease:
-            run.add_responses(lease, map(response, trials, outcomes))
+            run.add_responses(lease, [response(*pair) for pair in zip(trials, outcomes, strict=True)])
         assert judge_run(run, make_judge("parser"), Silent()).readings == 2, "nothing to see in the third group"
         assert judge_run(run, make_judge("parser"), Silent()).readings == 0
         found = observe_run(run, Reader())
