@@ -164,8 +164,8 @@ def _write_sample(item: Item) -> Sample:
         # All that a log must hold so that another policy can read it later.
         metadata={
             **item.factors,
-            _TASK: codec.task.dump_python(item.task, mode="json"),
-            _ASKS: codec.asks.dump_python(item.asks, mode="json"),
+            _TASK: codec.dump(codec.task, item.task),
+            _ASKS: codec.dump(codec.asks, item.asks),
         },
     )
 
