@@ -98,6 +98,13 @@ class Handling:
     """
 
 
+class AddedLater:
+    """Marks an option that was added once there were runs without it (`Annotated[int, AddedLater]`).
+
+    At its default it is no part of what the thing is: ids are the same as before, and earlier runs go on.
+    """
+
+
 @runtime_checkable
 class Checks(Protocol):
     """Can tell, before anything is made, that it would not work."""

@@ -15,6 +15,7 @@ from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, 
 from subitize.analysis.scoring import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
+from subitize.report.terminal import printing
 from subitize.report.terminal.printing import (
     Bar,
     print_enumerations,
@@ -22,7 +23,6 @@ from subitize.report.terminal.printing import (
     print_overview,
     print_scores,
     print_story,
-    printing,
 )
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Bias, KnownNumber
 from subitize.analysis.published import PublishedBias, PublishedCounts
+from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
     Cell,
@@ -14,7 +15,6 @@ from subitize.report.document.blocks import (
     TableBlock,
     Tagged,
     TextBlock,
-    charts,
 )
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes

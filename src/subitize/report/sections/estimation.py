@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from subitize.analysis.enumeration import Coefficient, Cues, CurvePoint, ScalarVariability
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, methods, only, point
 

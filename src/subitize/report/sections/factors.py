@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.scoring import Score
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.sources import Series

@@ -7,7 +7,8 @@ from subitize.analysis.levels import WHOLE
 from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name
 from subitize.report.sections.sources import Series
 

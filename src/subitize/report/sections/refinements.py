@@ -7,6 +7,7 @@ from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gathe
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
+from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Badge,
     Block,
@@ -17,7 +18,6 @@ from subitize.report.document.blocks import (
     Section,
     TableBlock,
     TextBlock,
-    charts,
 )
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette

@@ -7,7 +7,8 @@ from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
-from subitize.report.document.blocks import Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, methods, sizes
 

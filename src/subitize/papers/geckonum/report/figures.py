@@ -8,6 +8,7 @@ from subitize.papers.geckonum.release import MODELS
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
+from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
     Cell,
@@ -17,7 +18,6 @@ from subitize.report.document.blocks import (
     Section,
     TableBlock,
     TextBlock,
-    charts,
 )
 from subitize.report.document.charts import Facet, Palette
 from subitize.report.sections.counted import MODEL, methods, sizes

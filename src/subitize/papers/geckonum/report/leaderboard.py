@@ -7,7 +7,8 @@ from subitize.papers.geckonum.report.findings import Findings, Measured, printed
 from subitize.papers.geckonum.runs import SUITE
 from subitize.papers.geckonum.tables import BASELINES
 from subitize.records import Estimate
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock
 from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 

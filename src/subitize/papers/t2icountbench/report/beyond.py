@@ -9,6 +9,7 @@ from subitize.papers.t2icountbench.claims import POOLED, Statement, observe, ran
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import SUITE
 from subitize.records import Estimate
+from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
     Column,
@@ -19,7 +20,6 @@ from subitize.report.document.blocks import (
     Tagged,
     TextBlock,
     Tone,
-    charts,
 )
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, methods, sizes

@@ -8,7 +8,8 @@ from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITI
 from subitize.papers.t2icountbench.report.leaderboard import tell_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell
 from subitize.records import Estimate
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, Section, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, Section, TableBlock
 from subitize.report.sections.counted import MODEL, methods, sizes
 from subitize.report.sections.refinements import Group, bounds
 

@@ -14,7 +14,8 @@ from subitize.papers.t2icountbench.tables import (
     table_2,
 )
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, TextBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, TextBlock
 from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.refinements import Group

@@ -7,7 +7,8 @@ from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_
 from subitize.papers.t2icountbench.report.leaderboard import tell_success
 from subitize.papers.t2icountbench.tables import SUITE, choose_k
 from subitize.records import Estimate
-from subitize.report.document.blocks import Block, Column, FigureBlock, Row, Section, TableBlock, charts
+from subitize.report.document import charts
+from subitize.report.document.blocks import Block, Column, FigureBlock, Row, Section, TableBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, methods, sizes
 from subitize.report.sections.refinements import Group, bounds
