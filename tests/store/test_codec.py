@@ -15,7 +15,7 @@ from subitize.analysis.alignment import Alignment
 from subitize.analysis.calibration import Calibration
 from subitize.analysis.calibration import Point as CalibrationPoint
 from subitize.analysis.contents import read_contents
-from subitize.analysis.enumeration import Abstraction, Bias, Enumeration, WordingScore
+from subitize.analysis.measures import Abstraction, Bias, Enumeration, WordingScore, measures
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
 from subitize.analysis.passes import PassRate
 from subitize.analysis.power import Answer as PowerAnswer
@@ -262,9 +262,6 @@ PRINTED: dict[type, str] = {
     "is_pooled",
     Refinement: "suite refinement model judge measure k pairing applied fallbacks unpaired",
     Pairing: "first second difference p p_holm",
-    Enumeration: "run suite model judge wording wordings control accuracy accuracy_answered mae nae eligible discarded "
-    "refused zeros excluded smallest_cell knower human_correlation human_distance random_distance abstraction biases "
-    "scalar weber cues categories numbers responses matrices",
     WordingScore: "wording accuracy mae nae n",
     Abstraction: "estimate pair",
     Bias: "category direction r z p n",
@@ -298,3 +295,13 @@ def test_what_is_printed_for_programs_has_the_same_keys(case: Case) -> None:
     for kind, printed in PRINTED.items():
         with case(kind.__name__):
             assert keys(kind) == printed.split()
+
+
+def test_what_measure_prints_has_the_same_keys() -> None:
+    printed = (
+        "run suite model judge wording wordings control accuracy accuracy_answered mae nae eligible discarded "
+        "refused zeros excluded smallest_cell knower human_correlation human_distance random_distance abstraction biases "
+        "scalar weber cues categories numbers responses matrices"
+    )
+    own = [key for key in keys(Enumeration) if key != "kept"]
+    assert [*own, *measures()] == printed.split()

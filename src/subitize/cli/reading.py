@@ -92,7 +92,7 @@ def measure(
     enumerations = evaluate(observed)
     if as_json:
         return print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
-    from subitize.report.terminal.printing import print_enumerations
+    from subitize.report.terminal.enumerations import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
 
@@ -266,7 +266,6 @@ def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
-    from subitize.records import to_plain
 
     matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
-    return {**to_plain(one), "matrices": matrices, "is_stand_in": is_stand_in}
+    return one.row() | {"matrices": matrices, "is_stand_in": is_stand_in}

@@ -13,11 +13,12 @@ from PIL import Image
 from cases import Case
 from geckonum_release import PROMPTS, SOME, write_release
 from report_runs import HOSTILE, check_charts, composed
+from subitize.analysis.reproduction import Place
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.published import PUBLISHED, Place
+from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.report.figures import show_frequencies
 from subitize.papers.geckonum.report.findings import Group

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from subitize.analysis.reproduction import Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
-from subitize.papers.geckonum.published import Place
 from subitize.papers.geckonum.release import MANY
 from subitize.papers.geckonum.tables import Cell, Table, to_percent
 from subitize.stats.designs import INTERCEPT, build_design

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from subitize.analysis.reproduction import Comparison, Verdict
+from subitize.analysis.reproduction import Comparison, Place, Verdict
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
-from subitize.papers.geckonum.published import GROUPS, PUBLISHED, Place
+from subitize.papers.geckonum.published import GROUPS, PUBLISHED
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
 from subitize.papers.geckonum.released import read_released
 from subitize.papers.geckonum.runs import read_run

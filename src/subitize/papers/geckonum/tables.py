@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from subitize.analysis.reproduction import Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
-from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS, Place
+from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import RATERS
 from subitize.records import Estimate
 from subitize.stats.clusters import cluster_mean

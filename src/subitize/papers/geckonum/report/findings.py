@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.reproduction import Place
 from subitize.errors import NothingToDoError
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
-from subitize.papers.geckonum.published import PUBLISHED, Place
+from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.runs import read_run
 from subitize.papers.geckonum.tables import Cell, compute_tables
 from subitize.records import Estimate
