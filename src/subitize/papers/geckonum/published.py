@@ -7,18 +7,9 @@ claimed. Percentages are written as such, 77 where the paper prints 0.77.
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
+from subitize.analysis.reproduction import Place
 from subitize.papers.geckonum.release import MODELS
-
-
-class Place(NamedTuple):
-    """Where a cell stands."""
-
-    table: str
-    row: str
-    column: str
-
 
 # Accuracy, standard error and difference to the baseline of Tasks 1, 2 and 3; a row per model, in the order of MODELS.
 _TABLE_2 = """
