@@ -300,8 +300,8 @@ def test_what_is_printed_for_programs_has_the_same_keys(case: Case) -> None:
 def test_what_measure_prints_has_the_same_keys() -> None:
     printed = (
         "run suite model judge wording wordings control accuracy accuracy_answered mae nae eligible discarded "
-        "refused zeros excluded smallest_cell knower human_correlation human_distance random_distance abstraction biases "
-        "scalar weber cues categories numbers responses matrices"
+        "refused zeros excluded smallest_cell knower human_correlation human_distance random_distance abstraction "
+        "biases scalar weber cues categories numbers responses matrices"
     )
     own = [key for key in keys(Enumeration) if key != "kept"]
     assert [*own, *measures()] == printed.split()

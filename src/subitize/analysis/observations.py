@@ -88,6 +88,14 @@ def observe_run(run: Run, reader: Reader) -> list[Observation]:
     return found
 
 
+def observe_rows(
+    items: Sequence[Item], responses: Iterable[ResponseRow], readings: Iterable[ReadingRow], *, asked_again: Set[str]
+) -> list[Observation]:
+    """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
+    labels = _labels(readings, Reader().agreement)
+    return _observe(_Material(items, latest_attempts(responses), labels, {}, asked_again))
+
+
 def observe_asides(run: Run, reader: Reader) -> list[Observation]:
     """Join the asks that do not enter the score, if any; their values are as stored, as rules are for counts."""
     labels = _labels(read_readings(run, reader.judge), reader.agreement)
