@@ -41,12 +41,21 @@ def built_in() -> dict[str, str]:
 
 def papers() -> Iterator[Any]:
     """Go through the papers; those that are built in come first, and without a look at what else is installed."""
-    yield from _load_built_in()
+    return (paper for _, paper in _named())
+
+
+def papers_by_name() -> dict[str, Any]:
+    """List the papers that can be loaded; `subitize list papers` says why one cannot."""
+    return dict(reversed([*_named()]))
+
+
+def _named() -> Iterator[tuple[str, Any]]:
+    yield from _load_built_in().items()
     for point in entry_points(group=GROUP):
-        with suppress(Exception):  # one that cannot be loaded brings nothing; `subitize list papers` says why
-            yield point.load()
+        with suppress(Exception):  # one that cannot be loaded brings nothing
+            yield point.name, point.load()
 
 
 @cache
-def _load_built_in() -> tuple[Any, ...]:
-    return tuple(map(load, built_in().values()))
+def _load_built_in() -> dict[str, Any]:
+    return {name: load(reference) for name, reference in built_in().items()}

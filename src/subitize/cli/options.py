@@ -133,4 +133,6 @@ def print_json(found: object) -> None:
     """Print records as JSON; what is not finite, as the interval of a single observation, is null."""
     from pydantic_core import to_json
 
-    print(to_json(found, indent=2, inf_nan_mode="null").decode())
+    from subitize.records import to_plain
+
+    print(to_json(to_plain(found), indent=2, inf_nan_mode="null").decode())

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -144,6 +143,7 @@ def calibrate(
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.labels import make_rule
+    from subitize.records import to_plain
     from subitize.report.terminal.calibrations import check_figure, print_calibration, write_figure
     from subitize.report.terminal.printing import Bar
 
@@ -158,7 +158,7 @@ def calibrate(
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
-        return print_json(asdict(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
+        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
     print_calibration(found)
     print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
@@ -258,8 +258,11 @@ def _print_passes(
 
 
 def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:
-    names = {name: value for name, value in asdict(score).items() if name != "estimate"}
-    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in, "protocol": protocol}
+    from subitize.records import to_plain
+
+    row = to_plain(score)
+    estimate = row.pop("estimate")
+    return {**row, **estimate, "is_stand_in": is_stand_in, "protocol": protocol}
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:

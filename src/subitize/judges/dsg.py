@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from subitize.interfaces import Handling, Judge, Model
-from subitize.judges.asking import ask_through, require_task
+from subitize.judges.asking import ask_through
 from subitize.judges.vlm import InWords
 from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.records import Ask, Confirm, Draw, Item, Outcome, Question
+from subitize.records import Ask, Confirm, Draw, Item, Question
 from subitize.scenes.graph import Node, read_graph
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.recognition import KINDS
@@ -18,8 +18,8 @@ NOUNS = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
 
 def make_dsg(model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> Judge:
     """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `subitize align` scores it."""
-    require_task(model, "answer", "dsg", "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL")
-    return ask_through(model, ByGraph(is_tested=self_test), "dsg")
+    instead = "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL"
+    return ask_through(model, ByGraph(is_tested=self_test), "dsg", instead)
 
 
 def graph_of(item: Item) -> tuple[Node, ...]:
@@ -33,7 +33,7 @@ class ByGraph(InWords):
     counts = False
     asks_about = "drawings of prompts that it can make a scene graph of"
 
-    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+    def can_answer(self, question: Question, /) -> bool:
         """Tell whether it is a question of yes or no."""
         return isinstance(question, Confirm)
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from subitize.interfaces import Exhibit, Finding, Handling, Judge, Model, Proof, Reply
-from subitize.judges.asking import ask_through, require_task, shown_picture
+from subitize.judges.asking import ask_through, shown_picture
 from subitize.judges.proving import NOT_TESTED, Look, prove_scores
-from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Outcome, Question, Refused, Scored
+from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Question, Refused, Scored, TaskKind
 
 WORDING = "How well does the image fit the text?"
 ASKS_ABOUT = "drawings of prompts"
@@ -14,8 +14,7 @@ ASKS_ABOUT = "drawings of prompts"
 
 def make_fit(model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> Judge:
     """Ask a model that scores texts how well each drawing fits its prompt; of a chat model it is VQAScore."""
-    require_task(model, "match", "fit", "fit:transformers:MODEL_OR_FOLDER")
-    return ask_through(model, ByScore(is_tested=self_test), "fit")
+    return ask_through(model, ByScore(is_tested=self_test), "fit", "fit:transformers:MODEL_OR_FOLDER")
 
 
 def fit_asks(item: Item) -> tuple[Ask, ...]:
@@ -26,13 +25,14 @@ def fit_asks(item: Item) -> tuple[Ask, ...]:
 class ByScore:
     """Takes the score that a model gives the text as evidence."""
 
+    task: TaskKind = "match"
     rule = "strict"
     asks_about = ASKS_ABOUT
 
     def __init__(self, *, is_tested: bool = True) -> None:
         self._is_tested = is_tested
 
-    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+    def can_answer(self, question: Question, /) -> bool:
         """Tell whether the question is for a score."""
         return isinstance(question, Fit)
 

@@ -1,12 +1,12 @@
 """Asks a model that answers questions about pictures: its words are the evidence, numerals makes numbers of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from string import ascii_lowercase
 from typing import Annotated
 
 from subitize.errors import UnknownNameError
 from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Judge, Model, Proof, Reply
-from subitize.judges.asking import ask_through, require_task, shown_picture
+from subitize.judges.asking import ask_through, shown_picture
 from subitize.judges.proving import NOT_TESTED, Look, prove_answers
 from subitize.records import (
     Answer,
@@ -15,10 +15,10 @@ from subitize.records import (
     Count,
     Fit,
     MatchesPrompt,
-    Outcome,
     Question,
     Refused,
     Said,
+    TaskKind,
     Words,
 )
 
@@ -31,19 +31,19 @@ def make_vlm(model: Model, /, *, policy: str = "strict", self_test: Annotated[bo
     if policy not in POLICIES:
         raise UnknownNameError("policy", policy, POLICIES)
     instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
-    require_task(model, "answer", "vlm", instead)
-    return ask_through(model, InWords(policy, is_tested=self_test), "vlm")
+    return ask_through(model, InWords(policy, is_tested=self_test), "vlm", instead)
 
 
 class InWords:
     """Asks in words, and takes the model's words as evidence."""
 
+    task: TaskKind = "answer"
     counts = True
 
     def __init__(self, policy: str = "strict", *, is_tested: bool = True) -> None:
         self.rule, self._is_tested = policy, is_tested
 
-    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+    def can_answer(self, question: Question, /) -> bool:
         """Tell whether words answer the question."""
         has_letters = not isinstance(question, Choose) or len(question.lines) <= len(ascii_lowercase)
         return has_letters and not isinstance(question, Fit)

@@ -5,39 +5,34 @@ from collections.abc import Sequence
 from subitize.detections import Detections
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb, decode
-from subitize.interfaces import Model, Reply, Request
+from subitize.interfaces import Reply, Request
 from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
-from subitize.networks.detectors.setups import Setup, ssd_maker, torch_maker, yolo_maker
-from subitize.networks.detectors.sight import Sight, nouns_of
+from subitize.networks.detectors.setups import Setup, nouns_of, ssd_maker, torch_maker, yolo_maker
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.vision.box_colours import with_colours
 
 
-class DetectorModel:
+class DetectorModel(Setup):
     """Says how many a detector finds of what a question asks for."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
     is_stand_in = False
 
-    def __init__(self, setup: Setup) -> None:
-        self._sight = Sight(setup)
-        self.batch_size = setup.batch_size
-
     def check(self) -> None:
         """Load the weights, and show it photographs of known things: one that sees nothing is refused."""
-        self._sight.load()
+        super().check()
         try:
-            self._sight.prove()
+            self.prove()
         except UnusableModelError as error:
-            raise UnusableModelError(f"model {self._sight.setup.who} failed its self-test: {error}") from None
+            raise UnusableModelError(f"model {self.who} failed its self-test: {error}") from None
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
         """Look at every picture for what its question asks to be counted."""
         asked = [self._understand(request.text) for request in requests]
         able = [(request, one) for request, one in zip(requests, asked, strict=True) if isinstance(one, Count)]
         pictures = [decode(request.picture()) for request, _ in able]
-        found = self._sight.detect(pictures, [() if self._counts_all(one) else nouns_of(one) for _, one in able])
+        found = self.detect(pictures, [() if self._counts_all(one) else nouns_of(one) for _, one in able])
         seen = zip(found, pictures, strict=True)
         counts = iter([self._count(*one, *look) for one, look in zip(able, seen, strict=True)])
         return [
@@ -50,31 +45,27 @@ class DetectorModel:
         asked = read_count(text)
         if asked is None:
             return Refused(f"not understood: {text[:60]!r}")
-        reason = "" if self._counts_all(asked) else self._sight.why_not(asked)
+        reason = "" if self._counts_all(asked) else self.why_not(asked)
         return Refused(reason) if reason else asked
 
     def _counts_all(self, asked: Count) -> bool:
         """Tell whether any class will do: one with an open vocabulary looks for things by that name."""
-        return asked.noun in ANY_KIND and asked.place is None and not self._sight.setup.detector.has_open_vocabulary
+        return asked.noun in ANY_KIND and asked.place is None and not self.detector.has_open_vocabulary
 
     def _count(self, request: Request, asked: Count, found: Detections, pixels: Rgb) -> Reply:
-        rule = self._sight.setup.rule
+        rule = self.box_rule
         if asked.colour is not None:
             found = with_colours(found, pixels)
         if self._counts_all(asked):
             found = found.renamed(lambda _: asked.noun)
         number = interpret(Boxes(found.boxes()), asked, rule)
         content = Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
-        return Reply(content, self._sight.trace(request.provenance(), {"rule": str(rule)}))
+        return Reply(content, self.trace(request.provenance(), {"rule": str(rule)}))
 
 
-def _wrap(setup: Setup) -> Model:
-    return DetectorModel(setup)
-
-
-make_detr = torch_maker(_wrap, "detr")
-make_grounding_dino = torch_maker(_wrap, "grounding-dino")
-make_owlv2 = torch_maker(_wrap, "owlv2")
-make_rt_detr = torch_maker(_wrap, "rt-detr")
-make_ssd = ssd_maker(_wrap)
-make_yolo = yolo_maker(_wrap)
+make_detr = torch_maker(DetectorModel, "detr")
+make_grounding_dino = torch_maker(DetectorModel, "grounding-dino")
+make_owlv2 = torch_maker(DetectorModel, "owlv2")
+make_rt_detr = torch_maker(DetectorModel, "rt-detr")
+make_ssd = ssd_maker(DetectorModel)
+make_yolo = yolo_maker(DetectorModel)

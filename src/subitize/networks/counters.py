@@ -9,9 +9,11 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from subitize.errors import BadValueError, RunError, UnusableModelError
 from subitize.image_files import image_format
+from subitize.interfaces import Handling
 
 _MOST_OUTPUT = 10_000_000
 _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)
@@ -44,6 +46,14 @@ class Counter:
             raise BadValueError("counter: the command is empty; write counter:COMMAND")
         return [word.replace("{noun}", noun) for word in words]
 
+    def count_each(self, pictures: Sequence[bytes], nouns: Sequence[str]) -> list[str]:
+        """Have things counted in pictures, all of one noun together: a number for each picture, in their order."""
+        numbers: dict[int, str] = {}
+        for noun in dict.fromkeys(nouns):
+            places = [place for place, other in enumerate(nouns) if other == noun]
+            numbers |= zip(places, self.count([pictures[place] for place in places], noun), strict=True)
+        return [numbers[place] for place in range(len(pictures))]
+
     def count(self, pictures: Sequence[bytes], noun: str) -> list[str]:
         """Have pictures counted: their numbers as text, in their order."""
         with tempfile.TemporaryDirectory(prefix="subitize-") as folder:
@@ -73,6 +83,22 @@ class Counter:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
             raise ValueError(f"{self.command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
         return done.stdout[:_MOST_OUTPUT].decode("utf-8", "replace")
+
+
+class UsesCounter:
+    """What a command that counts has in common as a model and as a judge: its options."""
+
+    is_stand_in = False
+
+    def __init__(
+        self,
+        command: str,
+        /,
+        *,
+        batch_size: Annotated[int, Handling] = 32,
+        timeout_seconds: Annotated[float, Handling] = 60.0,
+    ) -> None:
+        self._counter, self.batch_size = Counter(command, batch_size, timeout_seconds), batch_size
 
 
 def _read(output: str, paths: Sequence[str], command: str) -> list[str]:

@@ -71,6 +71,31 @@ class StoredResponse:
     response: Response
     at: float
 
+    @property
+    def item_id(self) -> str:
+        """What was asked."""
+        return self.response.trial.item_id
+
+    @property
+    def model(self) -> str:
+        """Who was asked."""
+        return self.response.trial.model
+
+    @property
+    def repeat(self) -> int:
+        """Which of the repeats of the item it is."""
+        return self.response.trial.repeat
+
+    @property
+    def attempt(self) -> int:
+        """How often it had been asked before."""
+        return self.response.trial.attempt
+
+    @property
+    def kind(self) -> str:
+        """The kind of its outcome."""
+        return self.response.outcome.kind
+
 
 @dataclass(frozen=True, slots=True)
 class StoredReading:
@@ -377,24 +402,6 @@ def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:
         if item.suite != suite:
             raise BadValueError(f"item {item.id!r} of suite {suite!r} should have an id that begins with {suite}/")
         yield item
-
-
-def latest_attempts(responses: Iterable[StoredResponse]) -> list[StoredResponse]:
-    """Keep the last attempt where an item was asked again: the one that figures use.
-
-    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
-    """
-    latest: dict[tuple[str, str, int], StoredResponse] = {}
-    for stored in responses:
-        trial = stored.response.trial
-        key = (trial.item_id, trial.model, trial.repeat)
-        if key not in latest or _precedence(latest[key]) < _precedence(stored):
-            latest[key] = stored
-    return list(latest.values())
-
-
-def _precedence(stored: StoredResponse) -> tuple[bool, int]:
-    return not isinstance(stored.response.outcome, Failed), stored.response.trial.attempt
 
 
 def _insert_all(connection: Connection, table: Table, rows: Iterable[Sequence[object]]) -> int:

@@ -10,7 +10,6 @@ from subitize.errors import BadValueError
 from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import class_of
 from subitize.networks.detectors.pretrained import Batch, Findings, Pretrained
-from subitize.networks.weights import Placement
 
 if TYPE_CHECKING:
     import torch
@@ -19,17 +18,15 @@ _NO_CLASS = ("", "N/A")
 """What gaps in the numbering of COCO's classes are called."""
 
 
-class Detr:
+class Detr(Pretrained):
     """Looks for whatever it knows; a class is kept if it was asked for, by that name or another for the same."""
 
+    own_name = "detr"
     has_open_vocabulary = False
-
-    def __init__(self, folder: str, placement: Placement, *, name: str = "detr") -> None:
-        self._network = Pretrained(name, folder, placement)
 
     def load(self) -> None:
         """Load the weights, once."""
-        _ = self._network.model, self._network.image_processor
+        _ = self.model, self.image_processor
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether the noun names one of its classes."""
@@ -44,25 +41,17 @@ class Detr:
         self.load()
         wanted = self._wanted(nouns)
         findings = Findings(pictures, floor)
-        for batch in self._network.batches(pictures):
+        for batch in self.batches(pictures):
             for place, found in zip(batch.places, self._look(batch, findings), strict=True):
-                names = [self._network.config.id2label.get(int(label), "") for label in found["labels"]]
+                names = [self.config.id2label.get(int(label), "") for label in found["labels"]]
                 for own, noun in wanted:
                     chosen = [name == own for name in names]
                     findings.add(place, found["boxes"][chosen], found["scores"][chosen], noun)
         return list(findings.detections())
 
-    def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
-        return self._network.weights_hash()
-
-    def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
-        return self._network.versions()
-
     @cached_property
     def _classes(self) -> tuple[str, ...]:
-        names = dict.fromkeys(self._network.config.id2label.values())
+        names = dict.fromkeys(self.config.id2label.values())
         return tuple(name for name in names if name not in _NO_CLASS)
 
     def _wanted(self, nouns: Sequence[str]) -> list[tuple[str, str]]:
@@ -73,13 +62,13 @@ class Detr:
         for noun, own in classes.items():
             if own is None:
                 known = ", ".join(self._classes[:8]) + (" …" if len(self._classes) > 8 else "")
-                raise BadValueError(f"{self._network.who} cannot see {noun!r}; it knows {known}")
+                raise BadValueError(f"{self.who} cannot see {noun!r}; it knows {known}")
         return [(own, noun) for noun, own in classes.items() if own is not None]
 
     def _look(self, batch: Batch, findings: Findings) -> list[dict[str, "torch.Tensor"]]:
         """Let the folder's own processor read the output: whether there is a class for nothing differs by network."""
-        output = self._network.run(batch)
-        read = self._network.image_processor.post_process_object_detection
+        output = self.run(batch)
+        read = self.image_processor.post_process_object_detection
         # Some keep the best hundred pairs of box and class only, which would be a ceiling for counting.
         limit = {"top_k": output.logits[0].numel()} if "top_k" in inspect.signature(read).parameters else {}
         sizes = [findings.size(place) for place in batch.places]

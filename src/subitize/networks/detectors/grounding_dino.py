@@ -20,11 +20,11 @@ class GroundingDino(OpenVocabulary):
         """Find in each picture the things of the nouns; a box's score is the largest of the noun's own tokens."""
         self.load()
         findings = Findings(pictures, floor)
-        batches = self._network.batches(pictures)
+        batches = self.batches(pictures)
         for noun in dict.fromkeys(nouns):
             words, is_of_noun = self._tokenize(noun)
             for batch in batches:
-                output = self._network.run(batch, **words)
+                output = self.run(batch, **words)
                 scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
                 for place, own_scores, boxes in zip(batch.places, scores, output.pred_boxes, strict=True):
                     height, width = findings.size(place)
@@ -35,7 +35,7 @@ class GroundingDino(OpenVocabulary):
         """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
         import torch
 
-        tokenizer, longest = self._network.tokenizer, self._network.config.max_text_len
+        tokenizer, longest = self.tokenizer, self.config.max_text_len
         # A stop within a noun would make two things of it.
         text = " ".join(noun.lower().replace(".", " ").replace("?", " ").split()) + "."
         words = dict(tokenizer(text, return_tensors="pt", truncation=True, max_length=longest))

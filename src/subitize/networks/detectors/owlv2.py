@@ -31,8 +31,8 @@ class Owlv2(OpenVocabulary):
         if not asked:
             return list(findings.detections())
         words = self._tokenize(asked)
-        for batch in self._network.batches(pictures):
-            output = self._network.run(batch, **words)
+        for batch in self.batches(pictures):
+            output = self.run(batch, **words)
             for place, scores, boxes in zip(batch.places, output.logits.sigmoid(), output.pred_boxes, strict=True):
                 height, width = findings.size(place)
                 # A picture is made square by padding on its right or below, and boxes are shares of the square.
@@ -44,10 +44,8 @@ class Owlv2(OpenVocabulary):
 
     def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
         texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
-        longest = self._network.config.text_config.max_position_embeddings
-        made = self._network.tokenizer(
-            texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest
-        )
+        longest = self.config.text_config.max_position_embeddings
+        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
         return {name: made[name] for name in ("input_ids", "attention_mask")}
 
 

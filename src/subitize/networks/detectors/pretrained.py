@@ -50,12 +50,14 @@ class Output:
 
 
 class Pretrained:
-    """A network in a folder or on the hub, read when it is first needed, for a detector of some name."""
+    """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
-    def __init__(self, name: str, folder: str, placement: Placement) -> None:
-        require(name, "torch", "transformers")
-        self.who = f"{name}:{folder}"
-        self._name, self._given = name, folder
+    own_name: str
+
+    def __init__(self, folder: str, placement: Placement, *, name: str = "") -> None:
+        self._name, self._given = name or self.own_name, folder
+        require(self._name, "torch", "transformers")
+        self.who = f"{self._name}:{folder}"
         # A box of a thousand pixels in bfloat16 is four pixels off, and these networks are small.
         self._placement = replace(placement, dtype="float32") if placement.dtype == "auto" else placement
 
@@ -156,18 +158,14 @@ def _stack(inputs: Sequence[dict[str, "torch.Tensor"]]) -> dict[str, "torch.Tens
     return {name: torch.cat([each[name] for each in inputs]) for name in inputs[0]}
 
 
-class OpenVocabulary:
+class OpenVocabulary(Pretrained):
     """What detectors have in common that are told what to look for."""
 
     has_open_vocabulary = True
-    own_name: str
-
-    def __init__(self, folder: str, placement: Placement, *, name: str | None = None) -> None:
-        self._network = Pretrained(name or self.own_name, folder, placement)
 
     def load(self) -> None:
         """Load the weights, once."""
-        _ = self._network.model, self._network.image_processor, self._network.tokenizer
+        _ = self.model, self.image_processor, self.tokenizer
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether there is something to look for in the noun."""
@@ -176,14 +174,6 @@ class OpenVocabulary:
     def classes(self) -> Collection[str]:
         """List nothing: it looks for any noun."""
         return ()
-
-    def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
-        return self._network.weights_hash()
-
-    def versions(self) -> dict[str, str]:
-        """Name the libraries that compute, and their versions."""
-        return self._network.versions()
 
 
 class Findings:

@@ -1,23 +1,31 @@
 """A detector with how it is used, and the options by which a user asks for one."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Annotated, TypeVar
 
+from subitize.detections import Detections
 from subitize.errors import BadValueError
+from subitize.image_files import Rgb
 from subitize.interfaces import Handling, Proof
-from subitize.labels import Rule
+from subitize.labels import Rule, read_statement
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.weights import Placement, naming
+from subitize.records import Confirm, Count, Provenance, Question, Scalar
+from subitize.vision.colours import COLOUR_NAMES
 
 FLOOR = 0.05
-T = TypeVar("T")
+T = TypeVar("T", bound="Setup")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Setup:
-    """A detector, the lowest score and the largest overlap that count, and the floor above which boxes are kept."""
+    """A detector with how it is used: what its judge and its model have in common.
+
+    `threshold` and `iou` are the lowest score and the largest overlap that count; boxes are kept from `floor` on.
+    """
 
     who: str
     detector: Detector
@@ -26,6 +34,7 @@ class Setup:
     floor: float
     batch_size: int
     is_tested: bool
+    _proof: Proof | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         for name in ("threshold", "iou", "floor"):
@@ -41,17 +50,75 @@ class Setup:
             raise BadValueError(f"{self.who}: batch_size={self.batch_size}: should be at least 1")
 
     @property
-    def rule(self) -> Rule:
+    def box_rule(self) -> Rule:
         """How its boxes are counted."""
         return Rule("boxes", self.threshold, self.iou)
 
+    def check(self) -> None:
+        """Load the weights, once."""
+        self.detector.load()
+
     def prove(self) -> Proof:
-        """Show it photographs of known things."""
+        """Show it photographs of known things, and remember what came of it."""
         from subitize.networks.detectors.proving import prove, untested
 
-        if not self.is_tested:
-            return untested(self.detector, "left out (self_test=false)")
-        return prove(self.detector, self.threshold, self.iou)
+        if self.is_tested:
+            self._proof = prove(self.detector, self.threshold, self.iou)
+        else:
+            self._proof = untested(self.detector, "left out (self_test=false)")
+        return self._proof
+
+    def why_not(self, question: Question, /) -> str:
+        """Name what of a question it cannot see; nothing where there is no such thing."""
+        unseen = [noun for noun in nouns_of(question) if not self.detector.can_see(noun)]
+        if unseen:
+            return f"cannot see {', '.join(map(repr, unseen))}"
+        if isinstance(question, Count) and question.colour not in (None, *COLOUR_NAMES):
+            return f"cannot tell the colour {question.colour!r}"
+        return ""
+
+    def detect(self, pictures: Sequence[Rgb], wanted: Sequence[tuple[str, ...]]) -> list[Detections]:
+        """Look in each picture for its own nouns; where there are none, for all that is known."""
+        alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for index, nouns in enumerate(wanted):
+            alike[self._together(nouns, wanted)].append(index)
+        looks: dict[int, Detections] = {}
+        for nouns, indices in alike.items():
+            found = self.detector.detect([pictures[index] for index in indices], nouns, self.floor)
+            looks |= zip(indices, found, strict=True)
+        return [
+            looks[index].where([not nouns or label in nouns for label in looks[index].labels])
+            for index, nouns in enumerate(wanted)
+        ]
+
+    def trace(self, start: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
+        """Say whose weights looked, how, and what came of their test if there was one."""
+        proof = self._proof
+        told = {} if proof is None else {"self_test": f"{'passed, ' if proof.is_passed else ''}{proof.told}"}
+        return replace(
+            start,
+            parameters={**parameters, **told},
+            weights_hash=self.detector.weights_hash(),
+            versions={**start.versions, **self.detector.versions()},
+        )
+
+    def _together(self, nouns: tuple[str, ...], wanted: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """List the nouns that are looked for in one go: one with classes finds all that it knows anyway."""
+        if self.detector.has_open_vocabulary or not nouns:
+            return nouns
+        return tuple(sorted({noun for each in wanted for noun in each}))
+
+
+def nouns_of(*questions: Question) -> tuple[str, ...]:
+    """List the things that questions are about, landmarks too; none of a question that boxes do not answer."""
+    nouns: set[str] = set()
+    for question in questions:
+        match question:
+            case Count(noun=noun, place=place):
+                nouns |= {noun} if place is None else {noun, place.landmark}
+            case Confirm(statement=statement) if stated := read_statement(statement):
+                nouns.add(stated.noun)
+    return tuple(sorted(nouns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +138,7 @@ _KINDS = {
         "grounding_dino:GroundingDino",
         0.4,
         0.95,
-        "Count what Grounding DINO finds, told the noun (score .40 and overlap .95 as in Numbersense).",
+        "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).",
     ),
     "owlv2": _Kind("owlv2:Owlv2", 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
     "rt-detr": _Kind("detr:Detr", 0.5, 0.9, "Count what an RT-DETR finds; it knows the classes it was trained on."),
@@ -80,7 +147,7 @@ _KINDS = {
 }
 
 
-def torch_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
+def torch_maker(wrap: type[T], name: str) -> Callable[..., T]:
     """Make what the registry calls for a detector of transformers."""
     kind = _KINDS[name]
 
@@ -99,13 +166,13 @@ def torch_maker(wrap: Callable[[Setup], T], name: str) -> Callable[..., T]:
         with naming(f"{name}:{model}"):
             placement = Placement(device, dtype)
         detector = _find(kind.path)(model, placement, name=name)
-        return wrap(Setup(f"{name}:{model}", detector, threshold, iou, floor, batch_size, self_test))
+        return wrap(f"{name}:{model}", detector, threshold, iou, floor, batch_size, self_test)
 
     make.__doc__ = kind.summary
     return make
 
 
-def ssd_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
+def ssd_maker(wrap: type[T]) -> Callable[..., T]:
     """Make what the registry calls for an SSD of OpenCV.
 
     `labels` is a file with a class per line; of the pixels, at most `size` a side (0: the network's own), `mean` is
@@ -128,13 +195,13 @@ def ssd_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
         self_test: Annotated[bool, Handling] = True,
     ) -> T:
         detector = _find(kind.path)(weights, labels, size=size, mean=mean, scale=scale)
-        return wrap(Setup(f"ssd:{weights}", detector, threshold, iou, floor, batch_size, self_test))
+        return wrap(f"ssd:{weights}", detector, threshold, iou, floor, batch_size, self_test)
 
     make.__doc__ = kind.summary
     return make
 
 
-def yolo_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
+def yolo_maker(wrap: type[T]) -> Callable[..., T]:
     """Make what the registry calls for a YOLO of OpenCV; `labels` is a file with a class per line."""
     kind = _KINDS["yolo"]
 
@@ -151,7 +218,7 @@ def yolo_maker(wrap: Callable[[Setup], T]) -> Callable[..., T]:
         self_test: Annotated[bool, Handling] = True,
     ) -> T:
         detector = _find(kind.path)(weights, labels, size=size)
-        return wrap(Setup(f"yolo:{weights}", detector, threshold, iou, floor, batch_size, self_test))
+        return wrap(f"yolo:{weights}", detector, threshold, iou, floor, batch_size, self_test)
 
     make.__doc__ = kind.summary
     return make

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -13,7 +12,7 @@ from subitize.analysis.alignment import MEASURES, Alignment, align_run
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, TextBlock
 from subitize.report.document.cells import NOTHING, figure, interval, printable
@@ -44,9 +43,10 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
 
 def alignment_row(one: Alignment, stand_ins: StandIns) -> dict[str, object]:
     """Lay an alignment out flat, for programs."""
-    names = {name: value for name, value in asdict(one).items() if name != "estimate"}
+    row = to_plain(one)
+    estimate = row.pop("estimate")
     marks = {"is_stand_in": one.model in stand_ins.models, "is_stand_in_judge": one.judge in stand_ins.judges}
-    return names | asdict(one.estimate) | marks | {"is_informed": one.is_informed}
+    return {**row, **estimate, **marks, "is_informed": one.is_informed}
 
 
 def _figure(estimate: Estimate) -> str:
