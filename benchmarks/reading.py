@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from benchmarks.comparing import Figure
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.numerals import LONGEST_TEXT, Policy, value
 from subitize.scenes import NotUnderstood, Scene, read_scene
