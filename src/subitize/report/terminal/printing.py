@@ -17,7 +17,7 @@ from rich.text import Text
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
-from subitize.drawing.clipart.glyph import Glyph
+from subitize.drawing.clipart import Glyph
 from subitize.records import (
     Drawn,
     Elsewhere,
