@@ -266,6 +266,5 @@ def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
-
     matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
     return one.row() | {"matrices": matrices, "is_stand_in": is_stand_in}
