@@ -25,25 +25,19 @@ GivenT = TypeVar("GivenT")
 
 @dataclass(frozen=True, slots=True)
 class Given(Generic[GivenT]):
-    """What came back in the end, one by one: after how many tries, and how long the last one took."""
+    """What came back in the end, one by one: after how many tries, and how long the last one took.
+
+    Where nothing did, each is broken by the error of the last try. `unsettled` tries may have been paid for in vain.
+    """
 
     each: Sequence[GivenT | Broken]
     tries: int
-    seconds: float
-    unsettled: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GaveUp:
-    """The error of the last try, and how many tries may have been paid for."""
-
-    reason: str
-    tries: int
+    seconds: float = 0.0
     unsettled: int = 0
 
 
 @dataclass(slots=True)
-class Trier(Generic[AskedT, GivenT]):
+class Retry(Generic[AskedT, GivenT]):
     """Asks one model or judge; the only place where anything is tried again."""
 
     who: str
@@ -51,7 +45,7 @@ class Trier(Generic[AskedT, GivenT]):
     tries: int
     _errors_in_a_row: int = field(default=0, init=False)
 
-    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT] | GaveUp:
+    async def ask(self, asked: Sequence[AskedT], lose: Callable[[], bool] = lambda: True) -> Given[GivenT]:
         """Ask, and make a value of what goes wrong; only what ends the whole run is raised.
 
         `lose` is told of a try that may have been paid for, and says whether there is money for another.
@@ -61,9 +55,10 @@ class Trier(Generic[AskedT, GivenT]):
             try:
                 given, seconds = await self.call(asked)
             except TransientError as error:
+                failure = describe(error)
                 unsettled += error.is_unsettled
                 if error.is_unsettled and not lose():
-                    return self._give_up(error, tries, unsettled)
+                    break
                 rounds += 1
                 wait_seconds = _wait_seconds(rounds, error)
                 if error.is_busy and busy_seconds + wait_seconds <= _LONGEST_BUSY_SECONDS:
@@ -71,32 +66,26 @@ class Trier(Generic[AskedT, GivenT]):
                 elif tries < self.tries:
                     tries += 1
                 else:
-                    return self._give_up(error, tries, unsettled)
+                    break
                 await asyncio.sleep(wait_seconds)
             except (RunError, StorageError, MissingPartError):
                 raise
             except Exception as error:
-                return self._give_up(error, tries, unsettled)
+                failure = describe(error)
+                break
             else:
-                self._watch(given)
+                for one in given:
+                    self._watch(one.reason if isinstance(one, Broken) else None)
                 return Given(given, tries, seconds, unsettled)
+        self._watch(failure)
+        return Given([Broken(failure)] * len(asked), tries, unsettled=unsettled)
 
-    def _watch(self, given: Sequence[GivenT | Broken]) -> None:
-        for one in given:
-            if isinstance(one, Broken):
-                self._stumble(one.reason)
-            else:
-                self._errors_in_a_row = 0
-
-    def _give_up(self, error: Exception, tries: int, unsettled: int) -> GaveUp:
-        self._stumble(describe(error))
-        return GaveUp(describe(error), tries, unsettled)
-
-    def _stumble(self, reason: str) -> None:
-        self._errors_in_a_row += 1
+    def _watch(self, failure: str | None) -> None:
+        """Count errors in a row: one that only fails is not asked for ever."""
+        self._errors_in_a_row = 0 if failure is None else self._errors_in_a_row + 1
         if self._errors_in_a_row > _HOPELESS_AFTER:
             raise RunError(
-                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {reason}; "
+                f"{self.who} failed {self._errors_in_a_row} times in a row, last with: {failure}; "
                 "mend this and run the same command again"
             )
 
