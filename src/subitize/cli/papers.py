@@ -18,7 +18,7 @@ from subitize.cli.options import (
     print_json,
     print_warnings,
 )
-from subitize.errors import BadValueError
+from subitize.errors import BadValueError, SubitizeError
 
 if TYPE_CHECKING:
     from subitize.importers.releases import Importable
@@ -92,9 +92,19 @@ def _find(paper: str, what: str, done: str) -> str:
 
     found = str(getattr(find_paper(paper), what))
     if not found:
-        able = [name for name in names("papers") if getattr(find_paper(name), what)]
+        able = [name for name in names("papers") if _is_able(name, what)]
         raise BadValueError(f"{paper} cannot be {done}; those that can: {', '.join(able)}")
     return found
+
+
+def _is_able(paper: str, what: str) -> bool:
+    """Tell whether a paper has it; one that cannot be loaded has nothing."""
+    from subitize.registry import find_paper
+
+    try:
+        return bool(getattr(find_paper(paper), what))
+    except SubitizeError:
+        return False
 
 
 def _print(found: "Tables", *, as_json: bool) -> None:
