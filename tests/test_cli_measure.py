@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from commands import PLUGINS, call
+from subitize.analysis.measures import Enumeration, Kept, Measure
+from subitize.records import Estimate
+from subitize.stats import wilson_interval
 from subitize.store import Folder, Run
 
 SUITE = "naming:images=3,numbers=1-3,categories=apples+dots,size_px=256"
@@ -49,6 +52,24 @@ def test_json_has_every_figure(run: Path) -> None:
     assert (instant["control"]["value"], instant["control"]["n"]) == (0.0, 9)
     assert instant["matrices"]["all"][:4] == [[0, 0, 0], [0, 0, 0], [6, 6, 6], [0, 0, 0]]
     assert (instant["scalar"], instant["cues"]) == (None, None)
+
+
+def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_terminal(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_half(kept: Kept) -> Estimate:
+        return wilson_interval(int((kept.rows["number"] <= 2).sum()), len(kept.rows))
+
+    line = Measure(first_half, "up to two")
+    line.__set_name__(Enumeration, "first_half")
+    monkeypatch.setattr(Enumeration, "first_half", line, raising=False)
+    rows = call("measure", run, "--json").json()
+    assert [round(one["first_half"]["value"], 3) for one in rows] == [0.667, 0.667]
+    assert list(rows[0])[-3:] == ["matrices", "first_half", "is_stand_in"]
+    printed = call("measure", run).out.splitlines()
+    heading = next(line for line in printed if "weber" in line)
+    assert heading.split()[-3:] == ["up", "to", "two"]
+    assert sum("0.667 [0.437, 0.837]" in line for line in printed) == 2
 
 
 def test_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import readings" in documented
     assert "subitize import votes" in documented
     assert "subitize import geckonum" in documented
+    assert "subitize import numbersense" in documented
 
 
 @pytest.mark.slow

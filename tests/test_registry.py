@@ -1,13 +1,16 @@
 """A spec as users write it makes the same thing again, and a wrong one says what would be right."""
 
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cases import Case
+from commands import call
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Suite
 from subitize.records import Spec, task_text
@@ -23,6 +26,7 @@ from subitize.registry import (
     make_suite,
     names,
 )
+from subitize.store import Folder, Run
 
 PLUGINS = Path(__file__).parent / "plugins"
 NAMING = {
@@ -305,6 +309,116 @@ def test_defaults_survive_being_written_out(outside: None) -> None:
     assert spec.shown == "everything:x"
     written = ",".join(f"{key}={value}" for key, value in spec.options.items() if key != "path")
     assert make_model(f"everything:x,{written}").spec == spec
+
+
+# The same package before and after it got an option more.
+_EARLIER = '''
+from typing import Annotated
+
+from subitize.interfaces import AddedLater, Model, Reply
+from subitize.records import Ask, Count, Draw, Item, Said
+
+
+class Guesser:
+    """Say three."""
+
+    tasks, is_stand_in, concurrency = frozenset({"answer"}), True, 4
+
+    def __init__(self, name: str, /, *, number: int = 3) -> None:
+        pass
+
+    async def respond(self, request, /):
+        return Reply(Said("3"), request.provenance())
+
+
+class Own:
+    """Ask for twelve things."""
+
+    title, judge, repeats, max_attempts = "Own", "observer", 1, 1
+
+    def __init__(self, *, noun: str = "apple") -> None:
+        pass
+
+    def items(self, seed):
+        yield Item("grown/1", Draw("12 apples"), (Ask(Count("apple"), "How many?", (12,)),), {"number": 12})
+
+
+def asker(model: Model, /, *, floor: float = 0.5) -> object:
+    """Ask a model."""
+    return object()
+
+
+def doubled(counted, *, word: str = "twice") -> None:
+    """Say it twice."""
+'''
+_LATER = (
+    _EARLIER.replace("number: int = 3", "number: int = 3, added: Annotated[int, AddedLater] = 7")
+    .replace('noun: str = "apple"', 'noun: str = "apple", added: Annotated[tuple[str, ...], AddedLater] = ("a", "b")')
+    .replace("floor: float = 0.5", "floor: float = 0.5, also: Annotated[bool, AddedLater] = True")
+    .replace('word: str = "twice"', 'word: str = "twice", again: Annotated[float | None, AddedLater] = None')
+)
+
+
+def install(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package, or another version of it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "growing.py").write_text(source)
+    metadata = folder / "growing-1.0.dist-info"
+    metadata.mkdir(exist_ok=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: growing\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[subitize.models]\nguesser = growing:Guesser\n[subitize.suites]\ngrown = growing:Own\n"
+        "[subitize.judges]\nasker = growing:asker\n[subitize.refinements]\ndoubled = growing:doubled\n"
+    )
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "growing", raising=False)
+    shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+
+
+GROWN: list[tuple[Callable[[str], Made[Any]], str, str, str]] = [
+    (make_model, "guesser:x", ",added=7", ",added=8"),
+    (make_suite, "grown", ":added=a+b", ":added=b"),
+    (make_suite, "grown~doubled", ":again=", ":again=2"),
+    (make_judge, "asker:observer", ",also=true", ",also=false"),
+    (make_judge, "asker:guesser:x", ",added=7", ",added=8"),
+]
+
+
+def test_an_option_that_was_added_later_is_part_of_a_spec_only_where_it_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
+) -> None:
+    install(tmp_path / "package", _EARLIER, monkeypatch)
+    before = {text: make(text).spec for make, text, *_ in GROWN}
+    install(tmp_path / "package", _LATER, monkeypatch)
+    for make, text, default, other in GROWN:
+        with case(text):
+            assert make(text).spec == before[text]
+            if not default.endswith("="):  # what is not given cannot be written out
+                assert make(text + default).spec == before[text]
+            changed = make(text + other).spec
+            key, value = other[1:].split("=")
+            assert value in [changed.options.get(key), changed.options.get(f"model {key}")]
+            assert changed.shown == before[text].shown + other
+
+
+def test_a_run_goes_on_with_an_option_added_later_and_not_without_one_that_it_was_made_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["run", "naming:images=1,numbers=1,categories=dots", "--out", tmp_path / "run", "--model"]
+    install(tmp_path / "package", _EARLIER, monkeypatch)
+    assert call(*command, "guesser:x").code == 0
+    with Run(Folder(tmp_path / "run")) as run:
+        trials = run.finished("guesser:x")
+    install(tmp_path / "package", _LATER, monkeypatch)
+    assert " 0 answered" in call(*command, "guesser:x").out
+    assert " 0 answered" not in call(*command, "guesser:x,added=8").out
+    with Run(Folder(tmp_path / "run")) as run:
+        assert run.finished("guesser:x") == trials
+        assert len(run.finished("guesser:x,added=8") - trials) == len(trials)
+    install(tmp_path / "package", _EARLIER.replace("*, number: int = 3", "*, other: int = 3"), monkeypatch)
+    refused = call(*command, "guesser:x")
+    assert refused.code == 2
+    assert 'with the options {"name":"x","number":"3"}, not {"name":"x","other":"3"}' in refused.err
 
 
 def test_a_constructor_may_be_a_function(outside: None) -> None:

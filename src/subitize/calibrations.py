@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
 
 PREFIX = "calibrated:"
 _ELSEWHERE = "set SUBITIZE_HOME to a folder"
@@ -76,7 +76,7 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _replacing(path) as file:
-            file.write_bytes(to_json(found, indent=2, inf_nan_mode="strings") + b"\n")
+            file.write_bytes(to_json(to_plain(found), indent=2, inf_nan_mode="strings") + b"\n")
     except OSError as error:
         raise StorageError(
             f"cannot write {path}: {error.strerror or error}; {_ELSEWHERE} that can be written to"

@@ -13,8 +13,9 @@ from subitize.analysis.scoring import MEASURES
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.image_files import image_format
 from subitize.labels import interpret, parse_rule
+from subitize.plugins import papers
 from subitize.records import Answer, Estimate, Item, Known, Picture, Words
-from subitize.registry import make_judge, make_suite
+from subitize.registry import describe, make_judge, make_suite
 from subitize.runner.pictures import Loader
 from subitize.store import codec
 from subitize.store.images import Images
@@ -38,16 +39,20 @@ Option = str | int | float | bool | list[str] | None
 _TASK, _ASKS = "task", "asks"  # what stands in a sample's metadata besides the factors
 
 
-@task(name="naming")
-def naming(*, seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
-    """Name the number of things in synthetic pictures; the options are those of the suite `naming`."""
-    return _make_task("naming", options, seed, policy)
+def define_task(suite: str) -> Callable[..., Task]:
+    """Make a suite a task; its options are those of the suite, and what the suite is made from is one of them."""
+    described = describe("suites", suite)
+
+    def make(*, seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
+        target = _write_option(options.pop(described.target, "")) if described.target else None
+        return _make_task(suite if target is None else f"{suite}:{target}", options, seed, policy)
+
+    make.__name__, make.__doc__ = suite.replace("-", "_"), described.summary
+    return task(name=suite)(make)
 
 
-@task(name="geckonum-vqa")
-def geckonum_vqa(*, release: Option = "", seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
-    """Say how many there are in GeckoNum's images; `release` is its folder, the options are those of the suite."""
-    return _make_task(f"geckonum-vqa:{_write_option(release)}", options, seed, policy)
+# Inspect finds tasks among the names of this module.
+globals().update({name.replace("-", "_"): define_task(name) for paper in papers() for name in paper.picture_suites})
 
 
 @solver
@@ -159,8 +164,8 @@ def _write_sample(item: Item) -> Sample:
         # All that a log must hold so that another policy can read it later.
         metadata={
             **item.factors,
-            _TASK: codec.task.dump_python(item.task, mode="json"),
-            _ASKS: codec.asks.dump_python(item.asks, mode="json"),
+            _TASK: codec.dump(codec.task, item.task),
+            _ASKS: codec.dump(codec.asks, item.asks),
         },
     )
 

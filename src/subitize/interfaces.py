@@ -98,6 +98,13 @@ class Handling:
     """
 
 
+class AddedLater:
+    """Marks an option that was added once there were runs without it (`Annotated[int, AddedLater]`).
+
+    At its default it is no part of what the thing is: ids are the same as before, and earlier runs go on.
+    """
+
+
 @runtime_checkable
 class Checks(Protocol):
     """Can tell, before anything is made, that it would not work."""
@@ -383,6 +390,8 @@ class Paper:
     title: str
     references: Sequence[Reference]
     suites: Mapping[str, str] = field(default_factory=dict)
+    picture_suites: Sequence[str] = ()
+    """Those of its suites that ask about pictures; they are tasks of Inspect, too."""
     judged_by: Mapping[str, str] = field(default_factory=dict)
     """Who counted in the paper, by suite."""
     rules: Mapping[str, str] = field(default_factory=dict)

@@ -1,13 +1,14 @@
 """The words subitize speaks, as frozen values; docs/walkthrough.md shows them at work.
 
-Members of a union carry a `kind`, which tells them apart once they are stored as JSON.
+Members of a union carry a `kind`, which tells them apart once they are stored as JSON. A field's name is its key there,
+and what is stored outlives names: a field that is renamed keeps its key by `field(metadata={"alias": "its_key"})`.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal
 
 ImageFormat = Literal["png", "jpeg", "webp", "gif"]
 Scalar = str | int | float | bool
@@ -56,6 +57,13 @@ class Elsewhere:
 
     name: str
     kind: Literal["elsewhere"] = field(default="elsewhere", kw_only=True, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Attached(Stored):
+    """A picture that was known by name only until its pixels were attached; a run keeps the two apart."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +287,8 @@ def base_suite(suite: str) -> str:
 class Spec:
     """The name of a suite, model or judge as users write it, `name:target,key=value`, with all its options.
 
-    `shown` leaves out the options that stand at their defaults; identity rests on `options`, which has all.
+    `shown` leaves out the options that stand at their defaults; identity rests on `options`, which has all but those
+    that were added later and stand at their defaults.
     """
 
     name: str
@@ -514,6 +523,23 @@ class Estimate:
     n: int
     method: str
     confidence: float = 0.95
+
+
+def to_plain(record: object) -> Any:  # noqa: ANN401
+    """Make dictionaries of records, and of those within them, by the keys of their fields."""
+    if is_dataclass(record) and not isinstance(record, type):
+        names = zip(keys(type(record)), fields(record), strict=True)
+        return {key: to_plain(getattr(record, field.name)) for key, field in names}
+    if isinstance(record, Mapping):
+        return {key: to_plain(value) for key, value in record.items()}
+    if isinstance(record, list | tuple):
+        return [to_plain(value) for value in record]
+    return record
+
+
+def keys(kind: type) -> list[str]:
+    """List the keys of a record's fields, as they are stored and printed."""
+    return [field.metadata.get("alias", field.name) for field in fields(kind)]
 
 
 def digest(*parts: object) -> str:

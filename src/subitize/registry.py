@@ -13,7 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import Handling, Judge, Model, Paper, Suite
+from subitize.interfaces import AddedLater, Handling, Judge, Model, Paper, Suite
 from subitize.records import REFINED, Spec, base_suite
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
@@ -71,7 +71,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Made(Generic[T]):
     """A suite, model or judge, the spec that says what it is, and the text that makes it again."""
 
@@ -156,7 +156,17 @@ def names(kind: Kind) -> list[str]:
 
 def listings(kind: Kind) -> list[Listing]:
     """Describe everything of a kind."""
-    return [_listing(kind, name) for name in sorted(_known(kind))]
+    return [describe(kind, name) for name in sorted(_known(kind))]
+
+
+def describe(kind: Kind, name: str) -> Listing:
+    """Describe one of a kind; one that is broken says so, and does not hide the others."""
+    try:
+        if kind == "papers":
+            return _list_paper(name)
+        return _Factory(kind, name).listing()
+    except SubitizeError as error:
+        return Listing(name, str(error), None, {})
 
 
 def _unrefined(name: str) -> str:
@@ -199,22 +209,28 @@ def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> M
     return Made(*factory.build(target, factory.choose(handling or {}) | given), text)
 
 
-def _listing(kind: Kind, name: str) -> Listing:
-    """Describe one of a kind; one that is broken says so, and does not hide the others."""
-    try:
-        if kind == "papers":
-            return _list_paper(name)
-        return _Factory(kind, name).listing()
-    except SubitizeError as error:
-        return Listing(name, str(error), None, {})
-
-
 def _list_paper(name: str) -> Listing:
     paper = find_paper(name)
     works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
     does = {"reproduce": paper.reproduce, "tables": paper.tabulate, "import": paper.import_release}
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
-    return Listing(name, paper.citation, None, brought | {command: "yes" for command, found in does.items() if found})
+    able = {command: "yes" for command, found in does.items() if found}
+    # What is built in is tested, and would take a while to import.
+    faults = [] if name in plugins.built_in() else _find_faults(paper)
+    return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
+
+
+def _find_faults(paper: Paper) -> list[str]:
+    """Say what a paper brings that cannot be imported."""
+    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names)
+    single = (paper.counts, paper.reproduce, paper.tabulate, paper.import_release, paper.report)
+    faults = []
+    for reference in (*(found for kind in named for found in kind.values()), *filter(None, single)):
+        try:
+            plugins.load(reference)
+        except SubitizeError as error:
+            faults.append(str(error))
+    return faults
 
 
 def _parse(text: str) -> tuple[str, str, dict[str, str]]:
@@ -276,6 +292,7 @@ class _Factory:
         self._types = {p.name: _bare_type(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self._handling = {name for name, own in notes.items() if Handling in own}
+        self._added_later = {name for name, own in notes.items() if AddedLater in own}
         self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
     @property
@@ -328,7 +345,7 @@ class _Factory:
             given = {key: value for key, value in given.items() if key in self._defaults}
         values = self._defaults | self._read(given)
         made = self._construct(model.it if model else target, values)
-        written = {key: _write(value) for key, value in values.items() if key not in self._handling}
+        written = {key: _write(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
@@ -337,6 +354,12 @@ class _Factory:
         return Spec(
             self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
         ), made
+
+    def _is_identity(self, key: str, value: object) -> bool:
+        """Tell whether an option, as it is set, is part of what the thing is."""
+        if key in self._added_later:
+            return _write(value) != _write(self._defaults[key])
+        return key not in self._handling
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:

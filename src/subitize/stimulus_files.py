@@ -6,14 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
 from subitize.errors import BadValueError, NothingToDoError, StorageError
-from subitize.records import Draw, Item, Stimulus
+from subitize.records import Draw, Item, Stimulus, keys, to_plain
 from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
 
@@ -40,7 +40,7 @@ def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit
         progress.begin("stimuli", len(jobs))
         rows = []
         for job, magnitudes in zip(jobs, _write_all(jobs), strict=True):
-            rows.append({"file": job.file.name, **_recipe_row(job.recipe), **asdict(magnitudes)})
+            rows.append({"file": job.file.name, **_recipe_row(job.recipe), **to_plain(magnitudes)})
             progress.advance(has_failed=False)
         _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
         return _write_list(folder / LIST_NAME, rows)
@@ -77,13 +77,13 @@ def _write_all(jobs: Sequence[_Job]) -> Iterator[Magnitudes]:
 
 
 def _recipe_row(recipe: Stimulus) -> dict[str, object]:
-    row = {name: value for name, value in asdict(recipe).items() if name != "kind"}
+    row = {name: value for name, value in to_plain(recipe).items() if name != "kind"}
     return row | {"control": recipe.control.magnitude if recipe.control else "none"}
 
 
 def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     """Correlate every two magnitudes, over all pictures and by category; one held constant correlates with none."""
-    names = [field.name for field in fields(Magnitudes)]
+    names = keys(Magnitudes)
     for category in [_ALL, *dict.fromkeys(row["category"] for row in rows)]:
         chosen = [row for row in rows if category in (_ALL, row["category"])]
         for first, second in combinations(names, 2):

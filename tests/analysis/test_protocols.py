@@ -558,7 +558,7 @@ _PROTOCOLS = st.builds(
     items=_counts,
     contents=_hashes,
     unknown_pictures=_names,
-    prompts=_texts,
+    prompts=st.none() | _hashes,
     excluded=_counts,
     exclusions=_hashes,
     repeats=_pairs,
@@ -615,6 +615,70 @@ def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None
 
 def test_a_fingerprint_is_the_same_on_every_machine(usual: Protocol) -> None:
     assert usual.fingerprint == "893013b673a6"
+
+
+_HASH = "0123456789abcdef" * 2
+PLAIN = Protocol(
+    suite="production",
+    asking_again={"max_attempts": "5"},
+    items=1234,
+    contents=_HASH,
+    unknown_pictures=(),
+    prompts="",
+    excluded=0,
+    exclusions=_HASH,
+    repeats=((4, 1234),),
+    repeated=_HASH,
+    is_rewritten=False,
+    has_own_seeds=True,
+    parameters={},
+    judge=NO_JUDGE,
+    judge_options={},
+    judge_revisions=(),
+    unread=Gaps(0, 0, ""),
+    readings=(),
+    rules=(),
+    agreement="mode",
+    scoring_version=2,
+)
+UNTOLD = replace(PLAIN, prompts=None)
+RICH = replace(
+    PLAIN,
+    unknown_pictures=("a.png", "b.png", "c.png", "d.png"),
+    prompts=_HASH,
+    excluded=1200,
+    repeats=((1, 2), (4, 1232)),
+    is_rewritten=True,
+    has_own_seeds=False,
+    parameters={"size": "512"},
+    judge="vlm:x",
+    judge_options={"floor": "0.1"},
+    judge_revisions=("x-1", "x-2"),
+    unread=Gaps(1, 2000, _HASH),
+    readings=((1, 3), (5, 97)),
+    rules=("boxes@1", "strict@2"),
+)
+
+
+class EveryWordAnother(dict[str, str]):
+    """Shows every word as another, with the same gaps to be filled."""
+
+    def get(self, words: str, default: object = None) -> str:
+        return f"altered {words}"
+
+
+def test_fingerprints_do_not_change_with_the_words_that_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    # By the version that first printed fingerprints: whoever has one of a run must find it again.
+    known = {"dc27fcb5498d": PLAIN, "37b909d2f4cd": RICH, "d450e75ec09b": UNTOLD}
+    assert [one.fingerprint for one in known.values()] == list(known)
+    before = describe(RICH), differences(PLAIN, RICH)
+    monkeypatch.setattr("subitize.analysis.protocols._SHOWN", EveryWordAnother())
+    assert [one.fingerprint for one in known.values()] == list(known)
+    after = describe(RICH), differences(PLAIN, RICH)
+    assert [name for name, _ in after[0]] == [f"altered {name}" for name, _ in before[0]]
+    assert len(after[1]) == len(before[1]) > 10
+    assert not set(after[1]) & {line for line in before[1] if ":" in line}
+    assert differences(PLAIN, replace(PLAIN)) == []
 
 
 def test_a_protocol_is_told_in_words(usual: Protocol) -> None:

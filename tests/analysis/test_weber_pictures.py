@@ -13,6 +13,7 @@ PROOF = pytest.mark.proof(
     "subitize.stats.weber",
     "subitize.stats.number_laws",
     "subitize.analysis.enumeration",
+    "subitize.analysis.measures",
     "subitize.models.painter",
     "subitize.drawing",
     "subitize.vision",

@@ -5,9 +5,8 @@ import math
 
 from rich.console import Console
 
-from subitize.papers.geckonum.published import Place
+from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.reproduction import compare
-from subitize.papers.geckonum.tables import Cell
 from subitize.report.terminal.reproduction import print_reproduction
 
 

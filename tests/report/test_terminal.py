@@ -16,9 +16,9 @@ from subitize.analysis.scoring import Score
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.registry import Listing
 from subitize.report.terminal import printing
+from subitize.report.terminal.enumerations import print_enumerations
 from subitize.report.terminal.printing import (
     Bar,
-    print_enumerations,
     print_listings,
     print_overview,
     print_scores,

@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from samples import MODEL, SUITE, response
+from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.protocols import follow_protocols
+from subitize.analysis.scoring import success
+from subitize.analysis.trails import follow_trails
 from subitize.errors import UnknownNameError
 from subitize.records import (
     Ask,
@@ -116,6 +120,27 @@ def test_a_question_about_a_group_is_put_once_for_all_of_it(tmp_path: Path) -> N
         assert (summary.readings, summary.unanswerable) == (2, 0), "the fifth waits for a sixth"
         subjects = [stored.reading.subject.trial_ids for stored in run.readings()]
         assert subjects == [(trials[0].id, trials[1].id), (trials[2].id, trials[3].id)]
+
+
+def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) -> None:
+    ask = Ask(MatchesPrompt(), "Is one of them right?", (True,), group=2)
+    item = Item("naming/3", Draw(PROMPT), (ask,), {"number": 3})
+    outcomes: list[Outcome] = [Refused("no"), Said("yes"), Said("no"), Refused("no"), Refused("no"), Refused("no")]
+    with Run(Folder(tmp_path / "group"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        trials = [Trial(item.id, MODEL.shown, MODEL.options, repeat) for repeat in range(6)]
+        with run.lease("random") as lease:
+            run.add_responses(lease, [response(*pair) for pair in zip(trials, outcomes, strict=True)])
+        assert judge_run(run, make_judge("parser"), Silent()).readings == 2, "nothing to see in the third group"
+        assert judge_run(run, make_judge("parser"), Silent()).readings == 0
+        found = observe_run(run, Reader())
+        gaps = next(iter(follow_protocols(run, follow_trails(run)).values())).protocol.unread
+    assert [(one.status, one.value) for one in found] == [("eligible", True), ("eligible", False), ("refused", None)]
+    share = success(found)
+    assert share is not None
+    assert share.value == pytest.approx(1 / 3)
+    assert (gaps.wholly, gaps.partly) == (0, 0), "there is nothing left to read"
 
 
 def test_a_question_about_a_group_may_be_left_to_others(tmp_path: Path) -> None:

@@ -1,11 +1,17 @@
 """What is left to do follows from what is stored."""
 
+from collections.abc import Iterator
+
+import pytest
+
 from samples import MODEL, drawing_item, naming_item, reading, response, trial
-from subitize.interfaces import Tried
+from subitize.errors import BadValueError
+from subitize.interfaces import Suite, Tried
 from subitize.papers.numbersense.naming import Naming
 from subitize.papers.numbersense.production import Production
-from subitize.records import Discarded, Item, Known, Value
-from subitize.runner.planning import Plan, further_attempts, latest_tried
+from subitize.records import Discarded, Item, Known, Spec, Value
+from subitize.registry import Made
+from subitize.runner.planning import Plan, further_attempts, items_of, latest_tried
 from subitize.store import StoredReading, StoredResponse
 
 ITEMS = [naming_item(index) for index in range(3)]
@@ -13,6 +19,36 @@ ITEMS = [naming_item(index) for index in range(3)]
 
 def tried(item: Item, value: Value, attempt: int = 0) -> Tried:
     return Tried(item, 0, attempt, {item.asks[0].question.id: value})
+
+
+def test_items_are_made_once_and_only_as_far_as_they_are_asked_for() -> None:
+    made: list[int] = []
+
+    class Counting(Naming):
+        def items(self, seed: int) -> Iterator[Item]:
+            for index in range(3):
+                made.append(index)
+                yield naming_item(index)
+
+    suite: Made[Suite] = Made(Spec("naming", {}, "naming"), Counting(), "naming")
+    assert next(iter(items_of(suite, 0))) == naming_item(0)
+    assert made == [0]
+    assert list(items_of(suite, 0)) == list(items_of(suite, 0)) == ITEMS
+    assert made == [0, 1, 2]
+    assert list(items_of(suite, 1)) == ITEMS
+    assert made == [0, 1, 2] * 2, "another seed may give others"
+
+
+def test_a_suite_that_fails_on_the_way_fails_again_and_is_never_cut_short() -> None:
+    class Failing(Naming):
+        def items(self, seed: int) -> Iterator[Item]:
+            yield naming_item(0)
+            raise BadValueError("no more")
+
+    suite: Made[Suite] = Made(Spec("naming", {}, "naming"), Failing(), "naming")
+    for _ in range(2):
+        with pytest.raises(BadValueError, match="no more"):
+            list(items_of(suite, 0))
 
 
 def test_all_items_come_once_before_any_is_repeated() -> None:

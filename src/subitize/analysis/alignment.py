@@ -24,7 +24,7 @@ from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance
 from subitize.stats.intervals import share_interval
-from subitize.store import Run
+from subitize.store import Run, latest_attempts
 from subitize.store.rows import ReadingRow, ResponseRow, read_readings, read_responses
 
 Measure = Literal["graph", "fit", "text", "text_exact"]
@@ -66,7 +66,7 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    drawn = {row.trial_id: row for row in _latest_drawings(read_responses(run))}
+    drawn = {row.trial_id: row for row in latest_attempts(read_responses(run)) if row.kind == "drawn"}
     marks = list(_mark_all(items, drawn, read_readings(run, judge)))
     if all(mark.score is None for mark in marks):
         raise NothingToDoError(_what_is_missing(run, judge))
@@ -100,16 +100,6 @@ class _Mark(NamedTuple):
 
 
 _Answers = Mapping[str, Value]
-
-
-def _latest_drawings(responses: Iterable[ResponseRow]) -> Iterator[ResponseRow]:
-    """Keep the drawings that figures use: the last attempts that did not fail."""
-    latest: dict[tuple[str, str, int], ResponseRow] = {}
-    for row in responses:
-        key = (row.item_id, row.model, row.repeat)
-        if row.kind != "failed" and (key not in latest or latest[key].attempt < row.attempt):
-            latest[key] = row
-    return (row for row in latest.values() if row.kind == "drawn")
 
 
 def _mark_all(

@@ -78,7 +78,7 @@ def _hash_file(path: Path) -> str | None:
 @lru_cache(_DIFFERENT_TEXTS)
 def _read_asks(text: str) -> tuple[str, tuple[Scored, ...]]:
     asks = codec.asks.validate_json(text)
-    plain = codec.asks.dump_python(asks, mode="json")
+    plain = codec.dump(codec.asks, asks)
     questions = tuple(Scored(ask.question.id, ask.group) for ask in asks if ask.is_relevant)
     return digest(sorted(digest(one) for one in plain)), questions
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
 from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
-from subitize.store import Database, Run, codec
+from subitize.store import Database, Run, codec, group_answers, is_refused, latest_attempts, subject_of
 from subitize.store.rows import (
     Material,
     ReadingRow,
@@ -81,17 +81,25 @@ class Reader:
 
 def observe_run(run: Run, reader: Reader) -> list[Observation]:
     """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
-    latest, readings = _latest(read_responses(run)), _read(run, reader)
+    latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
     found = _observe(_gather(run, latest, _labels(readings, reader.agreement)))
     if not found or (reader.judge is not None and not readings and read_readings(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
 
 
+def observe_rows(
+    items: Sequence[Item], responses: Iterable[ResponseRow], readings: Iterable[ReadingRow], *, asked_again: Set[str]
+) -> list[Observation]:
+    """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
+    labels = _labels(readings, Reader().agreement)
+    return _observe(_Material(items, latest_attempts(responses), labels, {}, asked_again))
+
+
 def observe_asides(run: Run, reader: Reader) -> list[Observation]:
     """Join the asks that do not enter the score, if any; their values are as stored, as rules are for counts."""
     labels = _labels(read_readings(run, reader.judge), reader.agreement)
-    return _observe(_gather(run, _latest(read_responses(run)), labels), is_relevant=False)
+    return _observe(_gather(run, latest_attempts(read_responses(run)), labels), is_relevant=False)
 
 
 def _read(run: Run, reader: Reader) -> list[ReadingRow]:
@@ -183,7 +191,7 @@ class Gaps:
 
 def find_gaps(run: Run) -> Gaps:
     """Count what no figure covers."""
-    return _gaps(run.items(), _latest(read_responses(run)), read_readings(run))
+    return _gaps(run.items(), latest_attempts(read_responses(run)), read_readings(run))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +209,7 @@ class Survey:
 
 def survey_run(run: Run) -> Survey:
     """Read a run once, for all figures; the values are as stored."""
-    latest, readings = _latest(read_responses(run)), read_readings(run)
+    latest, readings = latest_attempts(read_responses(run)), read_readings(run)
     material = _gather(run, latest, _labels(readings, Reader().agreement))
     found = _observe(material)
     if not found:
@@ -228,17 +236,6 @@ def _unasked(items: Iterable[Item], latest: Iterable[ResponseRow]) -> int:
     return sum(suites[suite] for _, suite in begun) - len(asked)
 
 
-def _latest(responses: Iterable[ResponseRow]) -> list[ResponseRow]:
-    """Keep the attempts that figures use, as `latest_attempts` does: the last that did not fail, if any."""
-    latest: dict[tuple[str, str, int], ResponseRow] = {}
-    for row in responses:
-        key = (row.item_id, row.model, row.repeat)
-        known = latest.get(key)
-        if known is None or (known.kind != "failed", known.attempt) < (row.kind != "failed", row.attempt):
-            latest[key] = row
-    return list(latest.values())
-
-
 class _Shown(NamedTuple):
     """A question and what it is about."""
 
@@ -262,8 +259,7 @@ class _Shown(NamedTuple):
 def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
     by_item: dict[str, list[ResponseRow]] = defaultdict(list)
     for row in material.latest:
-        if row.kind != "failed":  # it has nothing to show
-            by_item[row.item_id].append(row)
+        by_item[row.item_id].append(row)
     for item in material.items:
         suite, rows = item.suite, by_item[item.id]
         for ask in item.asks:
@@ -271,25 +267,10 @@ def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
                 continue
             question_id = ask.question.id
             is_to_draw = isinstance(item.task, Draw) and suite in material.asked_again and asks_for_number(item, ask)
-            if ask.group == 1:
-                for row in rows:
-                    subject = Subject((row.trial_id,))
-                    is_refused = row.kind == "refused"
-                    yield _Shown(item, suite, ask, question_id, subject, row.model, row.repeat, is_refused, is_to_draw)
-                continue
-            for members in _grouped(rows, ask.group):
-                subject = Subject(tuple(row.trial_id for row in members))
-                is_refused = all(row.kind == "refused" for row in members)
-                first = members[0]
-                yield _Shown(item, suite, ask, question_id, subject, first.model, first.repeat, is_refused, is_to_draw)
-
-
-def _grouped(rows: Sequence[ResponseRow], size: int) -> Iterable[Sequence[ResponseRow]]:
-    """Take the repeats 0 to size-1 of a model together, then the next so many; incomplete groups are left out."""
-    groups: dict[tuple[str, int], list[ResponseRow]] = defaultdict(list)
-    for row in sorted(rows, key=lambda one: one.repeat):
-        groups[row.model, row.repeat // size].append(row)
-    return (group for group in groups.values() if len(group) == size)
+            for members in group_answers(rows, ask.group):
+                first, subject = members[0], subject_of(members)
+                nothing = is_refused(members)
+                yield _Shown(item, suite, ask, question_id, subject, first.model, first.repeat, nothing, is_to_draw)
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: Sequence[ResponseRow]) -> str:

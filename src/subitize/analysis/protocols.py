@@ -9,7 +9,7 @@ the options only the cap on asking again says more than the items do.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,11 +17,12 @@ from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
-from subitize.analysis.trails import FAILED, REFUSED, Place, ReadingTrail, Trail, Trails, follow_trails
+from subitize.analysis.trails import Place, ReadingTrail, Trail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
-from subitize.records import Subject, digest
-from subitize.store import Run, SuiteEntry
-from subitize.store.rows import read_suite_options
+from subitize.records import digest
+from subitize.store import Run, SuiteEntry, group_answers, is_refused, subject_of
+from subitize.store.rows import ResponseRow, read_suite_options
+from subitize.store.subjects import FAILED, REFUSED
 
 SCORING_VERSION = 2
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
@@ -80,8 +81,9 @@ class Protocol:
     """A hash of what the items are."""
     unknown_pictures: tuple[str, ...]
     """The names of pictures whose files are gone, so that nobody can tell whether they are the same."""
-    prompts: str
-    """Whether they were sent as the items word them, or a hash of the items with their prompts as sent."""
+    prompts: str | None
+    """A hash of the items with their prompts as sent: empty where all were sent as the items word them, None where
+    nobody can tell."""
     excluded: int
     exclusions: str
     """A hash of the items left out by hand."""
@@ -105,8 +107,8 @@ class Protocol:
 
     @property
     def fingerprint(self) -> str:
-        """A short hash of all that is told of it: two rows are comparable exactly when theirs are equal."""
-        return digest(_tell(self))[:_FINGERPRINT_DIGITS]
+        """A short hash of all that is in it: two rows are comparable exactly when theirs are equal."""
+        return digest(_tell(self, _as_hashed))[:_FINGERPRINT_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,39 +191,51 @@ def fingerprints(run: Run, reader: Reader | None = None) -> dict[tuple[str, str,
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
     """Say in words what rows under this protocol share."""
     return [
-        (name, tuple(f"{key} = {value}" for key, value in told.items()) or ("none",))
+        (_as_shown(key), tuple(f"{name} = {value}" for name, value in told.items()) or (_as_shown("none"),))
         if isinstance(told, Mapping)
-        else (name, (told,))
-        for name, told in _tell(protocol).items()
+        else (_as_shown(key), (told,))
+        for key, told in _tell(protocol, _as_shown).items()
     ]
 
 
 def differences(one: Protocol, other: Protocol) -> list[str]:
     """Say in words in what two protocols differ; nothing exactly where their fingerprints are the same."""
     found: list[str] = []
-    mine, others = _tell(one), _tell(other)
-    for name in mine:
-        a, b = mine[name], others[name]
-        owner = _OWNERS.get(name)
+    mine, others = _tell(one, _as_hashed), _tell(other, _as_hashed)
+    shown, others_shown = _tell(one, _as_shown), _tell(other, _as_shown)
+    untold = _as_shown(_UNTOLD)
+    for key, a in mine.items():
+        b, owner = others[key], _OWNERS.get(key)
         if owner is not None and mine[owner] != others[owner]:
             continue
         if isinstance(a, Mapping) and isinstance(b, Mapping):
             found += [
-                f"{key} {a.get(key, _UNTOLD)} against {b.get(key, _UNTOLD)}"
-                for key in dict.fromkeys((*a, *b))
-                if a.get(key) != b.get(key)
+                f"{name} {a.get(name, untold)} against {b.get(name, untold)}"
+                for name in dict.fromkeys((*a, *b))
+                if a.get(name) != b.get(name)
             ]
         elif a != b:
-            found.append(f"{name.lower()}: {a} against {b}")
+            found.append(f"{_as_shown(key).lower()}: {shown[key]} against {others_shown[key]}")
     return found
 
 
+# The keys and words of `_tell` are hashed: they stay as they are, or every fingerprint changes. To show other words,
+# name them here, by the words that are hashed.
+_SHOWN: dict[str, str] = {}
 _UNTOLD = "not told"
 _SUITE, _ITEMS, _JUDGE = "Suite", "Items", "Judge"
 _AGAIN, _CONTENTS, _PROMPTS, _JUDGE_OPTIONS = "Asking again", "Content of the items", "Prompts as sent", "Judge options"
 # What is told of something is not told of another: the options of one judge are no options of another, and where there
 # are more items, it goes without saying that not all are the same.
 _OWNERS = {_AGAIN: _SUITE, _CONTENTS: _ITEMS, _PROMPTS: _ITEMS, _JUDGE_OPTIONS: _JUDGE}
+
+
+def _as_hashed(words: str) -> str:
+    return words
+
+
+def _as_shown(words: str) -> str:
+    return _SHOWN.get(words, words)
 
 
 class _Asking(NamedTuple):
@@ -243,7 +257,7 @@ def _asked(suite: SuiteEntry, options: Mapping[str, str], asking: _Asking, told:
         items=len(repeats),
         contents=digest(sorted(contents[item].hash for item in repeats)),
         unknown_pictures=tuple(sorted({contents[item].unknown_picture for item in repeats} - {""})),
-        prompts=_tell_prompts(_pairs_sent(trail), contents),
+        prompts=_hash_prompts(_pairs_sent(trail), contents),
         excluded=len(left_out),
         exclusions=digest(left_out),
         repeats=tuple(sorted(Counter(repeats.values()).items())),
@@ -269,12 +283,12 @@ def _pairs_sent(trail: Trail) -> list[tuple[str, str]]:
     return [(item, str(from_json(prompt))) for item, prompt in pairs]
 
 
-def _tell_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Content]) -> str:
-    """Say how prompts were sent; of pictures that were made elsewhere it may not be known."""
+def _hash_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Content]) -> str | None:
+    """Hash the prompts that were sent otherwise than as the items word them; of images made elsewhere none is known."""
     others = sorted((contents[item].hash, prompt) for item, prompt in pairs if prompt != contents[item].text)
     if not others:
-        return "as the items word them"
-    return f"otherwise, hash {digest(others)[:_FINGERPRINT_DIGITS]}" if any(prompt for _, prompt in others) else _UNTOLD
+        return ""
+    return digest(others) if any(prompt for _, prompt in others) else None
 
 
 def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -326,18 +340,14 @@ def _cover(
 
 def _subjects(trail: Trail, contents: Mapping[str, Content]) -> Iterator[tuple[str, str, str]]:
     """Go through all that there is to read, as items, questions and subjects: answers, or groups of so many."""
-    groups: dict[tuple[str, str, int, int], list[tuple[int, str]]] = defaultdict(list)
-    for (item, repeat), one in trail.shown.items():
-        if not one.is_settled or one.is_refused:
-            continue
+    by_item: dict[str, list[ResponseRow]] = defaultdict(list)
+    for (item, _), one in trail.shown.items():
+        by_item[item].append(one)
+    for item, answers in by_item.items():
         for question_id, size in contents[item].questions:
-            if size == 1:
-                yield item, question_id, one.trial_id
-            else:
-                groups[item, question_id, size, repeat // size].append((repeat, one.trial_id))
-    for (item, question_id, size, _), members in groups.items():
-        if len(members) == size:
-            yield item, question_id, Subject(tuple(trial_id for _, trial_id in sorted(members))).id
+            for members in group_answers(answers, size):
+                if not is_refused(members):
+                    yield item, question_id, subject_of(members).id
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,48 +397,64 @@ def _particulars(suite: SuiteEntry, trail: Trail, told: _Told) -> Particulars:
     )
 
 
-def _tell(protocol: Protocol) -> dict[str, str | Mapping[str, str]]:
-    """Say all that is in a protocol; a hash stands where it would be too much to say."""
-    left_out = f"{protocol.excluded:,} items ({protocol.exclusions[:_SHORT_DIGITS]})" if protocol.excluded else "none"
-    unread = protocol.unread
-    gaps = f"{unread.wholly:,} questions about items wholly, {unread.partly:,} in part ({unread.which[:_SHORT_DIGITS]})"
+def _tell(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:
+    """Tell all that is in a protocol, in words that are hashed or shown; a hash stands where it would be too much."""
+    none = say("none")
     return {
         _SUITE: protocol.suite,
         _AGAIN: protocol.asking_again,
         _ITEMS: f"{protocol.items:,}",
-        _CONTENTS: f"hash {protocol.contents[:_FINGERPRINT_DIGITS]}",
-        "Unknown pictures": _tell_unknown(protocol.unknown_pictures),
-        _PROMPTS: protocol.prompts,
-        "Excluded by hand": left_out,
-        "Answers or images per item": _tell_repeats(protocol),
-        "Prompts rewritten by the provider": "some or all" if protocol.is_rewritten else "none",
-        "Seeds": "each trial its own" if protocol.has_own_seeds else "shared between trials",
+        _CONTENTS: say("hash {}").format(protocol.contents[:_FINGERPRINT_DIGITS]),
+        "Unknown pictures": _tell_unknown(protocol.unknown_pictures, say) or none,
+        _PROMPTS: _tell_prompts(protocol.prompts, say),
+        "Excluded by hand": say("{:,} items ({})").format(protocol.excluded, protocol.exclusions[:_SHORT_DIGITS])
+        if protocol.excluded
+        else none,
+        "Answers or images per item": _tell_repeats(protocol, say),
+        "Prompts rewritten by the provider": say("some or all") if protocol.is_rewritten else none,
+        "Seeds": say("each trial its own") if protocol.has_own_seeds else say("shared between trials"),
         "Parameters of the call": protocol.parameters,
-        _JUDGE: protocol.judge,
+        _JUDGE: say(protocol.judge),
         _JUDGE_OPTIONS: protocol.judge_options,
-        "Revision of the judge": ", ".join(protocol.judge_revisions) or _UNTOLD,
-        "Left unread by the judge": gaps if unread.wholly or unread.partly else "none",
-        "Readings of an answer": _tell_readings(protocol.readings),
-        "Rule, with version and threshold": ", ".join(protocol.rules) or "none",
+        "Revision of the judge": ", ".join(protocol.judge_revisions) or say(_UNTOLD),
+        "Left unread by the judge": _tell_unread(protocol.unread, say) or none,
+        "Readings of an answer": _tell_readings(protocol.readings) or none,
+        "Rule, with version and threshold": ", ".join(protocol.rules) or none,
         "Agreement of several readings": protocol.agreement,
-        "Scoring": f"version {protocol.scoring_version}",
+        "Scoring": say("version {}").format(protocol.scoring_version),
     }
 
 
-def _tell_unknown(names: Sequence[str]) -> str:
-    told = [f"unknown picture {name}" for name in names[:_EXAMPLES]]
-    rest = len(names) - len(told)
-    return ", ".join(told + [f"{rest:,} others ({digest(names)[:_SHORT_DIGITS]})"] * (rest > 0)) or "none"
+def _tell_unknown(names: Sequence[str], say: Callable[[str], str]) -> str:
+    told = [say("unknown picture {}").format(name) for name in names[:_EXAMPLES]]
+    if len(names) > len(told):
+        told.append(say("{:,} others ({})").format(len(names) - len(told), digest(names)[:_SHORT_DIGITS]))
+    return ", ".join(told)
 
 
-def _tell_repeats(protocol: Protocol) -> str:
+def _tell_prompts(prompts: str | None, say: Callable[[str], str]) -> str:
+    if prompts is None:
+        return say(_UNTOLD)
+    if not prompts:
+        return say("as the items word them")
+    return say("otherwise, hash {}").format(prompts[:_FINGERPRINT_DIGITS])
+
+
+def _tell_repeats(protocol: Protocol, say: Callable[[str], str]) -> str:
     if len(protocol.repeats) == 1:
         return str(protocol.repeats[0][0])
-    told = ", ".join(f"{times} ({items:,} items)" for times, items in protocol.repeats)
-    return f"{told}, hash {protocol.repeated[:_SHORT_DIGITS]}"
+    told = ", ".join(say("{} ({:,} items)").format(times, items) for times, items in protocol.repeats)
+    return say("{}, hash {}").format(told, protocol.repeated[:_SHORT_DIGITS])
+
+
+def _tell_unread(unread: Gaps, say: Callable[[str], str]) -> str:
+    if not unread.wholly and not unread.partly:
+        return ""
+    words = say("{:,} questions about items wholly, {:,} in part ({})")
+    return words.format(unread.wholly, unread.partly, unread.which[:_SHORT_DIGITS])
 
 
 def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
     if len(readings) == 1:
         return str(readings[0][0])
-    return ", ".join(f"{count} ({share} %)" for count, share in readings) or "none"
+    return ", ".join(f"{count} ({share} %)" for count, share in readings)

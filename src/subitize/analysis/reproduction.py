@@ -1,10 +1,35 @@
-"""A paper's cells beside ours."""
+"""A paper's cells beside ours, with a verdict on each."""
 
+import csv
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 Verdict = Literal["exact", "within 0.1 pp", "within 1 pp", "differs", "not published"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "within 0.1 pp", "within 1 pp", "differs", "not published")
+
+_ROUNDING = 1e-9  # what adding up in floating point may cost
+
+
+class Place(NamedTuple):
+    """Where a cell stands."""
+
+    table: str
+    row: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure and where it stands; its interval is missing where there is nothing to resample, as for a count."""
+
+    place: Place
+    value: float | str
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +45,47 @@ class Comparison:
     low: float | None
     high: float | None
     n: int | None
+
+
+def read_published(file: Path) -> Mapping[Place, str]:
+    """Read the cells that a paper prints, as texts: the digits printed are the precision that is claimed.
+
+    Tables stand below one another with an empty line between; each begins with its name and those of its columns, and
+    goes on with rows. What is not printed is left empty.
+    """
+    with file.open(newline="", encoding="utf-8") as lines:
+        return MappingProxyType(dict(_read_cells(csv.reader(lines))))
+
+
+def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[Place, str]]:
+    for table, *columns in lines:
+        for row in lines:
+            if not row:
+                break
+            for column, cell in zip(columns, row[1:], strict=True):
+                if cell:
+                    yield Place(table, row[0], column), cell
+
+
+def compare_cell(cell: Cell, printed: str | None, *, points: float) -> Comparison:
+    """Put a cell beside what is printed, whose digits are the precision that is claimed.
+
+    `points` is how many percentage points one unit of the cell is: 100 for a share, 1 for a percentage, infinity for
+    what is neither, which is then exact or differs.
+    """
+    published = printed if printed is None or isinstance(cell.value, str) else float(printed)
+    verdict = "not published" if printed is None else _judge(cell.value, printed, points)
+    return Comparison(*cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n)
+
+
+def _judge(ours: float | str, printed: str, points: float) -> Verdict:
+    if isinstance(ours, str):
+        return "exact" if ours == printed else "differs"
+    decimals = len(printed.partition(".")[2])
+    distance = abs(ours - float(printed))
+    if distance <= 0.5 * 10**-decimals + _ROUNDING:
+        return "exact"
+    percentage_points = distance * points
+    if percentage_points <= 0.1 + _ROUNDING:
+        return "within 0.1 pp"
+    return "within 1 pp" if percentage_points <= 1 + _ROUNDING else "differs"

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from subitize.store import Run
-from subitize.store.rows import ReadingTrace, ResponseTrace, read_provenances, read_reading_provenances
+from subitize.store import Run, is_later
+from subitize.store.rows import ReadingTrace, ResponseRow, ResponseTrace, read_provenances, read_reading_provenances
+from subitize.store.subjects import FAILED
 
-REFUSED, FAILED = "refused", "failed"
 _EXAMPLES = 3
 
 
@@ -24,15 +24,6 @@ class Place(NamedTuple):
     judge: str
 
 
-class Shown(NamedTuple):
-    """What came of an item's repeat in the end; those that did not fail and later attempts come last in order."""
-
-    is_settled: bool
-    attempt: int
-    is_refused: bool
-    trial_id: str
-
-
 @dataclass(slots=True)
 class Trail:
     """What the responses of one model in one suite tell about how they were made; those that failed are included."""
@@ -42,7 +33,7 @@ class Trail:
     trials: int = 0
     seeds: int = 0
     """How many different ones there are."""
-    shown: dict[tuple[str, int], Shown] = field(default_factory=dict)
+    shown: dict[tuple[str, int], ResponseRow] = field(default_factory=dict)
     """By item and repeat, the attempt that figures use."""
     asked_again: set[tuple[str, int]] = field(default_factory=set)
     sent: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -85,12 +76,13 @@ class Trail:
         how = row.how
         self.first_at, self.last_at = min(self.first_at, row.at), max(self.last_at, row.at)
         item_id = sys.intern(row.item_id)  # repeats of an item are many
-        place, one = (item_id, row.repeat), Shown(row.kind != FAILED, row.attempt, row.kind == REFUSED, row.trial_id)
-        if place not in self.shown or self.shown[place][:2] < one[:2]:
+        place = (item_id, row.repeat)
+        one = ResponseRow(row.trial_id, item_id, row.model, row.repeat, row.attempt, sys.intern(row.kind))
+        if place not in self.shown or is_later(one, self.shown[place]):
             self.shown[place] = one
         if row.attempt:
             self.asked_again.add(place)
-        sent = self.sent if one.is_settled else self.sent_in_vain
+        sent = self.sent if row.kind != FAILED else self.sent_in_vain
         sent[item_id, how.prompt] = None
         is_rewritten = how.rewritten not in ("null", how.prompt)  # some providers give back what they got
         self.tellings[row.kind, is_rewritten, how.settings] += 1

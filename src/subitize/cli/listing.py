@@ -1,7 +1,6 @@
 """Commands that show what there is: names and options, prompts, drawings, parts."""
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -36,10 +35,10 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command("list")
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|calibrations")],
+    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|papers|calibrations")],
     as_json: AsJson = False,
 ) -> None:
-    """List suites, models, judges or refinements, with their options and defaults, or saved calibrations."""
+    """List suites, models, judges or refinements, with their options and defaults, papers, or saved calibrations."""
     from subitize.registry import KINDS, listings
 
     if kind == "calibrations":
@@ -58,11 +57,12 @@ def list_(
 def _list_calibrations(*, as_json: bool) -> None:
     from subitize.calibrations import list_all
     from subitize.labels import make_rule
+    from subitize.records import to_plain
 
     found, faults = list_all()
     print_warnings(faults)
     if as_json:
-        return print_json({name: asdict(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
+        return print_json({name: to_plain(one) | {"rule": str(make_rule(one))} for name, one in found.items()})
     from subitize.report.terminal.calibrations import print_saved
 
     return print_saved(found)

@@ -18,7 +18,7 @@ from subitize.cli.options import (
     print_json,
     print_warnings,
 )
-from subitize.errors import BadValueError
+from subitize.errors import BadValueError, UnknownNameError
 
 if TYPE_CHECKING:
     from subitize.importers.releases import Importable
@@ -76,9 +76,13 @@ def import_release(
     images: ImagesFolder = None,
 ) -> None:
     """Read a paper's released data into a run: its images as responses, its annotators as a judge."""
-    paper = str(context.info_name)
     from subitize.plugins import load
+    from subitize.registry import names
 
+    paper = str(context.info_name)
+    if paper not in names("papers"):
+        others = [command.name or "" for command in import_app.registered_commands if command.name != PAPER]
+        raise UnknownNameError("import", paper, [*others, *_able("import_release")])
     release: Importable = load(_find(paper, "import_release", "imported"))(folder)
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
@@ -88,13 +92,19 @@ def import_release(
 
 def _find(paper: str, what: str, done: str) -> str:
     """Find what of a paper can be called, or say which papers have it."""
-    from subitize.registry import find_paper, names
+    from subitize.registry import find_paper
 
     found = str(getattr(find_paper(paper), what))
     if not found:
-        able = [name for name in names("papers") if getattr(find_paper(name), what)]
-        raise BadValueError(f"{paper} cannot be {done}; those that can: {', '.join(able)}")
+        raise BadValueError(f"{paper} cannot be {done}; those that can: {', '.join(_able(what))}")
     return found
+
+
+def _able(what: str) -> list[str]:
+    """List the papers that have something."""
+    from subitize.plugins import papers_by_name
+
+    return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
 def _print(found: "Tables", *, as_json: bool) -> None:

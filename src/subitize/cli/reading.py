@@ -1,10 +1,10 @@
 """Commands that read a run: scores, measures, alignment, calibration, the report."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from subitize.cli.options import (
     check_file,
     open_run,
     print_json,
+    watch,
 )
 from subitize.cli.rules import choose_reader
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from subitize.analysis.observations import Gaps, Observation
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
-    from subitize.report.terminal.printing import Bar
 
 
 @app.command()
@@ -93,7 +93,7 @@ def measure(
     enumerations = evaluate(observed)
     if as_json:
         return print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
-    from subitize.report.terminal.printing import print_enumerations
+    from subitize.report.terminal.enumerations import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
 
@@ -144,6 +144,7 @@ def calibrate(
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.labels import make_rule
+    from subitize.records import to_plain
     from subitize.report.terminal.calibrations import check_figure, print_calibration, write_figure
     from subitize.report.terminal.printing import Bar
 
@@ -154,24 +155,14 @@ def calibrate(
         check_file(picture)
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
-        found = search_threshold(opened, search, lambda pictures: _watch(bar, "pictures", pictures))
+        found = search_threshold(opened, search, partial(watch, bar, "pictures"))
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
-        return print_json(asdict(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
+        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
     print_calibration(found)
     print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
-
-
-T = TypeVar("T")
-
-
-def _watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
-    bar.begin(what, len(each))
-    for one in each:
-        yield one
-        bar.advance(has_failed=False)
 
 
 @app.command()
@@ -258,10 +249,13 @@ def _print_passes(
 
 
 def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:
-    names = {name: value for name, value in asdict(score).items() if name != "estimate"}
-    return names | asdict(score.estimate) | {"is_stand_in": is_stand_in, "protocol": protocol}
+    from subitize.records import to_plain
+
+    row = to_plain(score)
+    estimate = row.pop("estimate")
+    return {**row, **estimate, "is_stand_in": is_stand_in, "protocol": protocol}
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:
     matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
-    return asdict(one) | {"matrices": matrices, "is_stand_in": is_stand_in}
+    return one.row() | {"matrices": matrices, "is_stand_in": is_stand_in}

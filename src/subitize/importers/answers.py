@@ -7,8 +7,8 @@ from typing import Literal, Protocol
 from subitize import registry
 from subitize.csv_files import Line
 from subitize.errors import BadValueError
-from subitize.records import Ask, Discarded, Failed, Question, Reading, Refused, Response, Spec, Subject, Value, Words
-from subitize.store import Run, StoredReading, StoredResponse, exhibited, latest_attempts
+from subitize.records import Ask, Discarded, Failed, Question, Reading, Response, Spec, Subject, Value, Words
+from subitize.store import Run, StoredReading, StoredResponse, group_answers, is_refused, latest_attempts, subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,8 @@ def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int 
 def find_group(line: Line, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
     """Find the group of images of one item and model that a line is about; `place` counts groups from 0."""
     own = latest_attempts(responses)
-    groups = {one.members[0].response.trial.repeat // ask.group: one for one in exhibited(ask, own)}
-    begun = sorted({stored.response.trial.repeat // ask.group for stored in own})
+    groups = {members[0].repeat // ask.group: members for members in group_answers(own, ask.group)}
+    begun = sorted({stored.repeat // ask.group for stored in own})
     if place is None and len(begun) > 1:
         raise line.error(
             f"there are {len(begun)} groups of {ask.group} images; name one in the column group: "
@@ -156,9 +156,9 @@ def find_group(line: Line, ask: Ask, responses: Iterable[StoredResponse], place:
     wanted = (begun or [0])[0] if place is None else place
     if wanted not in groups:
         raise line.error(f"group {wanted} is not complete: {_what_is_missing(ask.group, wanted, own)}")
-    if all(isinstance(member.response.outcome, Refused) for member in groups[wanted].members):
+    if is_refused(groups[wanted]):
         raise line.error(f"all {ask.group} images of group {wanted} were refused: there is nothing to vote on")
-    return groups[wanted].subject
+    return subject_of(groups[wanted])
 
 
 def _what_is_missing(size: int, place: int, responses: Iterable[StoredResponse]) -> str:

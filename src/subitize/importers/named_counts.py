@@ -35,15 +35,22 @@ def import_named_counts(run: Run, model: str) -> int:
     return len(new)
 
 
+def read_named_count(response: Response, item: Item) -> Reading | None:
+    """Read the count in the name of the image that an item was answered with, if there is one."""
+    text = _count_in_name(response)
+    if text is None:
+        return None
+    question, words = _question(item), Words(text)
+    value = interpret(words, question, RULE)
+    return Reading(Subject((response.trial.id,)), question, JUDGE, words, str(RULE), value, ANNOTATOR)
+
+
 def _readings(run: Run, model: str) -> Iterator[Reading]:
     items = {item.id: item for item in run.items()}
     for stored in run.responses(model):
-        text = _count_in_name(stored.response)
-        if text is not None:
-            question = _question(items[stored.response.trial.item_id])
-            words = Words(text)
-            value = interpret(words, question, RULE)
-            yield Reading(Subject((stored.trial_id,)), question, JUDGE, words, str(RULE), value, ANNOTATOR)
+        reading = read_named_count(stored.response, items[stored.response.trial.item_id])
+        if reading is not None:
+            yield reading
 
 
 def _count_in_name(response: Response) -> str | None:

@@ -22,6 +22,7 @@ from subitize.interfaces import Suite
 from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
 from subitize.records import (
     Ask,
+    Attached,
     Confirm,
     Discarded,
     Drawn,
@@ -183,7 +184,7 @@ class _Votes:
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere)):
+            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached)):
                 self._run_here.add(trial.model)
         named = [vote for vote in votes if items[vote.item_id].suite in suites]
         self.responses: Sequence[Response] = list(self._name_images(named, items))

@@ -10,6 +10,7 @@ from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
 from subitize.runner.judging import asks_of, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
+from subitize.runner.planning import items_of
 from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
 from subitize.store import Location, Run
 
@@ -66,8 +67,8 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
     seed = settle_seed(run, suite.spec.name, settings.seed)
     matched = match_suite(settings, seed)
     if run is not None:
-        run.check_suite(suite.spec, seed, suite.it.items(seed))
-    possible = [item for item in suite.it.items(seed) if item.task.kind in model.it.tasks]
+        run.check_suite(suite.spec, seed, items_of(suite, seed))
+    possible = [item for item in items_of(suite, seed) if item.task.kind in model.it.tasks]
     plan = plan_suite(settings, possible)
     finished = run.finished(model.spec.shown) if run is not None else set()
     items = {item.id: item for item in plan.items}

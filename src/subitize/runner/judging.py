@@ -46,7 +46,7 @@ from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, open_executor
-from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, exhibited
+from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
 
 _ITEMS_AT_ONCE = 100
 
@@ -248,11 +248,12 @@ def _open_asks(
     asks: Iterable[Ask], responses: Sequence[StoredResponse], done: set[tuple[str, str]]
 ) -> Iterator[tuple[Ask, Subject, tuple[Outcome, ...]]]:
     for ask in asks:
-        for one in exhibited(ask, responses):
-            shown = tuple(stored.response.outcome for stored in one.members)
-            is_refused = any(isinstance(outcome, Refused) for outcome in shown)
-            if not is_refused and (one.subject.id, ask.question.id) not in done:
-                yield ask, one.subject, shown
+        for members in group_answers(responses, ask.group):
+            subject = subject_of(members)
+            outcomes = (stored.response.outcome for stored in members)
+            shown = tuple(outcome for outcome in outcomes if not isinstance(outcome, Refused))
+            if shown and (subject.id, ask.question.id) not in done:
+                yield ask, subject, shown
 
 
 def _is_visible(shown: Iterable[Outcome]) -> bool:

@@ -3,16 +3,50 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
+from itertools import count, islice
 from typing import TypeVar
 
 from subitize.interfaces import Suite, Tried
 from subitize.records import Draw, Item, Spec, Trial, Value
+from subitize.registry import Made
 from subitize.store import StoredReading, StoredResponse, latest_attempts
 
 # The trials of one call: most often a single one.
 Group = tuple[Trial, ...]
 T = TypeVar("T")
+
+
+class _Remembered(Iterable[Item]):
+    """Makes items as they are asked for, each once; where making one fails it fails again."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._left, self._made = items, list[Item]()
+        self._error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        for place in count():
+            if place == len(self._made) and not self._make_one():
+                return
+            yield self._made[place]
+
+    def _make_one(self) -> bool:
+        if self._error is not None:
+            raise self._error
+        try:
+            self._made.append(next(self._left))
+        except StopIteration:
+            return False
+        except Exception as error:
+            self._error = error
+            raise
+        return True
+
+
+@lru_cache(maxsize=16)
+def items_of(suite: Made[Suite], seed: int) -> Iterable[Item]:
+    """Go through the items of a suite, which are made only once."""
+    return _Remembered(iter(suite.it.items(seed)))
 
 
 def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:

@@ -8,6 +8,7 @@ from subitize.errors import NothingToDoError
 from subitize.interfaces import Suite
 from subitize.records import REFINED, Item, base_suite
 from subitize.registry import Made
+from subitize.runner.planning import items_of
 from subitize.runner.running import Settings
 from subitize.suites.refining.refined import Refined
 
@@ -41,13 +42,13 @@ def _pair(base: Settings, suite: Made[Suite]) -> Settings:
     if base.limit is None:
         return replace(base, suite=suite)
     wanted = {item.id for item in _first_items(base)}
-    limit = sum(item.base in wanted for item in suite.it.items(base.seed or 0))
+    limit = sum(item.base in wanted for item in items_of(suite, base.seed or 0))
     if not limit:
         raise NothingToDoError(f"{suite.spec.name}: none of the first {base.limit} items can be refined; raise --limit")
     return replace(base, suite=suite, limit=limit)
 
 
 def _first_items(settings: Settings) -> list[Item]:
-    items = settings.suite.it.items(settings.seed or 0)
+    items = items_of(settings.suite, settings.seed or 0)
     possible = (item for item in items if item.task.kind in settings.model.it.tasks)
     return list(islice(possible, settings.limit))

@@ -27,7 +27,7 @@ from subitize.runner.costs import Affordable, Funded, Ledger, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
-from subitize.runner.planning import Group, Plan, batches, further_attempts, latest_tried
+from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, Executor, open_executor
@@ -57,7 +57,7 @@ class Settings:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
-        possible = (item for item in self.suite.it.items(self.seed or 0) if item.task.kind in self.model.it.tasks)
+        possible = (item for item in items_of(self.suite, self.seed or 0) if item.task.kind in self.model.it.tasks)
         first = next(possible, None)
         # A limit without a price is refused before there is a run.
         if first is not None:
@@ -65,7 +65,7 @@ class Settings:
         if self.judge is not None:
             self.ledger.meter(self.judge)
         if first is None:
-            kinds = sorted({item.task.kind for item in self.suite.it.items(self.seed or 0)})
+            kinds = sorted({item.task.kind for item in items_of(self.suite, self.seed or 0)})
             raise NothingToDoError(
                 f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "
                 f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
@@ -121,7 +121,7 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     suite, model = settings.suite, settings.model
     seed = settle_seed(run, suite.spec.name, settings.seed)
     match_suite(settings, seed)
-    run.add_suite(suite.spec, seed, suite.it.items(seed))
+    run.add_suite(suite.spec, seed, items_of(suite, seed))
     items = run.items(suite.spec.name)
     possible = [item for item in items if item.task.kind in model.it.tasks]
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
@@ -137,7 +137,7 @@ def check_suites(run: Run, each: Iterable[Settings]) -> None:
     for settings in {settings.suite.spec.name: settings for settings in each}.values():
         suite = settings.suite
         seed = settle_seed(run, suite.spec.name, settings.seed)
-        run.check_suite(suite.spec, seed, suite.it.items(seed))
+        run.check_suite(suite.spec, seed, items_of(suite, seed))
 
 
 def plan_suite(settings: Settings, possible: Sequence[Item]) -> Plan:
@@ -153,7 +153,7 @@ def match_suite(settings: Settings, seed: int) -> Matched | None:
     model, suite = settings.model, settings.suite
     if not isinstance(model.it, Matches):
         return None
-    matched = model.it.match(list(suite.it.items(seed)), settings.repeats or suite.it.repeats)
+    matched = model.it.match(list(items_of(suite, seed)), settings.repeats or suite.it.repeats)
     if not matched.count:
         raise BadFileError(
             f"{model.spec.shown} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}"

@@ -1,15 +1,16 @@
 """A run on disk: SQLite in a folder, or PostgreSQL by URL, and images named by their content."""
 
+from subitize.store.attachments import Attachment
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry, latest_attempts
-from subitize.store.subjects import Exhibited, exhibited
+from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry
+from subitize.store.subjects import group_answers, is_later, is_refused, latest_attempts, subject_of
 
 __all__ = [
     "RENEWAL_SECONDS",
+    "Attachment",
     "Database",
     "Entry",
-    "Exhibited",
     "Folder",
     "Lease",
     "Location",
@@ -17,6 +18,9 @@ __all__ = [
     "StoredReading",
     "StoredResponse",
     "SuiteEntry",
-    "exhibited",
+    "group_answers",
+    "is_later",
+    "is_refused",
     "latest_attempts",
+    "subject_of",
 ]

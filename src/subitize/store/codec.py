@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -35,10 +35,14 @@ trial_ids: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 def encode(adapter: TypeAdapter[T], record: T) -> str:
     """Write a record as JSON; a wrong type is an error, half a surrogate pair (models emit them) becomes "?"."""
     try:
-        return adapter.dump_json(record, warnings="error").decode()
+        return adapter.dump_json(record, by_alias=True, warnings="error").decode()
     except PydanticSerializationError:
-        plain = adapter.dump_python(record, mode="json", warnings="error")
-        return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()
+        return json.dumps(dump(adapter, record), ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def dump(adapter: TypeAdapter[T], record: T) -> Any:  # noqa: ANN401
+    """Make of a record what its JSON says, as dictionaries and lists."""
+    return adapter.dump_python(record, mode="json", by_alias=True, warnings="error")
 
 
 def fault(adapter: TypeAdapter[T], record: T) -> str:

@@ -1,37 +1,74 @@
-"""What an item's questions are about: each response by itself, or so many repeats together."""
+"""Which responses count, and which a question is about: one rule for judging, scoring and all that is told of both."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
 
-from subitize.records import Ask, Failed, Subject
-from subitize.store.run import StoredResponse, latest_attempts
+from subitize.records import Subject
 
-
-@dataclass(frozen=True, slots=True)
-class Exhibited:
-    """A subject and its responses, in order."""
-
-    subject: Subject
-    members: tuple[StoredResponse, ...]
+FAILED, REFUSED = "failed", "refused"
 
 
-def exhibited(ask: Ask, responses: Sequence[StoredResponse]) -> Iterator[Exhibited]:
-    """Go through what the ask is about among the responses to its item; failed ones have nothing to show.
+class Answer(Protocol):
+    """What came of a trial; `kind` is that of its outcome."""
 
-    A group is made of the latest attempts at repeats 0 to group-1, then the next so many; one that is not yet
-    complete is left out.
+    @property
+    def trial_id(self) -> str: ...  # noqa: D102
+    @property
+    def item_id(self) -> str: ...  # noqa: D102
+    @property
+    def model(self) -> str: ...  # noqa: D102
+    @property
+    def repeat(self) -> int: ...  # noqa: D102
+    @property
+    def attempt(self) -> int: ...  # noqa: D102
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+def latest_attempts(answers: Iterable[AnswerT]) -> list[AnswerT]:
+    """Keep the last attempt where an item was asked again: the one that figures use.
+
+    A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
     """
-    if ask.group == 1:
-        for stored in responses:
-            if not isinstance(stored.response.outcome, Failed):
-                yield Exhibited(Subject((stored.trial_id,)), (stored,))
+    latest: dict[tuple[str, str, int], AnswerT] = {}
+    for one in answers:
+        key = (one.item_id, one.model, one.repeat)
+        if key not in latest or is_later(one, latest[key]):
+            latest[key] = one
+    return list(latest.values())
+
+
+def is_later(one: Answer, other: Answer) -> bool:
+    """Tell whether the one counts, of two attempts at the same item and repeat."""
+    return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)
+
+
+def group_answers(answers: Iterable[AnswerT], size: int) -> Iterator[tuple[AnswerT, ...]]:
+    """Go through what a question about so many responses is about, among the answers to its item; none has failed.
+
+    About one: every attempt. About several: the latest attempts of a model at the repeats 0 to size-1, then at the
+    next so many; a group that is not yet complete is left out. One that was refused stays in its group: it shows
+    nothing and is wrong, the others are looked at.
+    """
+    shown = [one for one in answers if one.kind != FAILED]
+    if size == 1:
+        yield from ((one,) for one in shown)
         return
-    by_place: dict[tuple[str, int], list[StoredResponse]] = defaultdict(list)
-    for stored in sorted(latest_attempts(responses), key=lambda one: one.response.trial.repeat):
-        if not isinstance(stored.response.outcome, Failed):
-            trial = stored.response.trial
-            by_place[trial.model, trial.repeat // ask.group].append(stored)
-    for members in by_place.values():
-        if len(members) == ask.group:
-            yield Exhibited(Subject(tuple(stored.trial_id for stored in members)), tuple(members))
+    groups: dict[tuple[str, int], list[AnswerT]] = defaultdict(list)
+    for one in sorted(latest_attempts(shown), key=lambda one: one.repeat):
+        groups[one.model, one.repeat // size].append(one)
+    yield from (tuple(members) for members in groups.values() if len(members) == size)
+
+
+def subject_of(members: Iterable[Answer]) -> Subject:
+    """Name what a question is about."""
+    return Subject(tuple(one.trial_id for one in members))
+
+
+def is_refused(members: Iterable[Answer]) -> bool:
+    """Tell whether there is nothing to look at."""
+    return all(one.kind == REFUSED for one in members)

@@ -13,16 +13,17 @@ from PIL import Image
 from cases import Case
 from geckonum_release import PROMPTS, SOME, write_release
 from report_runs import HOSTILE, check_charts, composed
+from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.published import PUBLISHED, Place
+from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.report.figures import show_frequencies
 from subitize.papers.geckonum.report.findings import Group
 from subitize.papers.geckonum.runs import read_run
-from subitize.papers.geckonum.tables import Cell, compute_tables
+from subitize.papers.geckonum.tables import compute_tables
 from subitize.records import (
     Ask,
     Count,

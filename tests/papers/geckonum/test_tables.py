@@ -13,17 +13,18 @@ from scipy.stats import chi2_contingency
 
 from cases import Case
 from geckonum_release import PROMPTS, SOME, write_prompts, write_release
+from subitize.analysis.reproduction import Cell, Place
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.numerals import plural
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
-from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS, Place
+from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.released import read_released
 from subitize.papers.geckonum.reproduction import compare
 from subitize.papers.geckonum.runs import read_run
-from subitize.papers.geckonum.tables import Cell, compute_tables
+from subitize.papers.geckonum.tables import compute_tables
 from subitize.store import Folder, Run
 
 Cells = Mapping[tuple[str, str, str], Cell]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from subitize.analysis.reproduction import Place
 from subitize.papers.t2icountbench.checks import ITEMS, check_means, check_text, implied_counts
 from subitize.papers.t2icountbench.published import (
     AVERAGE,
@@ -13,7 +14,6 @@ from subitize.papers.t2icountbench.published import (
     CONDITIONS,
     MODELS,
     PUBLISHED,
-    Place,
     list_published,
 )
 from subitize.papers.t2icountbench.reproduction import observe_published

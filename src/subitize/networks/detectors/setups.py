@@ -138,7 +138,7 @@ _KINDS = {
         "grounding_dino:GroundingDino",
         0.4,
         0.95,
-        "Count what Grounding DINO finds, told the noun (score .40 and overlap .95 as in Numbersense).",
+        "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).",
     ),
     "owlv2": _Kind("owlv2:Owlv2", 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
     "rt-detr": _Kind("detr:Detr", 0.5, 0.9, "Count what an RT-DETR finds; it knows the classes it was trained on."),

@@ -16,6 +16,7 @@ PAPER = Paper(
         "geckonum": "subitize.papers.geckonum.suite:Geckonum",
         "geckonum-vqa": "subitize.papers.geckonum.vqa:GeckonumVqa",
     },
+    picture_suites=("geckonum-vqa",),
     judged_by={"geckonum": "people"},  # five per image
     rules={"geckonum": "subitize.papers.geckonum.rules:RULE"},
     consensus_rules={"geckonum": "subitize.papers.geckonum.rules:round_mode"},

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import polars as pl
 
+from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
-from subitize.papers.geckonum.published import Place
 from subitize.papers.geckonum.release import MANY
-from subitize.papers.geckonum.tables import Cell, Table, to_percent
+from subitize.papers.geckonum.tables import Table, to_percent
 from subitize.stats.designs import INTERCEPT, build_design
 from subitize.stats.intervals import wilson_interval
 from subitize.stats.logistic import LogisticFit, fit_logistic

@@ -5,15 +5,15 @@ the paper does not report carries the method in its name.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
-from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS, Place
+from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import RATERS
 from subitize.records import Estimate
 from subitize.stats.clusters import cluster_mean
@@ -29,17 +29,6 @@ BASELINES: Mapping[int, float] = {1: 10.0, 2: 100 * (24 / 3 + 45 / 5) / 69, 3: 5
 _SMALL = 4  # Tables A3 to A8 keep to numbers that most models can draw
 _LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 _QUANTIFIERS = {word: word for word in ("no", "few", "many", "fewer")} | {"as many": "as many as", "more": "more"}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A figure and where it stands; its interval is missing where there is nothing to resample, as for a count."""
-
-    place: Place
-    value: float | str
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
 
 
 Table = Callable[[Annotations], Iterator[Cell]]

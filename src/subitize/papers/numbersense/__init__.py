@@ -29,8 +29,12 @@ PAPER = Paper(
         "naming": "subitize.papers.numbersense.naming:Naming",
         "production": "subitize.papers.numbersense.production:Production",
     },
+    picture_suites=("naming",),
     judged_by={"naming": "parser", "production": "Grounding DINO"},
     file_names={"numbersense": "subitize.papers.numbersense.file_names:NAMING"},
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
     counts="subitize.papers.numbersense.published:COUNTS",
+    reproduce="subitize.papers.numbersense.reproduction:reproduce_names",
+    tabulate="subitize.papers.numbersense.reproduction:tabulate_run",
+    import_release="subitize.papers.numbersense.importing:read_importable",
 )

@@ -4,12 +4,14 @@ Source: Testolin, Hou and Zorzi (2025), Visual Enumeration Remains Challenging f
 here was measured by subitize. Names are spelled as where they stand; SPELLINGS leads from each to that of Table 1.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
 
 from subitize.analysis.published import PublishedBias, PublishedCounts, PublishedRow
+from subitize.analysis.reproduction import Place
 
 Suite = Literal["naming", "production"]
 
@@ -135,3 +137,46 @@ COUNTS: Mapping[str, PublishedCounts] = MappingProxyType(
     {"naming": _counts("naming"), "production": _counts("production")}
 )
 """All of it, as reports show it beside the models of each suite."""
+
+
+def find_model(name: str, suite: str) -> str | None:
+    """Find the paper's model of a suite that a name or spec is of, under its name in Table 1; None if it is no such.
+
+    Case and punctuation do not matter, and of a spec only the end of the target does: `folder:images/dall-e_3` has the
+    images of DALLE-3.
+    """
+    target = re.split(r",(?=[a-z][a-z0-9_]*=)", name)[0].rpartition(":")[2]
+    found = _MODELS.get(_plain(re.split(r"[/\\]", target.rstrip("/\\"))[-1]))
+    return found if any(row.model == found and row.suite == suite for row in TABLE_1) else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+_MODELS: Mapping[str, str] = {_plain(spelling): model for spelling, model in SPELLINGS.items()}
+
+
+def _print() -> Iterator[tuple[Place, str]]:
+    """Write the cells with the digits that are printed: two, but for one 0.3 in Table 3."""
+    for row in TABLE_1:
+        figures = {"accuracy": row.accuracy, "nae": row.nae, "human_correlation": row.human_correlation}
+        cells = {name: f"{value:.2f}" for name, value in figures.items()} | {"knower_level": str(row.level)}
+        for column, text in cells.items():
+            yield Place(f"table1_{row.suite}", row.model, column), text
+    for suite, (categories, rows) in _BIASES.items():
+        for model, biases in rows.items():
+            for category, cell in zip(categories, biases, strict=True):
+                place = Place(BIAS_TABLES[suite], SPELLINGS[model], _OUR_NAMES.get(category, category))
+                yield place, _bias(suite, model, category, cell).direction
+                if cell:
+                    yield place._replace(column=f"{place.column}_r"), cell[1:]
+    suites = {row.model: row.suite for row in TABLE_1}
+    for spelling, value in ABSTRACTIONS.items():
+        model = SPELLINGS[spelling]
+        yield Place(f"abstraction_{suites[model]}", model, "least_correlation"), f"{value:.2f}"
+
+
+BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
+PRINTED: Mapping[Place, str] = MappingProxyType(dict(_print()))
+"""Every cell as printed, by where it stands; rows go by the names of Table 1, categories by ours."""

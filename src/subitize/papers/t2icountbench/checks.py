@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from subitize.analysis.reproduction import Place
 from subitize.papers.t2icountbench.published import (
     AVERAGE,
     CATEGORIES,
     CONDITIONS,
     MODELS,
     PUBLISHED,
-    Place,
     list_published,
 )
 

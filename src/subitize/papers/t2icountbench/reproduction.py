@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from subitize.analysis.refinements import adjust_pairings, pair
+from subitize.analysis.reproduction import Place
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import PAPER
@@ -34,7 +35,6 @@ from subitize.papers.t2icountbench.published import (
     CONDITIONS,
     MODELS,
     PUBLISHED,
-    Place,
     list_published,
 )
 from subitize.records import Estimate

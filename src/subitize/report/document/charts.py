@@ -13,23 +13,13 @@ Rows = Sequence[Mapping[str, object]]
 Spec = Mapping[str, Any]
 
 # Told apart also by those who do not see all colours (after Okabe and Ito, its yellow darkened for white ground).
-_COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#b8860b",
-    "#56b4e9",
-    "#7a5195",
-    "#8c564b",
-    "#5f6b7a",
-    "#2f7f7f",
-)
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b", "#5f6b7a", "#2f7f7f"]
 _PANEL_HEIGHT_PX = 150
 _PANELS_WIDTH_PX = 690
 _WIDE_PX = 640
 _RANKING_PX = 440
 _NARROW_PX = 320
+_SCORES_PX = 290
 MOST_SIDE_BY_SIDE = 6
 _CELL_HEIGHT_PX = 7
 _LEAST_FOR_TWO_DIGITS_PX = 18
@@ -39,6 +29,9 @@ _FAR = 1e6  # an interval that reaches so far may be whatever is possible
 _SHARE = {"domain": [0, 1]}
 _PERCENT = {"format": ".0%", "tickCount": 5}
 _QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+_UPRIGHT = {"labelAngle": 0, "ticks": False}
+# Labels of counts stop at eleven, which stands for whatever is above ten.
+_MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +53,9 @@ class Palette:
     def colour(self, *, legend: bool = True) -> Spec:
         """Encode the model."""
         names = self.order
-        colours = [_COLOURS[self.names.index(name) % len(_COLOURS)] for name in names]
+        colours = [COLOURS[self.names.index(name) % len(COLOURS)] for name in names]
         shown = {**_LEGEND, "columns": _legend_columns(names)} if legend else None
-        return _field("model", "nominal", scale={"domain": names, "range": colours}, legend=shown)
+        return field("model", "nominal", scale={"domain": names, "range": colours}, legend=shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +79,12 @@ class Facet:
 def colour_kinds(kinds: Mapping[str, str]) -> Spec:
     """Encode what is compared within a model, each kind in the colour named for it."""
     scale = {"domain": list(kinds), "range": list(kinds.values())}
-    return _field("kind", "nominal", scale=scale, legend={**_LEGEND, "columns": 5})
+    return field("kind", "nominal", scale=scale, legend={**_LEGEND, "columns": 5})
 
 
 def colour_levels(levels: Sequence[str]) -> Spec:
     """Encode the levels of a factor, which may be any; beyond ten, colours come again."""
-    return colour_kinds({level: _COLOURS[place % len(_COLOURS)] for place, level in enumerate(levels)})
+    return colour_kinds({level: COLOURS[place % len(COLOURS)] for place, level in enumerate(levels)})
 
 
 def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
@@ -104,7 +97,7 @@ def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
     widest_px = _CELL_HEIGHT_PX * max(len(panel.responses) for panel in panels)
     cell_px = min(widest_px, max(_CELL_HEIGHT_PX * targets, _PANELS_WIDTH_PX // len(categories))) / targets
     rows = [_confusion_row(panel, categories, cell_px) for panel in panels]
-    return _spec({"vconcat": rows, "spacing": 22})
+    return complete({"vconcat": rows, "spacing": 22})
 
 
 def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> Spec:
@@ -112,16 +105,16 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
     plain = {"ticks": False, "domain": False}
     ticks = targets if cell_px >= _LEAST_FOR_TWO_DIGITS_PX or max(targets) < 10 else _round_numbers(targets)
     across = {**plain, "labelAngle": 0, "values": ticks}
-    x = _field("target", "ordinal", title="target", scale={"domain": targets}, axis=across)
+    x = field("target", "ordinal", title="target", scale={"domain": targets}, axis=across)
     up = {**plain, "values": _round_numbers(responses)}
-    y = _field("response", "ordinal", title="response", scale={"domain": responses}, axis=up)
+    y = field("response", "ordinal", title="response", scale={"domain": responses}, axis=up)
     legend = {"title": "share of responses", "format": ".0%", "orient": "top", "direction": "horizontal"}
-    share = _field("share", "quantitative", scale={"scheme": "viridis", **_SHARE}, legend=legend)
+    share = field("share", "quantitative", scale={"scheme": "viridis", **_SHARE}, legend=legend)
     asked = {"aggregate": [{"op": "count", "as": "count"}], "groupby": ["category", "target"]}
     # The stroke closes the seams that a browser leaves between neighbours.
-    ground = {"transform": [asked], **_layer("rect", {"x": x}, color=_VIRIDIS_ZERO, stroke=_VIRIDIS_ZERO)}
+    ground = {"transform": [asked], **layer("rect", {"x": x}, color=_VIRIDIS_ZERO, stroke=_VIRIDIS_ZERO)}
     header = {"labelFontWeight": "normal", "labelColor": QUIET, "labelPadding": 6}
-    by_category = _field("category", "nominal", sort=list(categories), title=None)
+    by_category = field("category", "nominal", sort=list(categories), title=None)
     return {
         "title": {"text": panel.model, "anchor": "start"},
         "data": {"values": list(panel.rows)},
@@ -130,7 +123,7 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
         "spec": {
             "width": round(cell_px * len(targets)),
             "height": _CELL_HEIGHT_PX * len(responses),
-            "layer": [ground, _layer("rect", {"x": x, "y": y, "color": share})],
+            "layer": [ground, layer("rect", {"x": x, "y": y, "color": share})],
         },
     }
 
@@ -141,232 +134,154 @@ def _round_numbers(numbers: Sequence[int]) -> list[int]:
 
 def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, x_title: str) -> Spec:
     """Draw the share of right answers by number, the models side by side, or many in panels of their own."""
-    y = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
+    y = _share("share right")
     if len(palette.order) > MOST_SIDE_BY_SIDE:
-        layers = _dots_and_bounds(_number_axis(x_title), y, palette.colour(legend=False))
-        return _panels(rows, layers, Facet("model", palette.order))
-    axis = {"labelAngle": 0, "ticks": False}
-    x = _field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=axis)
-    beside = {"xOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.25})}
-    shared = {"x": x, "color": palette.colour(), **beside}
-    layers = [
-        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.55),
-        _layer("circle", {**shared, "y": y}, size=46, opacity=1),
-    ]
-    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
+        shared = {"x": _number_axis(x_title), "color": palette.colour(legend=False)}
+        return _panels(rows, _estimates("y", y, shared), Facet("model", palette.order))
+    x = field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=_UPRIGHT)
+    shared = {"x": x, "color": palette.colour(), "xOffset": _offset("model", palette.order, 0.25)}
+    return _chart(rows, _estimates("y", y, shared, opacity=0.55, size=46), height=260)
 
 
 def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, float]) -> Spec:
     """Draw hits and false alarms by number with their criteria, a panel per model."""
     kinds = list(criteria)
-    x, colours = _number_axis(), {"domain": kinds, "range": ["#0072b2", "#d55e00"]}
-    colour = _field("kind", "nominal", scale=colours, legend=_LEGEND)
-    shape = _field("kind", "nominal", scale={"domain": kinds, "range": ["circle", "triangle-down"]})
-    y = _field("value", "quantitative", title="share", scale=_SHARE, axis=_PERCENT)
-    line = {"y": _field("criterion", "quantitative", aggregate="mean"), "color": colour}
+    colour = field("kind", "nominal", scale={"domain": kinds, "range": ["#0072b2", "#d55e00"]}, legend=_LEGEND)
+    shape = field("kind", "nominal", scale={"domain": kinds, "range": ["circle", "triangle-down"]})
+    line = {"y": field("criterion", "quantitative", aggregate="mean"), "color": colour}
+    shared = {"x": _number_axis(), "color": colour}
     layers = [
-        _layer("rule", {"x": x, **_bounds("y"), "color": colour}, strokeWidth=2, opacity=0.5),
-        _layer("point", {"x": x, "y": y, "color": colour, "shape": shape}, size=38, filled=True, opacity=1),
-        _layer("rule", line, strokeDash=[4, 3], opacity=0.8),
+        *_estimates("y", _share("share"), shared, size=38, shape=shape),
+        layer("rule", line, strokeDash=[4, 3], opacity=0.8),
     ]
     return _panels(rows, layers, Facet("model", models))
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
     """Draw the share of exact answers as observed (points) and as the fitted law has it (line), a panel per model."""
-    x, colour = _number_axis(), palette.colour(legend=False)
-    y = _field("value", "quantitative", title="share exact", scale=_SHARE, axis=_PERCENT)
-    fitted = {"x": x, "y": _field("predicted", "quantitative"), "color": colour}
-    law = _layer("line", fitted, strokeWidth=2, opacity=0.75)
-    return _panels(rows, [law, *_dots_and_bounds(x, y, colour)], Facet("model", models))
+    shared = {"x": _number_axis(), "color": palette.colour(legend=False)}
+    law = layer("line", {**shared, "y": field("predicted", "quantitative")}, strokeWidth=2, opacity=0.75)
+    return _panels(rows, [law, *_estimates("y", _share("share exact"), shared)], Facet("model", models))
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
     """Draw the standard deviation of the responses over their mean, both on log scales, with the fitted line."""
     are_many = len(palette.order) > MOST_SIDE_BY_SIDE
-    scale, axis = {"type": "log", "nice": False, "padding": 12}, {"tickCount": 6}
-    x = _field("mean", "quantitative", title="mean response", scale=scale, axis=axis)
-    y = _field("sd", "quantitative", title="standard deviation", scale=scale, axis=axis)
-    colour = palette.colour(legend=not are_many)
-    fitted = {"x": x, "y": _field("fitted", "quantitative"), "color": colour}
+    log = {"scale": {"type": "log", "nice": False, "padding": 12}, "axis": {"tickCount": 6}}
+    x = field("mean", "quantitative", title="mean response", **log)
+    y = field("sd", "quantitative", title="standard deviation", **log)
+    shared = {"x": x, "color": palette.colour(legend=not are_many)}
     layers = [
-        _layer("line", fitted, strokeWidth=1.5, opacity=0.7),
-        _layer("circle", {"x": x, "y": y, "color": colour}, size=56, opacity=0.9),
+        layer("line", {**shared, "y": field("fitted", "quantitative")}, strokeWidth=1.5, opacity=0.7),
+        layer("circle", {**shared, "y": y}, size=56, opacity=0.9),
     ]
-    if are_many:
-        return _panels(rows, layers, Facet("model", palette.order))
-    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 280, "layer": layers})
+    return _panels(rows, layers, Facet("model", palette.order)) if are_many else _chart(rows, layers, height=280)
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
     """Draw one estimate per line with its interval and a line at 0, a panel per model."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 260}
-    y = _field("name", "nominal", title=None, sort=list(order), axis=axis)
-    x = _field("value", "quantitative", title=x_title, axis={"tickCount": 5})
-    colour = palette.colour(legend=False)
-    layers = [
-        _layer("rule", {"x": {"datum": 0}}, color=QUIET, strokeDash=[3, 3]),
-        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=2.5, opacity=0.55),
-        _layer("circle", {"y": y, "x": x, "color": colour}, size=60, opacity=1),
-    ]
+    shared = {"y": _names("name", order), "color": palette.colour(legend=False)}
+    x = field("value", "quantitative", title=x_title, axis={"tickCount": 5})
+    layers = [_reference({"x": {"datum": 0}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
     return _panels(rows, layers, Facet("model", models), height_px=26 * max(2, len(order)), labels=order)
+
+
+def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
+    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
+    shared = {"y": _names("name", order, labelLimit=220), "color": palette.colour(legend=False)}
+    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
+    x = field("value", "quantitative", title="odds ratio", scale=scale, axis={"tickCount": 4, "format": "~g"})
+    layers = [_reference({"x": {"datum": 1}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=50)]
+    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(order)), labels=order)
 
 
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
     """Draw a share of many models, best first; published figures, which have no interval, are diamonds."""
-    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK}
-    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("value", "quantitative", title=x_title, scale=_SHARE, axis=_PERCENT)
     colour, shape = _kinds_of_rows(rows)
-    layers = [
-        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=3, opacity=0.5),
-        _layer("point", {"y": y, "x": x, "color": colour, "shape": shape}, size=60, filled=True, opacity=1),
-    ]
-    return _spec({"data": {"values": list(rows)}, "width": _RANKING_PX, "height": {"step": 22}, "layer": layers}, names)
-
-
-def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
-    """Draw the share of right outcomes by the levels of one factor, the models side by side."""
-    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK}
-    y = _field("level", "nominal", title=title, sort=list(levels), axis=axis)
-    x = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
-    beside = {"yOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.3})}
-    shared = {"y": y, "color": palette.colour(), **beside}
-    layers = [
-        _layer("rule", {**shared, **_bounds("x")}, strokeWidth=2.5, opacity=0.5),
-        _layer("circle", {**shared, "x": x}, size=50, opacity=1),
-    ]
-    step = {"step": 14 + 10 * len(palette.order), "for": "position"}
-    return _spec({"data": {"values": list(rows)}, "width": _NARROW_PX, "height": step, "layer": layers}, levels)
+    shared = {"y": _names("name", names), "color": colour}
+    layers = _estimates("x", _share(x_title), shared, width=3, size=60, shape=shape)
+    return _chart(rows, layers, width=_RANKING_PX, height={"step": 22}, labels=names)
 
 
 def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
     """Draw a share of many models for each task, with a line at chance; what was published has no interval."""
-    axis = {"ticks": False, "domain": False, "labelLimit": 220, "labelColor": INK}
-    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("value", "quantitative", title=None, scale=_SHARE, axis=_QUARTERS)
     colour, shape = _kinds_of_rows(rows)
+    shared = {"y": _names("name", names, labelLimit=220), "color": colour}
     layers = [
-        _layer("rule", {"x": _field("chance", "quantitative", aggregate="mean")}, color=QUIET, strokeDash=[3, 3]),
-        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=3, opacity=0.5),
-        _layer("point", {"y": y, "x": x, "color": colour, "shape": shape}, size=60, filled=True, opacity=1),
+        _reference({"x": field("chance", "quantitative", aggregate="mean")}),
+        *_estimates("x", _share(None, axis=_QUARTERS), shared, width=3, size=60, shape=shape),
     ]
     return _panels(rows, layers, Facet("task", tasks), height_px=22 * max(2, len(names)), labels=names)
 
 
-def curves(rows: Rows, facet: Facet, colour: Spec, *, x_title: str) -> Spec:
-    """Draw shares by number as lines with their intervals, those of one panel in the colours given."""
-    kinds = {"domain": colour["scale"]["domain"], "paddingOuter": 0.35}
-    beside = {"xOffset": _field(colour["field"], "nominal", scale=kinds)}
-    axis = {"labelAngle": 0, "ticks": False, "labelExpr": _MORE_THAN_TEN}
-    x = _field("number", "ordinal", title=x_title, axis=axis)
-    y = _field("value", "quantitative", title="share", scale=_SHARE, axis=_PERCENT)
-    shared = {"x": x, "color": colour, **beside}
-    layers = [
-        _layer("line", {**shared, "y": y}, strokeWidth=1.25, opacity=0.6),
-        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
-        _layer("circle", {**shared, "y": y}, size=34, opacity=1),
-    ]
-    if len(facet.order) > 1:
-        return {**_panels(rows, layers, facet), "resolve": {"scale": {"x": "independent", "xOffset": "independent"}}}
-    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
-
-
-# Labels of counts stop at eleven, which stands for whatever is above ten.
-_MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
-
-
-def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
-    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
-    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("column", "nominal", title=None, sort=list(columns), axis={**axis, "orient": "top", "labelAngle": 0})
-    share = _field("value", "quantitative", scale={"scheme": "blues", **_SHARE}, legend=None)
-    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
-    shared = {"x": x, "y": y, "color": colour}
-    value, bounds = _field("text", "nominal"), _field("bounds", "nominal")
-    layers = [
-        _layer("rect", {"x": x, "y": y, "color": share}, stroke="#ffffff", strokeWidth=1.5),
-        {**_when("datum.bounds"), **_layer("text", {**shared, "text": value}, dy=-6, fontSize=13)},
-        {**_when("datum.bounds"), **_layer("text", {**shared, "text": bounds}, dy=9, fontSize=10)},
-        {**_when("!datum.bounds"), **_layer("text", {**shared, "text": value}, fontSize=13)},
-    ]
-    size = {"width": {"step": 60}, "height": {"step": 38}}
-    return _spec({"data": {"values": list(rows)}, **size, "layer": layers}, names)
-
-
-_DARK_FROM = 0.68
+def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
+    """Draw the share of right outcomes by the levels of one factor, the models side by side."""
+    beside = {"yOffset": _offset("model", palette.order, 0.3)}
+    shared = {"y": _names("level", levels, title), "color": palette.colour(), **beside}
+    layers = _estimates("x", _share("share right"), shared, width=2.5, size=50)
+    step = {"step": 14 + 10 * len(palette.order), "for": "position"}
+    return _chart(rows, layers, width=_NARROW_PX, height=step, labels=levels)
 
 
 def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
     """Draw the shares of two kinds with their intervals, a line for each model."""
-    axis = {"ticks": False, "domain": False, "labelLimit": 220, "labelColor": INK, "labelPadding": 8}
-    y = _field("model", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
-    beside = {"yOffset": _field("kind", "nominal", scale={"domain": colour["scale"]["domain"], "paddingOuter": 0.4})}
-    shared = {"y": y, "color": colour, **beside}
-    layers = [
-        _layer("rule", {**shared, **_bounds("x")}, strokeWidth=2.5, opacity=0.5),
-        _layer("circle", {**shared, "x": x}, size=50, opacity=1),
-    ]
-    chart = {
-        "data": {"values": list(rows)},
-        "width": _NARROW_PX,
-        "height": {"step": 34, "for": "position"},
-        "layer": layers,
-    }
-    return _spec(chart, names)
+    beside = {"yOffset": _offset("kind", colour["scale"]["domain"], 0.4)}
+    shared = {"y": _names("model", names, labelLimit=220, labelPadding=8), "color": colour, **beside}
+    layers = _estimates("x", _share("share right"), shared, width=2.5, size=50)
+    return _chart(rows, layers, width=_NARROW_PX, height={"step": 34, "for": "position"}, labels=names)
 
 
 def bars(rows: Rows, names: Sequence[str], colour: Spec, *, x_title: str = "share right") -> Spec:
     """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
-    axis = {"ticks": False, "domain": False, "labelLimit": 260, "labelColor": INK, "labelPadding": 8}
-    y = _field("model", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("value", "quantitative", title=x_title, scale=_SHARE, axis=_PERCENT)
     kinds = colour["scale"]["domain"]
-    beside = {"yOffset": _field("kind", "nominal", scale={"domain": kinds, "paddingOuter": 0.25})}
-    shared = {"y": y, **beside}
+    shared = {"y": _names("model", names, labelPadding=8), "yOffset": _offset("kind", kinds, 0.25)}
     layers = [
-        _layer("bar", {**shared, "x": x, "color": colour}, opacity=0.8),
-        _layer("rule", {**shared, **_bounds("x")}, color=INK, strokeWidth=1.5),
+        layer("bar", {**shared, "x": _share(x_title), "color": colour}, opacity=0.8),
+        layer("rule", {**shared, **_bounds("x")}, color=INK, strokeWidth=1.5),
     ]
     step = {"step": 10 + 12 * len(kinds), "for": "position"}
-    return _spec({"data": {"values": list(rows)}, "width": _RANKING_PX, "height": step, "layer": layers}, names)
+    return _chart(rows, layers, width=_RANKING_PX, height=step, labels=names)
 
 
-def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
-    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
-    x, colour = _number_axis("number asked for"), colour_kinds(kinds)
-    y = _field("value", "quantitative", title="share right", scale=_SHARE, axis=_PERCENT)
-    shared = {"x": x, "color": colour}
-    crossed = {"x": _field("crossing", "quantitative", aggregate="mean"), "color": colour}
-    layers = [
-        _layer("rule", {"y": {"datum": level}}, color=QUIET, strokeDash=[1, 3]),
-        {**_when("isValid(datum.crossing)"), **_layer("rule", crossed, strokeDash=[4, 3], opacity=0.8)},
-        _layer("line", {**shared, "y": y}, strokeWidth=1.25, opacity=0.6),
-        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
-        _layer("circle", {**shared, "y": y}, size=34, opacity=1),
-    ]
-    return _panels(rows, layers, Facet("model", models))
+def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
+    """Draw one value for each name, the largest first, coloured by kind."""
+    x = field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
+    encoding = {"y": _names("name", names), "x": x, "color": colour_kinds(kinds)}
+    layers = [layer("circle", encoding, size=50, opacity=1)]
+    return _chart(rows, layers, width=_NARROW_PX, height={"step": 16}, labels=names)
+
+
+def curves(rows: Rows, facet: Facet, colour: Spec, *, x_title: str) -> Spec:
+    """Draw shares by number as lines with their intervals, those of one panel in the colours given."""
+    x = field("number", "ordinal", title=x_title, axis={**_UPRIGHT, "labelExpr": _MORE_THAN_TEN})
+    beside = {"xOffset": _offset(colour["field"], colour["scale"]["domain"], 0.35)}
+    layers = _lines(_share("share"), {"x": x, "color": colour, **beside})
+    if len(facet.order) > 1:
+        return {**_panels(rows, layers, facet), "resolve": {"scale": {"x": "independent", "xOffset": "independent"}}}
+    return _chart(rows, layers, height=260)
 
 
 def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
     """Draw a share that rises with a small number, the models side by side, or many in panels of their own."""
     are_many = len(palette.order) > MOST_SIDE_BY_SIDE
     numbers = sorted({int(str(row["number"])) for row in rows})
-    axis = {"labelAngle": 0, "ticks": False}
-    x = _field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=axis)
-    y = _field("value", "quantitative", title="share with one right", scale=_SHARE, axis=_PERCENT)
-    beside = {"xOffset": _field("model", "nominal", scale={"domain": palette.order, "paddingOuter": 0.4})}
-    shared = {"x": x, "color": palette.colour(legend=not are_many), **({} if are_many else beside)}
+    x = field("number", "ordinal", title=x_title, scale={"domain": numbers}, axis=_UPRIGHT)
+    beside = {} if are_many else {"xOffset": _offset("model", palette.order, 0.4)}
+    shared = {"x": x, "color": palette.colour(legend=not are_many), **beside}
+    layers = _lines(_share("share with one right"), shared, line_width=1.5, size=46)
+    return _panels(rows, layers, Facet("model", palette.order)) if are_many else _chart(rows, layers, height=260)
+
+
+def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
+    """Draw shares of several kinds by number with a line at a level, a panel per model; dashed, where it is crossed."""
+    colour = colour_kinds(kinds)
+    crossed = {"x": field("crossing", "quantitative", aggregate="mean"), "color": colour}
     layers = [
-        _layer("line", {**shared, "y": y}, strokeWidth=1.5, opacity=0.6),
-        _layer("rule", {**shared, **_bounds("y")}, strokeWidth=2, opacity=0.5),
-        _layer("circle", {**shared, "y": y}, size=46, opacity=1),
+        _reference({"y": {"datum": level}}, dash=[1, 3]),
+        {**_when("isValid(datum.crossing)"), **layer("rule", crossed, strokeDash=[4, 3], opacity=0.8)},
+        *_lines(_share("share right"), {"x": _number_axis("number asked for"), "color": colour}),
     ]
-    if are_many:
-        return _panels(rows, layers, Facet("model", palette.order))
-    return _spec({"data": {"values": list(rows)}, "width": _WIDE_PX, "height": 260, "layer": layers})
+    return _panels(rows, layers, Facet("model", models))
 
 
 def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
@@ -374,65 +289,97 @@ def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
     ends = [float(str(row[end])) for row in rows for end in ("value", "low", "high")]
     near = [0.0, *(end for end in ends if abs(end) < _FAR)]
     scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
-    y = _field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
-    zero = _layer("rule", {"y": {"datum": 0}}, color=QUIET, strokeDash=[3, 3])
-    layers = [zero, *_dots_and_bounds(_number_axis("number asked for"), y, palette.colour(legend=False))]
-    return _panels(rows, layers, Facet("model", palette.order))
+    y = field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
+    shared = {"x": _number_axis("number asked for"), "color": palette.colour(legend=False)}
+    return _panels(rows, [_reference({"y": {"datum": 0}}), *_estimates("y", y, shared)], Facet("model", palette.order))
+
+
+def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
+    """Draw shares as coloured cells with the figures in them, and their intervals where there are some."""
+    place = {
+        "x": _names("column", columns, labelLimit=220, orient="top", labelAngle=0),
+        "y": _names("name", names, labelLimit=220),
+    }
+    share = field("value", "quantitative", scale={"scheme": "blues", **_SHARE}, legend=None)
+    colour = {"condition": {"test": f"datum.value > {_DARK_FROM}", "value": "#ffffff"}, "value": "#1b1f24"}
+    value, bounds = ({**place, "color": colour, "text": field(name, "nominal")} for name in ("text", "bounds"))
+    layers = [
+        layer("rect", {**place, "color": share}, stroke="#ffffff", strokeWidth=1.5),
+        {**_when("datum.bounds"), **layer("text", value, dy=-6, fontSize=13)},
+        {**_when("datum.bounds"), **layer("text", bounds, dy=9, fontSize=10)},
+        {**_when("!datum.bounds"), **layer("text", value, fontSize=13)},
+    ]
+    return _chart(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
+
+
+_DARK_FROM = 0.68
 
 
 def distribution(rows: Rows, models: Sequence[str]) -> Spec:
     """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
-    axis = {"labelAngle": 0, "ticks": False, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
-    x = _field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
-    y = _field("value", "quantitative", title="share", axis={"format": ".0%", "tickCount": 5})
+    axis = {**_UPRIGHT, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
+    x = field("number", "ordinal", title="number", scale={"domain": list(range(12))}, axis=axis)
+    y = field("value", "quantitative", title="share", axis=_PERCENT)
     colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
     layers = [
-        {**_only("drawn"), **_layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
-        {**_only("drawn"), **_layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
-        {**_only("asked for"), **_layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1)},
+        {**_only("drawn"), **layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
+        {**_only("drawn"), **layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
+        {**_only("asked for"), **layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1)},
     ]
     return _panels(rows, layers, Facet("model", models))
 
 
 def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
     """Draw how outcomes share each level, the first kind with its interval and its figure, a panel per model."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
-    y = _field("level", "nominal", title=None, sort=list(levels), axis=axis)
-    x = _field("value", "quantitative", stack="zero", title=None, scale=_SHARE, axis={**_QUARTERS, "grid": False})
-    order = _field("rank", "quantitative")
+    y = _names("level", levels, labelLimit=220)
+    x = {**_share(None, axis={**_QUARTERS, "grid": False}), "stack": "zero"}
+    order = field("rank", "quantitative")
     first = _only(next(iter(kinds)))
     layers = [
-        _layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
-        {**first, **_layer("rule", {"y": y, **_bounds("x")}, color=INK, strokeWidth=1.5)},
-        {**first, **_layer("text", {"y": y, "text": _field("text", "nominal")}, x=5, color="#ffffff", align="left")},
+        layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
+        {**first, **layer("rule", {"y": y, **_bounds("x")}, color=INK, strokeWidth=1.5)},
+        {**first, **layer("text", {"y": y, "text": field("text", "nominal")}, x=5, color="#ffffff", align="left")},
     ]
     return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(levels)), labels=levels)
 
 
-def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
-    """Draw odds ratios with their intervals on a logarithmic scale around 1, a panel per model."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 220}
-    y = _field("name", "nominal", title=None, sort=list(order), axis=axis)
-    scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
-    ticks = {"tickCount": 4, "format": "~g"}
-    x = _field("value", "quantitative", title="odds ratio", scale=scale, axis=ticks)
-    colour = palette.colour(legend=False)
+def scores(rows: Rows) -> Spec:
+    """Draw a panel per judge, in a scale of its own: a cosine and a probability cannot be compared.
+
+    Names may go over several lines. What has no interval is a hollow point.
+    """
+    panels, names = (list(dict.fromkeys(str(row[key]) for row in rows)) for key in ("model", "name"))
+    row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
+    by_line: dict[str, Any] = {"labelExpr": "split(datum.label, '\\n')", "labelLimit": _SCORES_PX}
+    x = field("value", "quantitative", title="score", axis={"tickCount": 4, "format": "~g"})
+    shared = {"y": _names("name", names, **by_line), "color": Palette(tuple(panels)).colour(legend=False)}
+    rule, dot = _estimates("x", x, shared, width=2.5, opacity=0.55, size=60)
+    hollow = layer("point", {**shared, "x": x}, size=60, opacity=1, filled=False)
     layers = [
-        _layer("rule", {"x": {"datum": 1}}, color=QUIET, strokeDash=[3, 3]),
-        _layer("rule", {"y": y, **_bounds("x"), "color": colour}, strokeWidth=2.5, opacity=0.55),
-        _layer("circle", {"y": y, "x": x, "color": colour}, size=50, opacity=1),
+        _reference({"x": {"datum": 0}}),
+        {**_when("isValid(datum.low) == true"), **rule},
+        {**_when("isValid(datum.low) == true"), **dot},
+        {**_when("isValid(datum.low) == false"), **hollow},
     ]
-    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(order)), labels=order)
+    header = {"labelAnchor": "start", **by_line}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "facet": field("model", "nominal", sort=panels, title=None, header=header),
+        "columns": 2,
+        "resolve": {"scale": {"x": "independent"}},
+        "spec": {"width": _SCORES_PX, "height": row_px * max(2, len(names)), "layer": layers},
+        "padding": {"left": 40, "right": 22, "top": 4, "bottom": 4},
+    }
 
 
-def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence[str]) -> Spec:
-    """Draw one value for each name, the largest first, coloured by kind."""
-    axis = {"ticks": False, "domain": False, "labelColor": INK}
-    y = _field("name", "nominal", title=None, sort=list(names), axis=axis)
-    x = _field("value", "quantitative", title=x_title, scale={"zero": False}, axis={"tickCount": 6})
-    layers = [_layer("circle", {"y": y, "x": x, "color": colour_kinds(kinds)}, size=50, opacity=1)]
-    chart = {"data": {"values": list(rows)}, "width": _NARROW_PX, "height": {"step": 16}, "layer": layers}
-    return _spec(chart, names)
+def band(shared: Spec, y: Spec, **look: object) -> list[Spec]:
+    """Draw a curve in the band of its intervals."""
+    ends = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    return [
+        layer("area", ends, opacity=0.18, **look),
+        layer("line", {**shared, "y": {**y, "field": "value"}}, strokeWidth=2, **look),
+    ]
 
 
 def _only(kind: str) -> Spec:
@@ -447,8 +394,8 @@ def _kinds_of_rows(rows: Rows) -> tuple[Spec, Spec]:
     """Encode what the rows of a ranking are by colour and shape."""
     present = {kind: mark for kind, mark in _MARKS.items() if any(row["kind"] == kind for row in rows)}
     colours, shapes = (list(values) for values in zip(*present.values(), strict=True))
-    colour = _field("kind", "nominal", scale={"domain": list(present), "range": colours}, legend=_LEGEND)
-    return colour, _field("kind", "nominal", scale={"domain": list(present), "range": shapes})
+    colour = field("kind", "nominal", scale={"domain": list(present), "range": colours}, legend=_LEGEND)
+    return colour, field("kind", "nominal", scale={"domain": list(present), "range": shapes})
 
 
 _MARKS = {
@@ -471,31 +418,70 @@ def _legend_columns(names: Sequence[str]) -> int:
 _LEGEND_CHARACTERS = 110
 
 
-def _field(name: str, kind: str, **how: object) -> Spec:
+def field(name: str, kind: str, **how: object) -> Spec:
     """Encode a column of the rows."""
     return {"field": name, "type": kind, **how}
 
 
-def _layer(mark: str, encoding: Spec, **look: object) -> Spec:
+def layer(mark: str, encoding: Spec, **look: object) -> Spec:
+    """Draw marks."""
     return {"mark": {"type": mark, **look}, "encoding": encoding}
 
 
 def _bounds(axis: str) -> Spec:
     """Reach from the low to the high end of an interval."""
-    return {axis: _field("low", "quantitative"), f"{axis}2": {"field": "high"}}
+    return {axis: field("low", "quantitative"), f"{axis}2": {"field": "high"}}
 
 
 def _number_axis(title: str = "number") -> Spec:
     axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "format": "d", "labelSeparation": 5}
     scale = {"zero": False, "nice": False, "padding": 10}
-    return _field("number", "quantitative", title=title, axis=axis, scale=scale)
+    return field("number", "quantitative", title=title, axis=axis, scale=scale)
 
 
-def _dots_and_bounds(x: Spec, y: Spec, colour: Spec) -> list[Spec]:
+def _share(title: str | None, *, axis: Spec = _PERCENT) -> Spec:
+    return field("value", "quantitative", title=title, scale=_SHARE, axis=axis)
+
+
+def _names(of: str, order: Sequence[str], title: str | None = None, **axis: object) -> Spec:
+    """Stand names one below the other, in their order."""
+    look = {"ticks": False, "domain": False, "labelColor": INK, "labelLimit": 260, **axis}
+    return field(of, "nominal", title=title, sort=list(order), axis=look)
+
+
+def _offset(of: str, order: Sequence[str], padding: float) -> Spec:
+    """Stand what would be in one place beside each other."""
+    return field(of, "nominal", scale={"domain": list(order), "paddingOuter": padding})
+
+
+def _estimates(
+    across: str,
+    value: Spec,
+    shared: Spec,
+    *,
+    width: float = 2,
+    opacity: float = 0.5,
+    size: int = 44,
+    shape: Spec | None = None,
+) -> list[Spec]:
+    """Draw values as dots, or in shapes of their own, each on a line from one end of its interval to the other."""
+    at = {**shared, across: value}
+    dot = layer("point", {**at, "shape": shape}, size=size, filled=True, opacity=1) if shape else None
     return [
-        _layer("rule", {"x": x, **_bounds("y"), "color": colour}, strokeWidth=2, opacity=0.5),
-        _layer("circle", {"x": x, "y": y, "color": colour}, size=44, opacity=1),
+        layer("rule", {**shared, **_bounds(across)}, strokeWidth=width, opacity=opacity),
+        dot or layer("circle", at, size=size, opacity=1),
     ]
+
+
+def _lines(value: Spec, shared: Spec, *, line_width: float = 1.25, size: int = 34) -> list[Spec]:
+    """Join estimates that stand beside each other by a line."""
+    line = layer("line", {**shared, "y": value}, strokeWidth=line_width, opacity=0.6)
+    return [line, *_estimates("y", value, shared, size=size)]
+
+
+def _reference(place: Spec, dash: Sequence[int] = (3, 3)) -> Spec:
+    """Draw a quiet line to compare with."""
+    return layer("rule", place, color=QUIET, strokeDash=list(dash))
 
 
 def _columns(panels: int) -> int:
@@ -517,13 +503,20 @@ def _panels(
     header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": _in_two_lines(width_px)}
     chart: Spec = {
         "data": {"values": list(rows)},
-        "facet": _field(facet.field, "nominal", sort=list(facet.order), title=None, header=header),
+        "facet": field(facet.field, "nominal", sort=list(facet.order), title=None, header=header),
         "columns": columns,
         "spec": {"width": width_px, "height": height_px, "layer": list(layers)},
     }
     # A shared axis would stand under the empty places of the last row too.
     own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(facet.order) % columns else {}
-    return _spec({**chart, **own_axes}, labels)
+    return complete({**chart, **own_axes}, labels)
+
+
+def _chart(
+    rows: Rows, layers: Sequence[Spec], *, height: int | Spec, width: int | Spec = _WIDE_PX, labels: Sequence[str] = ()
+) -> Spec:
+    """Put layers into one chart."""
+    return complete({"data": {"values": list(rows)}, "width": width, "height": height, "layer": list(layers)}, labels)
 
 
 def _in_two_lines(width_px: int) -> str:
@@ -535,12 +528,12 @@ def _in_two_lines(width_px: int) -> str:
 _LETTER_PX = 7
 
 
-def _spec(chart: Spec, labels: Sequence[str] = ()) -> Spec:
+def complete(chart: Spec, labels: Sequence[str] = ()) -> Spec:
     """Complete a chart, with room on the left for labels in letters wider than it was laid out with."""
     longest = min(_LONGEST_LABEL, max((len(label) for label in labels), default=0))
     padding = {"left": 8 + longest, "right": 22, "top": 4, "bottom": 4}
-    return {"$schema": _SCHEMA, **chart, "padding": padding}
+    return {"$schema": SCHEMA, **chart, "padding": padding}
 
 
 _LONGEST_LABEL = 40
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -2,9 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -14,11 +12,10 @@ from subitize.analysis.alignment import MEASURES, Alignment, align_run
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
+from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, TextBlock
 from subitize.report.document.cells import NOTHING, figure, interval, printable
-from subitize.report.document.charts import Palette
-from subitize.report.document.figures import INK, QUIET
 from subitize.report.sections.sources import Source
 from subitize.report.terminal.printing import whole_lines
 
@@ -46,9 +43,10 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
 
 def alignment_row(one: Alignment, stand_ins: StandIns) -> dict[str, object]:
     """Lay an alignment out flat, for programs."""
-    names = {name: value for name, value in asdict(one).items() if name != "estimate"}
+    row = to_plain(one)
+    estimate = row.pop("estimate")
     marks = {"is_stand_in": one.model in stand_ins.models, "is_stand_in_judge": one.judge in stand_ins.judges}
-    return names | asdict(one.estimate) | marks | {"is_informed": one.is_informed}
+    return {**row, **estimate, **marks, "is_informed": one.is_informed}
 
 
 def _figure(estimate: Estimate) -> str:
@@ -151,7 +149,7 @@ def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source],
     return FigureBlock(
         "alignment-chart",
         "Mean score by judge",
-        _draw(points),
+        charts.scores(points),
         caption,
         "How well the drawings of each model fit their prompts, with intervals.",
         table,
@@ -175,39 +173,3 @@ def _in_lines(text: str) -> str:
 
 _ENDS = ":/,=_. ·-"
 _LINE_LETTERS = 36
-
-
-def _draw(points: Sequence[Mapping[str, object]]) -> Mapping[str, Any]:
-    """Draw a panel per judge, in a scale of its own: a cosine and a probability cannot be compared."""
-    panels, names = (list(dict.fromkeys(str(point[key]) for point in points)) for key in ("model", "name"))
-    row_px = 14 + 13 * max(name.count("\n") + 1 for name in names)
-    by_line = {"labelExpr": "split(datum.label, '\\n')", "labelLimit": _PANEL_PX}
-    axis = {"ticks": False, "domain": False, "labelColor": INK, **by_line}
-    y = {"field": "name", "type": "nominal", "title": None, "sort": names, "axis": axis}
-    x = {"field": "value", "type": "quantitative", "title": "score", "axis": {"tickCount": 4, "format": "~g"}}
-    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
-    colour = Palette(tuple(panels)).colour(legend=False)
-    layers = [
-        {"mark": {"type": "rule", "color": QUIET, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
-        _layer("rule", {"y": y, **ends, "color": colour}, has_interval=True, strokeWidth=2.5, opacity=0.55),
-        _layer("circle", {"y": y, "x": x, "color": colour}, has_interval=True, size=60, opacity=1),
-        _layer("point", {"y": y, "x": x, "color": colour}, has_interval=False, size=60, opacity=1, filled=False),
-    ]
-    header = {"labelAnchor": "start", **by_line}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "data": {"values": points},
-        "facet": {"field": "model", "type": "nominal", "sort": panels, "title": None, "header": header},
-        "columns": 2,
-        "resolve": {"scale": {"x": "independent"}},
-        "spec": {"width": _PANEL_PX, "height": row_px * max(2, len(names)), "layer": layers},
-        "padding": {"left": 40, "right": 22, "top": 4, "bottom": 4},
-    }
-
-
-_PANEL_PX = 290
-
-
-def _layer(mark: str, encoding: Mapping[str, object], *, has_interval: bool, **look: object) -> Mapping[str, object]:
-    test = f"isValid(datum.low) == {str(has_interval).lower()}"
-    return {"transform": [{"filter": test}], "mark": {"type": mark, **look}, "encoding": encoding}

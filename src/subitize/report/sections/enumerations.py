@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Bias, KnownNumber
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL
+from subitize.analysis.measures import Bias
 from subitize.analysis.published import PublishedBias, PublishedCounts
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
@@ -19,7 +20,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
 from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
-from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnownNumber
 
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
 

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from subitize.analysis.enumeration import Coefficient, Cues, CurvePoint, ScalarVariability
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, methods, only, point
+from subitize.stats.cues import Coefficient, Cues
+from subitize.stats.scalar_variability import ScalarVariability
+from subitize.stats.weber import CurvePoint
 
 
 def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:

@@ -8,7 +8,17 @@ from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Badge,
+    Block,
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+)
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, methods, sizes

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -16,6 +15,7 @@ from subitize.calibrations import PREFIX, Calibrated
 from subitize.errors import BadValueError, StorageError
 from subitize.labels import make_rule
 from subitize.records import Estimate
+from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import INK, QUIET, to_png, to_svg
@@ -94,37 +94,17 @@ def make_figure(found: Calibration) -> FigureBlock:
     return FigureBlock("calibration", title, _spec(found, title), caption, alt, _data(found))
 
 
-def _spec(found: Calibration, title: str) -> Mapping[str, Any]:
-    colour = {
-        "field": "metric",
-        "type": "nominal",
-        "scale": {"domain": list(_COLOURS), "range": list(_COLOURS.values())},
-        "legend": {"title": None, "orient": "top"},
-    }
-    x = {"field": "threshold", "type": "quantitative", "title": "score threshold", "scale": {"domain": [0, 1]}}
-    y = {"type": "quantitative", "title": "NAE, accuracy", "scale": {"domainMin": 0, "nice": True}}
-    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
-    curves = {
-        "data": {"values": list(_rows(found.curve))},
-        "layer": [
-            {"mark": {"type": "area", "opacity": 0.18}, "encoding": band},
-            {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"x": x, "y": {**y, "field": "value"}, "color": colour},
-            },
-        ],
-    }
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": title,
-        "width": _WIDTH_PX,
-        "height": _HEIGHT_PX,
-        "layer": [curves, *_marks(found.result.threshold)],
-        "padding": {"left": 8, "right": 22, "top": 4, "bottom": 4},
-    }
+def _spec(found: Calibration, title: str) -> charts.Spec:
+    scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
+    colour = charts.field("metric", "nominal", scale=scale, legend={"title": None, "orient": "top"})
+    x = charts.field("threshold", "quantitative", title="score threshold", scale={"domain": [0, 1]})
+    y = charts.field("value", "quantitative", title="NAE, accuracy", scale={"domainMin": 0, "nice": True})
+    curves = {"data": {"values": list(_rows(found.curve))}, "layer": charts.band({"x": x, "color": colour}, y)}
+    layers = [curves, *_marks(found.result.threshold)]
+    return charts.complete({"title": title, "width": _WIDTH_PX, "height": _HEIGHT_PX, "layer": layers})
 
 
-def _marks(threshold: float) -> Iterator[Mapping[str, Any]]:
+def _marks(threshold: float) -> Iterator[charts.Spec]:
     """Mark the threshold chosen, and below it those that papers took, each label where it crosses nothing."""
     published = [(value, paper.title) for paper in plugins.papers() for value in paper.thresholds.values()]
     taken = [value for value, _ in published]
@@ -135,7 +115,7 @@ def _marks(threshold: float) -> Iterator[Mapping[str, Any]]:
 
 def _mark(
     value: float, text: str, ink: Mapping[str, str], top_px: int, others: Sequence[float]
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[charts.Spec]:
     place = {"data": {"values": [{"at": value}]}, "encoding": {"x": {"field": "at", "type": "quantitative"}}}
     is_crossing = any(value < other < value + _LABEL_WIDTH for other in others)
     side = {"align": "right", "dx": -5} if value + _LABEL_WIDTH > 1 or is_crossing else {"align": "left", "dx": 5}

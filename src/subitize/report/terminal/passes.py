@@ -1,7 +1,6 @@
 """How likely one of k images is right, and how far people agree that it is, at a terminal."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -10,7 +9,7 @@ from subitize.analysis.agreement import Concord
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.overview import StandIns
 from subitize.analysis.passes import PassRate
-from subitize.records import Estimate, base_suite
+from subitize.records import Estimate, base_suite, to_plain
 from subitize.registry import paper_of
 from subitize.report.document.cells import NOTHING, figure, interval
 from subitize.report.terminal.printing import add_row, whole_lines
@@ -47,8 +46,9 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
 
 def pass_row(one: PassRate, stand_ins: StandIns) -> dict[str, object]:
     """Lay a rate out flat, for programs."""
-    names = {name: value for name, value in asdict(one).items() if name != "estimate"}
-    return names | asdict(one.estimate) | _stand_ins(one.model, one.judge, stand_ins)
+    row = to_plain(one)
+    estimate = row.pop("estimate")
+    return {**row, **estimate, **_stand_ins(one.model, one.judge, stand_ins)}
 
 
 def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
@@ -74,7 +74,8 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
 
 def concord_row(one: Concord, stand_ins: StandIns) -> dict[str, object]:
     """Lay agreement out for programs."""
-    return asdict(one) | _stand_ins(one.model, one.judge, stand_ins) | {"published_kappa": published_kappa(one)}
+    marks = _stand_ins(one.model, one.judge, stand_ins)
+    return {**to_plain(one), **marks, "published_kappa": published_kappa(one)}
 
 
 def published_kappa(one: Concord) -> float | None:

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from subitize.analysis.power import Plan
 from subitize.records import Estimate
+from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
 from subitize.report.terminal.calibrations import save_figure
 from subitize.report.terminal.printing import whole_lines
@@ -55,27 +55,20 @@ def make_figure(plan: Plan) -> FigureBlock:
     return FigureBlock("power", title, _spec(plan, title), caption, f"{caption} {title}", data)
 
 
-def _spec(plan: Plan, title: str) -> Mapping[str, Any]:
-    x = {"field": "at", "type": "quantitative", "title": plan.axis, "scale": {"type": "log", "nice": False}}
-    x |= {"axis": {"values": [point.at for point in plan.curve], "format": "d"}}
+def _spec(plan: Plan, title: str) -> charts.Spec:
+    ticks = {"values": [point.at for point in plan.curve], "format": "d"}
+    x = charts.field("at", "quantitative", title=plan.axis, scale={"type": "log", "nice": False}, axis=ticks)
     top = {"domain": [0, 1]} if _has_power(plan) else {"domainMin": 0, "nice": True}
-    y = {"type": "quantitative", "title": _shown(plan), "scale": top}
+    area, line = charts.band(
+        {"x": x}, charts.field("value", "quantitative", title=_shown(plan), scale=top), color=_COLOUR
+    )
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "$schema": charts.SCHEMA,
         "title": {"text": title, "fontSize": 11},
         "width": _WIDTH_PX,
         "height": _HEIGHT_PX,
         "data": {"values": list(_rows(plan))},
-        "layer": [
-            {
-                "mark": {"type": "area", "opacity": 0.18, "color": _COLOUR},
-                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "line", "strokeWidth": 2, "point": {"color": _COLOUR}, "color": _COLOUR},
-                "encoding": {"x": x, "y": {**y, "field": "value"}},
-            },
-        ],
+        "layer": [area, {**line, "mark": {**line["mark"], "point": {"color": _COLOUR}}}],
     }
 
 

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,8 +17,9 @@ from rich.text import Text
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
-from subitize.drawing.clipart.glyph import Glyph
+from subitize.drawing.clipart import Glyph
 from subitize.records import (
+    Attached,
     Drawn,
     Elsewhere,
     Estimate,
@@ -28,12 +29,10 @@ from subitize.records import (
     Refused,
     Said,
     Scored,
+    Stored,
     task_text,
 )
 from subitize.registry import Listing
-
-if TYPE_CHECKING:
-    from subitize.analysis.enumeration import Enumeration
 
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
@@ -119,10 +118,10 @@ def print_scores(
     columns = [place for place in told if place not in common]
     table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
     for names, row in zip(named, rows.values(), strict=True):
-        cells = [_cell(row[m].estimate) if m in row else "" for m in measures]
+        cells = [cell(row[m].estimate) if m in row else "" for m in measures]
         add_row(table, *(names[column] for column in columns), *cells, _counts(row))
     if common:
-        _say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
+        say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
     _print(table)
     _print_legend(scores, stand_ins, measures)
     if any(_is_of_groups(row) for row in rows.values()):
@@ -160,79 +159,6 @@ def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequen
         print("they are in none of the other figures")
 
 
-def print_enumerations(enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
-    """Print one table per suite: a row per model and judge, the exact figures of two known observers below."""
-    from subitize.analysis.enumeration import LEAST_PER_CELL
-
-    for suite in dict.fromkeys(one.suite for one in enumerations):
-        _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
-    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in enumerations):
-        print("* an embedded stand-in, not a real model or judge")
-    print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
-    print(
-        "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
-    )
-    print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
-    print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
-    print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
-    if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
-        print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
-
-
-def _print_suite(suite: str, enumerations: Sequence["Enumeration"], stand_ins: StandIns) -> None:
-    from subitize.report.sections.baselines import name_baselines
-
-    has_runs = len({one.run for one in enumerations}) > 1
-    judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
-    places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
-    skill = Table(*places, "accuracy", "nae", "level", "human", "from chance", "abstraction", "n", box=SIMPLE_HEAD)
-    nature = Table(*places, "wording", "control", "weber", "slope", "follows", "bias", box=SIMPLE_HEAD)
-    for one in enumerations:
-        names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
-        named = [names[place] for place in places]
-        add_row(skill, *named, *_skill(one))
-        add_row(nature, *named, *_nature(one))
-    for name, known in name_baselines(one.numbers for one in enumerations):
-        human = "" if known.human_correlation is None else f"{known.human_correlation:.3f}"
-        named = [f"({name}, exact)" if place == "model" else "" for place in places]
-        add_row(skill, *named, f"{known.accuracy:.3f}", f"{known.nae:.3f}", "", human, "", "", "")
-    _say(f"suite {suite} judged by {', '.join(judges)}")
-    _print(skill)
-    _print(nature)
-
-
-def _skill(one: "Enumeration") -> list[str]:
-    from subitize.analysis.enumeration import LEAST_PER_CELL
-
-    n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
-    others = {"refused": one.refused, "discarded": one.discarded, "excluded": one.excluded}
-    return [
-        *(_cell_or_blank(estimate) for estimate in (one.accuracy, one.nae)),
-        "" if one.knower is None or one.knower.level is None else str(one.knower.level),
-        *(_cell_or_blank(estimate) for estimate in (one.human_correlation, one.random_distance)),
-        _cell_or_blank(one.abstraction.estimate if one.abstraction else None),
-        " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)]),
-    ]
-
-
-def _nature(one: "Enumeration") -> list[str]:
-    from subitize.analysis.enumeration import ALL
-
-    biases = [bias for bias in one.biases if bias.category != ALL and bias.direction != "none"]
-    return [
-        one.wording or "",
-        _cell_or_blank(one.control),
-        _cell_or_blank(one.weber.estimate if one.weber else None),
-        _cell_or_blank(one.scalar.slope if one.scalar else None),
-        one.cues.verdict if one.cues else "",
-        ", ".join(f"{bias.category} {bias.direction} {bias.r.value:.2f}" for bias in biases),
-    ]
-
-
-def _cell_or_blank(estimate: Estimate | None) -> str:
-    return "" if estimate is None else _cell(estimate)
-
-
 def print_gaps(gaps: Gaps) -> None:
     """Say what the figures do not cover."""
     if gaps.unasked:
@@ -249,7 +175,7 @@ def print_gaps(gaps: Gaps) -> None:
 def print_overview(overview: Overview) -> None:
     """Print what is in a run."""
     for entry in overview.suites:
-        _say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
+        say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
     models = Table("suite", "model", "responses", "outcomes", box=SIMPLE_HEAD)
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
@@ -265,21 +191,21 @@ def print_overview(overview: Overview) -> None:
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
         print("* an embedded stand-in, not a real model or judge")
     for item_id, reason in overview.exclusions.items():
-        _say(f"excluded: {item_id} ({reason})")
+        say(f"excluded: {item_id} ({reason})")
 
 
 def print_story(story: ItemStory) -> None:
     """Print one item with what came of it."""
-    _say(f"item {story.item.id}")
-    _say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
+    say(f"item {story.item.id}")
+    say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
     if story.excluded is not None:
-        _say(f"excluded: {story.excluded}")
+        say(f"excluded: {story.excluded}")
     for ask in story.item.asks:
-        _say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
+        say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
     for stored in story.responses:
         trial = stored.response.trial
         where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
-        _say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
+        say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
     trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
         reading = found.reading
@@ -289,7 +215,7 @@ def print_story(story: ItemStory) -> None:
             about = f"{members[0].model} repeats {', '.join(str(trial.repeat) for trial in members)}"
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{reading.judge} {reading.annotator}".strip()
-        _say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
+        say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
 
 
 def _told(outcome: Outcome) -> str:
@@ -297,14 +223,20 @@ def _told(outcome: Outcome) -> str:
         case Said(text=text):
             return f"said {text!r}"
         case Drawn(picture=picture):
-            name = picture.name if isinstance(picture, Elsewhere) else f"{picture.hash}.{picture.format}"
-            return f"drew {name}"
+            return f"drew {_name(picture)}"
         case Scored(scores=scores):
             return f"scored {dict(scores)}"
         case Refused(reason=reason):
             return f"refused, {reason}"
         case Failed(reason=reason):
             return f"failed, {reason}"
+
+
+def _name(picture: Stored | Elsewhere) -> str:
+    if isinstance(picture, Elsewhere):
+        return picture.name
+    file = f"{picture.hash}.{picture.format}"
+    return f"{picture.name}, attached: {file}" if isinstance(picture, Attached) else file
 
 
 def print_listings(listings: Iterable[Listing]) -> None:
@@ -324,7 +256,8 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     _print(table)
 
 
-def _cell(estimate: Estimate) -> str:
+def cell(estimate: Estimate) -> str:
+    """Write a figure with its interval."""
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
@@ -353,7 +286,8 @@ def add_row(table: Table, *cells: str) -> None:
     table.add_row(*(Text("\n".join(_printable(line) for line in cell.split("\n"))) for cell in cells))
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print a line in which others may have written."""
     print(_printable(line))
 
 

@@ -1,7 +1,6 @@
 """Refined prompts beside those that they are made of, at a terminal."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -9,7 +8,7 @@ from rich.text import Text
 
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
-from subitize.records import Estimate
+from subitize.records import Estimate, to_plain
 from subitize.report.document.cells import NOTHING, figure, interval
 from subitize.report.terminal.printing import add_row, whole_lines
 
@@ -46,7 +45,8 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
 
 def refinement_row(one: Refinement, stand_ins: StandIns) -> dict[str, object]:
     """Lay a comparison out for programs."""
-    return asdict(one) | {
+    return {
+        **to_plain(one),
         "is_stand_in": one.model in stand_ins.models,
         "is_stand_in_judge": one.judge in stand_ins.judges,
     }

@@ -9,7 +9,16 @@ from subitize.papers.geckonum.report.findings import Findings, Group, Measured, 
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+)
 from subitize.report.document.charts import Facet, Palette
 from subitize.report.sections.counted import MODEL, methods, sizes
 

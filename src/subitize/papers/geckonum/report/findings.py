@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.reproduction import Cell, Place
 from subitize.errors import NothingToDoError
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
-from subitize.papers.geckonum.published import PUBLISHED, Place
+from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.runs import read_run
-from subitize.papers.geckonum.tables import Cell, compute_tables
+from subitize.papers.geckonum.tables import compute_tables
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge
 from subitize.report.sections.sources import Series

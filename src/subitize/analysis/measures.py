@@ -1,0 +1,301 @@
+"""The measures of models that name or draw numbers: Testolin, Hou and Zorzi (2025) and beyond.
+
+Each is a function of the answers kept, and a line of the table Enumeration; nothing else must be changed for a new one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from subitize.analysis.scoring import estimate_error
+from subitize.records import Estimate, Stimulus
+from subitize.stats.confusion import (
+    confusion_matrix,
+    correlate,
+    distance,
+    highest_response,
+    human_matrix,
+    least_alike,
+    random_matrix,
+)
+from subitize.stats.cues import Cues
+from subitize.stats.intervals import wilson_interval
+from subitize.stats.knower_levels import KnowerLevel, knower_level
+from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
+from subitize.stats.signed_ranks import Direction, signed_rank_test
+from subitize.stats.weber import Weber, fit_weber
+
+ALL = "all"
+
+SUBITIZING = 4  # numbers up to here are seen exactly, so the Weber fraction is that of the numbers above
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WordingScore:
+    """How one wording of the question fares; the one with the smallest mean absolute error is kept.
+
+    `n` is the number of answers with a count. A figure that nothing can be said about is None, here and below.
+    """
+
+    wording: str
+    accuracy: Estimate | None
+    mae: Estimate | None
+    nae: Estimate | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Abstraction:
+    """The smallest correlation between the confusion matrices of two categories, and which two."""
+
+    estimate: Estimate
+    pair: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Whether responses lie systematically above or below the target, in one category or in all.
+
+    `over` or `under` where p < .05 and the effect size r = |z| / √n is at least .3, n counting exact answers too.
+    """
+
+    category: str
+    direction: Direction
+    r: Estimate
+    z: float
+    p: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What one model's measures rest on: the answers to the wording kept, a row each, and what several of them need.
+
+    `excluded` are observations of that wording whose items were excluded, `pictures` are what items showed, by id.
+    Cues are found over several runs together.
+    """
+
+    rows: pl.DataFrame
+    excluded: int = 0
+    pictures: Mapping[str, Stimulus] = field(default_factory=dict)
+    cues: Cues | None = None
+
+    @cached_property
+    def answers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Responses and targets of the answers that have a count."""
+        return _responses_and_targets(self.rows)
+
+    @cached_property
+    def errors(self) -> NDArray[np.float64]:
+        """How far each response is from its target."""
+        response, number = self.answers
+        return np.abs(response - number)
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The targets, which are the columns of a matrix."""
+        return tuple(self.rows["number"].unique().sort().to_list())
+
+    @cached_property
+    def responses(self) -> tuple[int, ...]:
+        """The responses, which are the rows of a matrix."""
+        return tuple(range(1, highest_response(self.numbers) + 1))
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        """What was counted."""
+        return tuple(self.rows["category"].unique(maintain_order=True).to_list())
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each number was answered: by category, response and target."""
+        highest = self.responses[-1]
+        return np.stack([confusion_matrix(*part, self.numbers, highest) for part in self._by_category])
+
+    @cached_property
+    def trials(self) -> NDArray[np.int64]:
+        """How many answers have a count: by category and target."""
+        return np.array([[int((shown == one).sum()) for one in self.numbers] for _, shown in self._by_category])
+
+    def count(self, status: str) -> int:
+        """Tell how many answers came to this."""
+        return int((self.rows["status"] == status).sum())
+
+    @cached_property
+    def _by_category(self) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+        return [_responses_and_targets(self.rows.filter(pl.col("category") == one)) for one in self.categories]
+
+
+def _responses_and_targets(rows: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    counted = rows.filter(pl.col("status") == "eligible")
+    return counted["response"].to_numpy(), counted["number"].to_numpy()
+
+
+def accuracy(kept: Kept) -> Estimate | None:
+    """Share of right answers, refusals counted as wrong."""
+    return _share_right(kept, eligible(kept) + kept.count("refused"))
+
+
+def accuracy_answered(kept: Kept) -> Estimate | None:
+    """Share of right answers, refusals left out."""
+    return _share_right(kept, eligible(kept))
+
+
+def _share_right(kept: Kept, n: int) -> Estimate | None:
+    return wilson_interval(int((kept.errors == 0).sum()), n) if n else None
+
+
+def mean_absolute_error(kept: Kept) -> Estimate | None:
+    """Mean of |response − target|."""
+    n = eligible(kept)
+    return estimate_error(kept.errors.tolist(), [1.0] * n) if n else None
+
+
+def normalized_absolute_error(kept: Kept) -> Estimate | None:
+    """Mean of |response − target| / target."""
+    _, number = kept.answers
+    return estimate_error((kept.errors / number).tolist(), (1 / number).tolist()) if len(number) else None
+
+
+def eligible(kept: Kept) -> int:
+    """How many answers have a count."""
+    return len(kept.errors)
+
+
+def zeros(kept: Kept) -> int:
+    """How many responses are 0: a drawing of nothing is discarded, an answer is wrong and has no place in a matrix."""
+    return int((kept.rows["response"].round() == 0).sum())
+
+
+def smallest_cell(kept: Kept) -> int:
+    """The fewest answers with a count to a number in a category; the paper wants 20."""
+    return int(kept.trials.min())
+
+
+def knower(kept: Kept) -> KnowerLevel | None:
+    """Up to which number all are known; every category weighs the same."""
+    return knower_level(kept.counts, kept.numbers, kept.trials) if eligible(kept) else None
+
+
+def human_correlation(kept: Kept) -> Estimate | None:
+    """Correlation with the exact matrix of the ideal human; every category weighs the same."""
+    return correlate(kept.counts, human_matrix(kept.numbers, kept.responses[-1]))
+
+
+def human_distance(kept: Kept) -> Estimate | None:
+    """Distance from the matrix of the ideal human: 0 is the same, 1 nothing in common."""
+    return distance(kept.counts, human_matrix(kept.numbers, kept.responses[-1]))
+
+
+def random_distance(kept: Kept) -> Estimate | None:
+    """Distance from the matrix of random answers, which correlates with nothing, as all its shares are equal."""
+    return distance(kept.counts, random_matrix(kept.numbers, kept.responses[-1]))
+
+
+def abstraction(kept: Kept) -> Abstraction | None:
+    """How alike the two categories are that are least so."""
+    found = least_alike(kept.counts)
+    if found is None:
+        return None
+    estimate, (one, other) = found
+    return Abstraction(estimate, (kept.categories[one], kept.categories[other]))
+
+
+def biases(kept: Kept) -> tuple[Bias, ...]:
+    """Over- and underestimation, of ALL and by category."""
+    counted = kept.rows.filter(pl.col("status") == "eligible").with_columns(
+        error=pl.col("response") - pl.col("number"),
+        stratum=pl.struct("category", "number").rank("dense").cast(pl.Int64),
+    )
+    return tuple(_find_biases(counted, kept.categories))
+
+
+def _find_biases(counted: pl.DataFrame, categories: Iterable[str]) -> Iterable[Bias]:
+    for category in (ALL, *categories):
+        part = counted if category == ALL else counted.filter(pl.col("category") == category)
+        found = signed_rank_test(part["error"].to_numpy(), part["stratum"].to_numpy())
+        if found is not None:
+            yield Bias(category, found.direction, found.r, found.z, found.p, found.n)
+
+
+def scalar(kept: Kept) -> ScalarVariability | None:
+    """Whether responses spread with their mean; trials are pooled."""
+    return scalar_variability(*kept.answers)
+
+
+def weber(kept: Kept) -> Weber | None:
+    """The Weber fraction of the numbers that are not seen exactly; trials are pooled."""
+    is_beyond = max(kept.numbers) > SUBITIZING
+    return fit_weber(kept.counts.sum(axis=0), kept.numbers, subitizing=SUBITIZING if is_beyond else 0)
+
+
+def matrices(kept: Kept) -> Mapping[str, NDArray[np.int64]]:
+    """Counts by response and target, of ALL (trials pooled) and by category."""
+    return {ALL: kept.counts.sum(axis=0), **dict(zip(kept.categories, kept.counts, strict=True))}
+
+
+class Measure(cached_property[T]):
+    """A line of the table: the function that computes a measure, and its heading at a terminal, if it has a column."""
+
+    def __init__(self, compute: Callable[[Kept], T], heading: str = "") -> None:
+        super().__init__(lambda one: compute(one.kept))
+        self.heading = heading
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """How one model enumerates, as one judge read it, on one suite of one run: the table of measures.
+
+    `wording` is the wording kept (None where the suite has none) and every measure rests on it alone; `wordings` has
+    all of them. `control` is the share of answers to "What does the image represent?" that name apples or fruit.
+    """
+
+    run: str
+    suite: str
+    model: str
+    judge: str
+    wording: str | None
+    wordings: tuple[WordingScore, ...]
+    control: Estimate | None
+    kept: Kept
+
+    accuracy = Measure(accuracy, "accuracy")
+    accuracy_answered = Measure(accuracy_answered)
+    mae = Measure(mean_absolute_error)
+    nae = Measure(normalized_absolute_error, "nae")
+    eligible = Measure(eligible)
+    discarded = Measure(lambda kept: kept.count("discarded"))
+    refused = Measure(lambda kept: kept.count("refused"))
+    zeros = Measure(zeros)
+    excluded = Measure(lambda kept: kept.excluded)
+    smallest_cell = Measure(smallest_cell)
+    knower = Measure(knower, "level")
+    human_correlation = Measure(human_correlation, "human")
+    human_distance = Measure(human_distance)
+    random_distance = Measure(random_distance, "from chance")
+    abstraction = Measure(abstraction, "abstraction")
+    biases = Measure(biases, "bias")
+    scalar = Measure(scalar, "slope")
+    weber = Measure(weber, "weber")
+    cues = Measure(lambda kept: kept.cues, "follows")
+    categories = Measure(lambda kept: kept.categories)
+    numbers = Measure(lambda kept: kept.numbers)
+    responses = Measure(lambda kept: kept.responses)
+    matrices = Measure(matrices)
+
+    def row(self) -> dict[str, object]:
+        """Lay out what it is of, and every measure, by name."""
+        names = [one.name for one in fields(self) if one.name != "kept"]
+        return {name: getattr(self, name) for name in (*names, *measures())}
+
+
+def measures() -> dict[str, Measure[object]]:
+    """List the measures of the table by name."""
+    return {name: line for name, line in vars(Enumeration).items() if isinstance(line, Measure)}

@@ -1,0 +1,77 @@
+"""Images with counts in their names as a run: responses known by name, and the counts as people's readings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.errors import ConflictError
+from subitize.importers.named_counts import JUDGE
+from subitize.papers.numbersense.named_images import NamedImages, NamedModel, read_named_images
+from subitize.records import Reading, Response, Spec
+from subitize.store import Run
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What an import added, and what was there already."""
+
+    responses: int
+    readings: int
+    already_there: int
+
+    def __str__(self) -> str:
+        known = f", {self.already_there} readings were there already" if self.already_there else ""
+        return f"{self.responses} images and {self.readings} readings added{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """A folder whose names were read, before there is a run."""
+
+    named: NamedImages
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What to know of the files."""
+        return self.named.warnings
+
+    def store(self, run: Run) -> ImportSummary:
+        """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
+        suite, items = self.named.suite, self.named.items
+        with run.lease(f"judge {JUDGE}") as lease:
+            # The prompts are the same under every seed.
+            seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
+            run.add_suite(suite.spec, seed, items)
+            run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+            for model in self.named.models:
+                run.add_model(model.spec, is_stand_in=False)
+            responses = [one for model in self.named.models for one in _find_new_responses(run, model)]
+            readings, already_there = _find_new_readings(run, self.named.models)
+            stored = run.add_judged(lease, responses, readings)
+        return ImportSummary(*stored, already_there)
+
+
+def read_importable(folder: Path) -> Importable:
+    """Read the names: what is wrong with them leaves no run behind."""
+    return Importable(read_named_images(folder))
+
+
+def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
+    there = {stored.trial_id: stored.response for stored in run.responses(model.spec.shown)}
+    for response in model.responses:
+        known = there.get(response.trial.id)
+        if known is not None and known.provenance.parameters != response.provenance.parameters:
+            before, now = (one.provenance.parameters.get("file") for one in (known, response))
+            raise ConflictError(
+                f"{run.location} has {before!r} where {model.spec.shown} now has {now!r}: its images have changed; "
+                "import them into a new run"
+            )
+    return [response for response in model.responses if response.trial.id not in there]
+
+
+def _find_new_readings(run: Run, models: Sequence[NamedModel]) -> tuple[list[Reading], int]:
+    """Find the readings that the run has not, and count those that it has."""
+    said = run.answered(JUDGE)
+    every = [reading for model in models for reading in model.readings]
+    new = [reading for reading in every if (reading.subject.id, reading.question.id) not in said]
+    return new, len(every) - len(new)

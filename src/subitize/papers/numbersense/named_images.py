@@ -1,0 +1,171 @@
+"""Images whose names tell what was asked for and how many people counted, in a folder per model; no pixels needed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.analysis.observations import Observation, observe_rows
+from subitize.errors import BadFileError
+from subitize.importers.named_counts import read_named_count
+from subitize.interfaces import Suite
+from subitize.models.folder.files import Tree, Unplaced, stem_of, storable
+from subitize.models.folder.layouts import Holdings, read_folder
+from subitize.models.folder.matching import Placement
+from subitize.papers.numbersense.file_names import NAMING
+from subitize.records import (
+    Discarded,
+    Drawn,
+    Elsewhere,
+    Item,
+    Provenance,
+    Reading,
+    Response,
+    Spec,
+    Trial,
+    task_text,
+)
+from subitize.registry import Made, make_suite
+from subitize.store import codec
+from subitize.store.rows import ReadingRow, ResponseRow
+
+SUITE = "production"
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """One model's images as responses known by name, and the counts in their names as readings."""
+
+    spec: Spec
+    responses: Sequence[Response]
+    readings: Sequence[Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedImages:
+    """The images of all models, the suite that they were made for, and what to know of the files."""
+
+    suite: Made[Suite]
+    items: Sequence[Item]
+    models: Sequence[NamedModel]
+    warnings: Sequence[str]
+
+    def observe(self) -> list[Observation]:
+        """Join what the names say, as a run with the same images and readings would."""
+        responses = (_response_row(one) for model in self.models for one in model.responses)
+        readings = (_reading_row(one) for model in self.models for one in model.readings)
+        return observe_rows(self.items, responses, readings, asked_again={SUITE})
+
+
+def read_named_images(folder: Path) -> NamedImages:
+    """Read the names in a folder of one model's images, or in a folder per model below it."""
+    suite = make_suite(SUITE)
+    items = list(suite.it.items(0))
+    warnings: list[str] = []
+    models = [_read_model(path, items, warnings) for path in _find_models(folder)]
+    return NamedImages(suite, items, models, warnings)
+
+
+def _find_models(folder: Path) -> list[Path]:
+    """List the folders that are each one model's: this one, or those in it."""
+    if not folder.is_dir():
+        raise BadFileError(f"{folder} is not a folder; name that of the images, or one with a folder per model")
+    try:
+        tree = Tree(folder)
+        categories = [below for below in tree.entries().folders if _is_of_category(tree, below)]
+        others = [below for below in tree.entries().folders if below not in categories]
+        models = [below for below in others if _has_images(Tree(folder / below))]
+        has_own = bool(categories) or _has_named(tree.entries().images)
+    except OSError as error:
+        raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
+    if has_own and models:
+        raise BadFileError(
+            f"{folder} has images of its own and folders with others ({', '.join(map(storable, models[:_EXAMPLES]))}); "
+            "name the folder of one model, or one with a folder per model"
+        )
+    if not has_own and not models:
+        raise BadFileError(
+            f"{folder} has no images named like {NAMING.example} (asked for, counted, category, index), and no folder "
+            "in it has"
+        )
+    return [folder] if has_own else [folder / model for model in models]
+
+
+def _has_images(tree: Tree) -> bool:
+    entries = tree.entries()
+    return _has_named(entries.images) or any(_is_of_category(tree, below) for below in entries.folders)
+
+
+def _has_named(names: Sequence[str]) -> bool:
+    return any(NAMING.fits(stem_of(name)) for name in names)
+
+
+def _is_of_category(tree: Tree, below: str) -> bool:
+    return any(map(NAMING.is_in_its_category, tree.entries(below).images))
+
+
+def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> NamedModel:
+    holdings = read_folder(folder, NAMING.name)
+    name = storable(folder.resolve().name)
+    _check_items(holdings, items, name)
+    placement = Placement(holdings, items)
+    spec = Spec(name, {"released": "numbersense"}, name)
+    responses: list[Response] = []
+    readings: list[Reading] = []
+    for item in items:
+        for repeat, image in placement.of_item[item.id].items():
+            told = {**image.parameters, "layout": holdings.layout}
+            provenance = Provenance(0, task_text(item.task), parameters=told)
+            trial = Trial(item.id, spec.shown, spec.options, repeat)
+            responses.append(Response(trial, Drawn(Elsewhere(image.name)), provenance))
+            reading = read_named_count(responses[-1], item)
+            if reading is not None:
+                readings.append(reading)
+    warnings += _warn(name, len(readings), [*holdings.left, *placement.duplicates], _unread(responses, readings))
+    return NamedModel(spec, responses, readings)
+
+
+def _check_items(holdings: Holdings, items: Sequence[Item], model: str) -> None:
+    """Refuse an image of what the suite never asks for: a category or number that the tables have no place for."""
+    known = {key for item in items for key in holdings.keys(item.id)}
+    for image in holdings.images:
+        if image.key not in known:
+            numbers = [int(item.factors["number"]) for item in items]
+            categories = dict.fromkeys(str(item.factors["category"]) for item in items)
+            raise BadFileError(
+                f"{model}: {image.name!r} is of no item of {SUITE}, which asks for {min(numbers)} to {max(numbers)} of "
+                f"{', '.join(categories)}; take it away, or rename it"
+            )
+
+
+def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[Unplaced]:
+    """List the images whose count is no number."""
+    files = {one.trial.id: str(one.provenance.parameters["file"]) for one in responses}
+    return [
+        Unplaced(files[reading.subject.id], reading.value.reason)
+        for reading in readings
+        if isinstance(reading.value, Discarded)
+    ]
+
+
+def _warn(model: str, read: int, left: Sequence[Unplaced], unread: Sequence[Unplaced]) -> Iterator[str]:
+    if unread:
+        yield f"{model}: no number in the name, discarded: {len(unread):,} of {read:,} ({_list(unread)})"
+    if left:
+        yield f"{model}: other files, left alone: {len(left):,} ({_list(left)})"
+
+
+def _list(files: Sequence[Unplaced]) -> str:
+    some = ", ".join(f"{file.name}: {file.reason}" for file in files[:_EXAMPLES])
+    return some + (", …" if len(files) > _EXAMPLES else "")
+
+
+def _response_row(response: Response) -> ResponseRow:
+    trial = response.trial
+    return ResponseRow(trial.id, trial.item_id, trial.model, trial.repeat, trial.attempt, response.outcome.kind)
+
+
+def _reading_row(reading: Reading) -> ReadingRow:
+    subject = reading.subject
+    trial_ids = codec.encode(codec.trial_ids, subject.trial_ids)
+    return ReadingRow(subject.id, trial_ids, reading.question.id, reading.judge, reading.value)

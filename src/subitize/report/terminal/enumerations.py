@@ -1,0 +1,87 @@
+"""How models enumerate, at a terminal: the measures that have a heading, in two tables per suite."""
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration
+from subitize.analysis.measures import Abstraction, Bias, measures
+from subitize.analysis.overview import StandIns
+from subitize.records import Estimate
+from subitize.report.sections.baselines import name_baselines
+from subitize.report.terminal.printing import add_row, cell, say, whole_lines
+from subitize.stats.cues import Cues
+from subitize.stats.knower_levels import KnowerLevel
+from subitize.stats.scalar_variability import ScalarVariability
+from subitize.stats.weber import Weber
+
+_SKILL = ("accuracy", "nae", "knower", "human_correlation", "random_distance", "abstraction")
+# Measures that are in neither come last in the second table.
+_NATURE = ("wording", "control", "weber", "scalar", "cues", "biases")
+
+
+def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
+    """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
+    for suite in dict.fromkeys(one.suite for one in enumerations):
+        _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
+    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in enumerations):
+        print("* an embedded stand-in, not a real model or judge")
+    print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
+    print(
+        "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
+    )
+    print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
+    print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
+    print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
+    if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
+        print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
+
+
+def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
+    has_runs = len({one.run for one in enumerations}) > 1
+    judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
+    places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
+    headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
+    nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
+    first = Table(*places, *(headings[name] for name in _SKILL), "n", box=SIMPLE_HEAD)
+    second = Table(*places, *(headings.get(name, name) for name in nature), box=SIMPLE_HEAD)
+    for one in enumerations:
+        names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
+        named = [names[place] for place in places]
+        add_row(first, *named, *(_text(getattr(one, name)) for name in _SKILL), _n(one))
+        add_row(second, *named, *(_text(getattr(one, name)) for name in nature))
+    for name, known in name_baselines(one.numbers for one in enumerations):
+        named = [f"({name}, exact)" if place == "model" else "" for place in places]
+        add_row(first, *named, *(_text(getattr(known, figure, None)) for figure in _SKILL), "")
+    say(f"suite {suite} judged by {', '.join(judges)}")
+    whole_lines().print(first)
+    whole_lines().print(second)
+
+
+def _n(one: Enumeration) -> str:
+    n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
+    others = {"refused": one.refused, "discarded": one.discarded, "excluded": one.excluded}
+    return " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)])
+
+
+def _text(measure: object) -> str:
+    """Write the one figure that tells most of a measure; what nothing can be said about is left blank."""
+    match measure:
+        case None | KnowerLevel(level=None):
+            return ""
+        case Estimate():
+            return cell(measure)
+        case Abstraction(estimate=found) | Weber(estimate=found) | ScalarVariability(slope=found):
+            return cell(found)
+        case KnowerLevel(level=level):
+            return str(level)
+        case Cues(verdict=verdict):
+            return verdict
+        case float():
+            return f"{measure:.3f}"
+        case tuple():
+            biases = [one for one in measure if isinstance(one, Bias) and one.category != ALL]
+            told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
+            return ", ".join(told)
+    return str(measure)

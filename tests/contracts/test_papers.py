@@ -1,0 +1,72 @@
+"""Every paper brings what it says: all references lead somewhere, and each thing is of its kind."""
+
+from collections.abc import Callable
+
+import pytest
+
+from commands import call
+from subitize import plugins
+from subitize.interfaces import Paper
+from subitize.labels import Rule, WordRule, consensus, parse_rule
+from subitize.models.folder.names import Naming
+from subitize.numerals import Unread
+from subitize.records import Known
+from subitize.registry import find_paper, listings, names, paper_of
+from subitize.report.sections.references import references
+
+PAPERS = names("papers")
+
+
+@pytest.fixture(params=PAPERS)
+def paper(request: pytest.FixtureRequest) -> Paper:
+    return find_paper(request.param)
+
+
+def test_it_is_cited_and_its_suites_are_found(paper: Paper) -> None:
+    assert paper.citation
+    assert all(one.use for one in paper.references)
+    for suite in paper.suites:
+        assert paper_of(suite) is paper_of(f"{suite}~grid") is paper
+        assert references([suite])[0].text == paper.citation
+    assert set(paper.picture_suites) | set(paper.judged_by) <= set(paper.suites)
+    assert {suite for suite, _ in paper.kappas} <= set(paper.suites)
+    known = {one.name for one in listings("suites")}
+    assert set(paper.suites) <= known
+
+
+def test_its_rules_read_numbers(paper: Paper) -> None:
+    for name, reference in paper.rules.items():
+        rule = plugins.load(reference)
+        assert isinstance(rule, WordRule)
+        assert str(parse_rule(name)) == str(Rule(name)) == f"{name}@{rule.version}"
+        assert rule.read("3") == 3
+        assert isinstance(rule.read("no number here"), float | Unread)
+    for name in paper.consensus_rules:
+        assert consensus([Known(3), Known(3), Known(4)], name) == Known(3)
+
+
+def test_its_files_are_named_like_their_example(paper: Paper) -> None:
+    for name, reference in paper.file_names.items():
+        naming = plugins.load(reference)
+        assert isinstance(naming, Naming)
+        assert naming.name == name
+        assert naming.fits(naming.example.rpartition(".")[0])
+
+
+@pytest.mark.parametrize("what", ["reproduce", "tabulate", "import_release", "report"])
+def test_what_it_does_can_be_called(paper: Paper, what: str) -> None:
+    reference = getattr(paper, what)
+    assert not reference or isinstance(plugins.load(reference), Callable)  # type: ignore[arg-type]
+
+
+def test_its_published_counts_are_of_its_suites(paper: Paper) -> None:
+    assert not paper.counts or set(plugins.load(paper.counts)) <= set(paper.suites)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_what_it_cannot_do_is_said_in_one_line_with_those_that_can(name: str) -> None:
+    for what, arguments in (("reproduce", ["reproduce", name, "DIR"]), ("import_release", ["import", name, "DIR"])):
+        if not getattr(find_paper(name), what):
+            ended = call(*arguments, *(["--out", "run"] if what == "import_release" else []))
+            assert (ended.code, ended.err.count("\n")) == (2, 1)
+            assert "those that can: " in ended.err

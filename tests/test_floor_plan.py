@@ -1,0 +1,64 @@
+"""Where things stand: what is a paper's own is named in its folder, and nowhere else."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from subitize.plugins import built_in
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
+PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]past[ _-]words"]), re.IGNORECASE)
+
+
+def test_no_identifier_and_no_string_outside_its_folder_names_a_paper() -> None:
+    files = [path for path in SOURCE.rglob("*.py") if SOURCE / "papers" not in path.parents]
+    assert len(files) > 200
+    named = {
+        f"{path.relative_to(SOURCE)}:{line}: {text[:80]}"
+        for path in files
+        for line, text in _words(ast.parse(path.read_text(encoding="utf-8")))
+        if PAPERS.search(text)
+    }
+    assert not named, "\n".join(sorted(named))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "geckonum = 1",
+        "import subitize.papers.gimbrr",
+        "from subitize.papers import numbersense",
+        "def read_geckonum(): ...",
+        "def f(geckonum): ...",
+        "x = 'T2ICountBench'",
+        "x = f'{y} of GeckoNum'",
+        "f(geckonum=1)",
+        "x.geckonum",
+    ],
+)
+def test_the_test_sees_a_name_wherever_it_stands(code: str) -> None:
+    assert any(PAPERS.search(text) for _, text in _words(ast.parse(code)))
+
+
+def test_comments_and_docstrings_may_cite() -> None:
+    code = '"""After GeckoNum."""\n# Numbersense\ndef f():\n    """As in GIMBRR."""\nX = 1\n"""GeckoNum\'s."""\n'
+    assert not any(PAPERS.search(text) for _, text in _words(ast.parse(code)))
+
+
+def _words(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Go through identifiers and strings; a string that is a statement by itself is a comment."""
+    comments = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        match node:
+            case ast.Constant(value=str() as text) if id(node) not in comments:
+                yield line, text
+            case ast.Name(id=text) | ast.Attribute(attr=text) | ast.arg(arg=text) | ast.alias(name=text):
+                yield line, text
+            case ast.FunctionDef(name=text) | ast.AsyncFunctionDef(name=text) | ast.ClassDef(name=text):
+                yield line, text
+            case ast.keyword(arg=str() as text) | ast.ImportFrom(module=str() as text):
+                yield line, text
