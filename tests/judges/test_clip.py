@@ -204,7 +204,8 @@ class _Knowing(Encoders):
     def __init__(self, *, is_right: bool) -> None:
         self._is_right, self._is_tested = is_right, True
 
-    def open(self) -> Any:  # noqa: ANN401
+    @property
+    def similarity(self) -> Any:  # noqa: ANN401
         return self
 
     def _phrase(self, noun: str) -> str:
@@ -265,7 +266,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
     judge = ClipScore(str(weights))
     assert isinstance(judge, AsksItself)
     assert [ask.question for ask in judge.asks(run.items()[0])] == [Fit("Three apples.")]
-    similarity = Encoders("test", str(weights)).open()
+    similarity = Encoders("test", str(weights)).similarity
     exhibits = [exhibit(run, 0, Fit("Three apples.")), exhibit(run, 1, Fit("no"), Fit("2 dogs"))]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     views = [View.of(shown_picture(one), one.load) for one in exhibits]

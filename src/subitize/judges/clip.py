@@ -76,17 +76,16 @@ class Encoders:
 
     def check(self) -> None:
         """Load the weights."""
-        self.open()
+        _ = self.similarity
 
-    def open(self) -> Similarity:
-        """Load the weights, once."""
-        self._similarity.load()
-        return self._similarity
+    @cached_property
+    def similarity(self) -> Similarity:
+        """What compares, once its weights are loaded."""
+        return Similarity(weights.locate(self._name), self._placement)
 
     def provenance(self, text: str) -> Provenance:
         """Say what computed."""
-        similarity = self.open()
-        return Provenance(0, text, weights_hash=similarity.weights_hash(), versions=similarity.versions())
+        return Provenance(0, text, weights_hash=self.similarity.weights_hash(), versions=self.similarity.versions())
 
     def prove(self) -> Proof:
         """Show photographs of known things: their names must mostly win against others."""
@@ -98,12 +97,8 @@ class Encoders:
             return Proof(False, f"cannot be tested: {error}")
         views = [View.of_pixels(noun, pixels) for noun, pixels in shown]
         texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _PROOFS for one in _known_rivals(noun, seed))})
-        scores = self.open().similarities(views, [self._phrase(text) for text in texts])
+        scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
         return self._weigh([noun for noun, _ in shown], texts, scores)
-
-    @cached_property
-    def _similarity(self) -> Similarity:
-        return Similarity(weights.locate(self._name), self._placement)
 
     def _phrase(self, noun: str) -> str:
         raise NotImplementedError
@@ -178,7 +173,7 @@ class Clip(Encoders):
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
-        scores = self.open().similarities(views, texts)
+        scores = self.similarity.similarities(views, texts)
         places = {text: place for place, text in enumerate(texts)}
         return [
             tuple(

@@ -49,7 +49,7 @@ class ClipScore(Encoders):
         """Score each text against its picture."""
         asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
-        found = self.open().match(views, [text for _, text in asked])
+        found = self.similarity.match(views, [text for _, text in asked])
         findings = iter([self._find(text, scores) for (_, text), scores in zip(asked, found, strict=True)])
         return [tuple(next(findings) for _ in exhibit.inquiries) for exhibit in exhibits]
 
