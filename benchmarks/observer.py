@@ -17,7 +17,7 @@ from PIL import Image
 from benchmarks.foreign import Rgb, foreign_things
 from benchmarks.geckonum_pictures import judge_pictures
 from subitize.drawing import placement, stimuli
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.records import Box, Stimulus

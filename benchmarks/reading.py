@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.comparing import Figure
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.labels import word_rules
 from subitize.numerals import LONGEST_TEXT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.interfaces import Judge, Pixels, Reply, Request
 from subitize.models.painter import Painter

@@ -27,9 +27,11 @@ def fingerprint(item: pytest.Item) -> str:
 
 
 def source_files(module: str) -> list[Path]:
-    """List the files of a module, or all below a package."""
+    """List the file of a module, or all below a package, the drawings among them."""
     path = SOURCES / Path(*module.split("."))
-    files = [path.with_suffix(".py")] if path.with_suffix(".py").is_file() else sorted(path.rglob("*.py"))
+    if path.with_suffix(".py").is_file():
+        return [path.with_suffix(".py")]
+    files = sorted(file for file in path.rglob("*") if file.suffix in (".py", ".svg"))
     assert files, f"no module {module}"
     return files
 

@@ -67,8 +67,8 @@ TILES = {
 def test_tiles_are_counted_as_by_hand(case: Case) -> None:
     for (width, height), tokens in TILES.items():
         with case((width, height)):
-            assert listed("gpt-4o").image_tokens(width, height) == tokens
-            assert listed("gpt-4o").image_tokens(width, height, is_low_detail=True) == 85
+            assert listed("gpt-4o").image_in_chat.count(width, height) == tokens
+            assert listed("gpt-4o").image_in_chat.count(width, height, is_low_detail=True) == 85
 
 
 # The first three are worked out by hand; the others are from a table of token counts published for gpt-6 and gpt-5.5.
@@ -120,7 +120,7 @@ def test_cached_input_costs_as_much_as_other_input_where_nothing_else_is_said() 
 
 
 def estimate(price: Price, text: str, sizes: list[tuple[int, int]], tokens_out: int) -> tuple[int, float]:
-    tokens_in = estimate_text_tokens(text) + sum(price.image_tokens(*size) for size in sizes)
+    tokens_in = estimate_text_tokens(text) + sum(price.image_in_chat.count(*size) for size in sizes)
     return tokens_in, price.of_chat(tokens_in, tokens_out)
 
 

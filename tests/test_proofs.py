@@ -37,7 +37,7 @@ def test_a_record_that_was_edited_by_hand_proves_nothing(tmp_path: Path, monkeyp
     assert proofs.read_record() == {}
 
 
-def test_a_change_of_a_module_or_of_its_name_changes_the_fingerprint(
+def test_a_change_of_a_module_of_its_name_or_of_a_drawing_changes_the_fingerprint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proofs, "SOURCES", tmp_path / "src")
@@ -50,7 +50,9 @@ def test_a_change_of_a_module_or_of_its_name_changes_the_fingerprint(
     changed = proofs.hash_files(proofs.source_files("package"))
     (package / "one.py").rename(package / "two.py")
     renamed = proofs.hash_files(proofs.source_files("package"))
-    assert len({before, changed, renamed}) == 3
+    (package / "drawing.svg").write_text("<svg/>\n")
+    drawn = proofs.hash_files(proofs.source_files("package"))
+    assert len({before, changed, renamed, drawn}) == 4
     with pytest.raises(AssertionError, match=r"no module package\.one"):
         proofs.source_files("package.one")
 

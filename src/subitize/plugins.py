@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from subitize.errors import BadValueError, SubitizeError
+
 GROUP = "subitize.papers"
 """The package with the table of the papers built in, and the entry points of those that are not."""
 
@@ -30,7 +32,25 @@ def list_all(what: str) -> dict[str, str]:
 
 def load(reference: str) -> Any:  # noqa: ANN401
     """Import what is written `module:object`."""
-    return EntryPoint("", reference, "").load()
+    try:
+        return EntryPoint("", reference, "").load()
+    except SubitizeError:
+        raise
+    except Exception as error:  # an outside package may fail in any way
+        raise BadValueError(f"{reference} cannot be loaded: {error}") from error
+
+
+def load_all(what: str) -> dict[str, Any]:
+    """Import what all papers bring of a kind, by name; what of an outside paper cannot be imported is left out."""
+    ours = {reference for paper in _load_built_in().values() for reference in getattr(paper, what).values()}
+    found = {}
+    for name, reference in list_all(what).items():
+        try:
+            found[name] = load(reference)
+        except BadValueError:
+            if reference in ours:
+                raise
+    return found
 
 
 def built_in() -> dict[str, str]:
@@ -53,7 +73,9 @@ def _named() -> Iterator[tuple[str, Any]]:
     yield from _load_built_in().items()
     for point in entry_points(group=GROUP):
         with suppress(Exception):  # one that cannot be loaded brings nothing
-            yield point.name, point.load()
+            found = point.load()
+            if isinstance(found, import_module("subitize.interfaces").Paper):
+                yield point.name, found
 
 
 @cache

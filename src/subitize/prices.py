@@ -2,7 +2,8 @@
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from fnmatch import fnmatchcase
@@ -162,10 +163,6 @@ class Price:
             each = None if tokens is None else tokens * rates.output / _MILLION
         return None if each is None else text + n * each
 
-    def image_tokens(self, width: int, height: int, *, is_low_detail: bool = False) -> int:
-        """Estimate how many input tokens an image in a chat counts."""
-        return self.image_in_chat.count(width, height, is_low_detail=is_low_detail)
-
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
@@ -224,9 +221,9 @@ def _read(path: Path) -> tuple[Price, ...]:
         raise BadFileError(f"{path.name}: {_describe(error)}") from None
     if not prices:
         raise BadFileError(f"{path.name}: no [[price]] in it; add one, or leave the file out")
-    twice = _find_repeated((price.host, name) for price in prices for name in price.models)
-    if twice is not None:
-        raise BadFileError(f"{path.name}: model {twice[1]!r} at host {twice[0]!r} stands there twice; keep one")
+    for (host, name), times in Counter((price.host, name) for price in prices for name in price.models).items():
+        if times > 1:
+            raise BadFileError(f"{path.name}: model {name!r} at host {host!r} stands there twice; keep one")
     return prices
 
 
@@ -252,15 +249,6 @@ def _known_keys(table: str | int) -> list[str]:
         "fixed": Fixed,
     }
     return sorted(one.name for one in fields(tables.get(table, Price)))
-
-
-def _find_repeated(pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-    seen: set[tuple[str, str]] = set()
-    for pair in pairs:
-        if pair in seen:
-            return pair
-        seen.add(pair)
-    return None
 
 
 def _specificity(pattern: str) -> tuple[bool, int]:

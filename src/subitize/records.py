@@ -60,6 +60,13 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached(Stored):
+    """A picture that was known by name only until its pixels were attached; a run keeps the two apart."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Filed:
     """A picture in a file of the user's, which is read where it lies and not kept in the run."""
 

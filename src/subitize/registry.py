@@ -214,7 +214,23 @@ def _list_paper(name: str) -> Listing:
     works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
     does = {"reproduce": paper.reproduce, "tables": paper.tabulate, "import": paper.import_release}
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
-    return Listing(name, paper.citation, None, brought | {command: "yes" for command, found in does.items() if found})
+    able = {command: "yes" for command, found in does.items() if found}
+    # What is built in is tested, and would take a while to import.
+    faults = [] if name in plugins.built_in() else _find_faults(paper)
+    return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
+
+
+def _find_faults(paper: Paper) -> list[str]:
+    """Say what a paper brings that cannot be imported."""
+    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names)
+    single = (paper.counts, paper.reproduce, paper.tabulate, paper.import_release, paper.report)
+    faults = []
+    for reference in (*(found for kind in named for found in kind.values()), *filter(None, single)):
+        try:
+            plugins.load(reference)
+        except SubitizeError as error:
+            faults.append(str(error))
+    return faults
 
 
 def _parse(text: str) -> tuple[str, str, dict[str, str]]:

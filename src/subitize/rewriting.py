@@ -20,7 +20,7 @@ from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said
 from subitize.registry import Made
 from subitize.runner.engine import Bench, work
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Given, Trier, remember
+from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.workers import Broken, Call
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
@@ -237,10 +237,10 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary
     model = rewriting.model
     if not isinstance(model.it, Writes):
         raise TypeError(f"{model.spec.shown} cannot write texts")
-    trier = Trier(f"model {model.spec.shown!r}", _make_call(model.it), rewriting.tries)
+    retry = Retry(f"model {model.spec.shown!r}", _make_call(model.it), rewriting.tries)
 
     async def perform(item: Item) -> Row | str:
-        return _row(rewriting, item, await trier.ask([_request(rewriting, item)]), summary)
+        return _row(rewriting, item, await retry.ask([_request(rewriting, item)]), summary)
 
     def commit(done: Sequence[Row | str]) -> None:
         _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, Row)]))
@@ -277,10 +277,8 @@ def _no_picture(picture: Picture) -> bytes:
     raise TypeError(f"a text is written without a picture, not with {picture}")
 
 
-def _row(rewriting: Rewriting, item: Item, given: Given[Reply] | GaveUp, summary: Summary) -> Row | str:
+def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: Summary) -> Row | str:
     """Make a row of an answer, or say what is wrong with it."""
-    if isinstance(given, GaveUp):
-        return given.reason
     (reply,) = given.each
     if isinstance(reply, Broken):
         return reply.reason

@@ -11,7 +11,7 @@ from commands import call
 from drawn_prompts import EXACT, OMITTING, item, new_run, paint_all, store
 from samples import trial
 from subitize.analysis.alignment import Alignment, align_run, estimate_mean, score_graph
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.judges.dsg import graph_of

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 
 from subitize.drawing import placement
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.compositions import compose
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import Layout, Placed

@@ -7,7 +7,7 @@ import pytest
 
 from cases import Case
 from subitize.drawing import glyphs, surfaces
-from subitize.drawing.clipart.bare import BARE, HOLDERS
+from subitize.drawing.clipart import BARE, HOLDERS
 from subitize.errors import BadValueError
 
 

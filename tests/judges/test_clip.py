@@ -19,7 +19,6 @@ from subitize.judges.clipscore import ClipScore
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors import collages
 from subitize.networks.views import View
-from subitize.networks.weights import Placement
 from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, Measured, Question, Stored
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
@@ -203,10 +202,14 @@ class _Knowing(Encoders):
     """Encoders that know what the photographs show, or find all names alike."""
 
     def __init__(self, *, is_right: bool) -> None:
-        self.who, self._is_right = "clip:knowing", is_right
+        self._is_right, self._is_tested = is_right, True
 
-    def open(self) -> Any:  # noqa: ANN401
+    @property
+    def similarity(self) -> Any:  # noqa: ANN401
         return self
+
+    def _phrase(self, noun: str) -> str:
+        return f"a photo of a {noun}"
 
     def similarities(self, views: Any, texts: list[str]) -> NDArray[np.float64]:  # noqa: ANN401
         return np.array(
@@ -216,10 +219,10 @@ class _Knowing(Encoders):
 
 @pytest.mark.detect
 def test_one_that_knows_what_photographs_show_passes_and_one_to_which_all_is_alike_does_not() -> None:
-    proof = _Knowing(is_right=True).prove(lambda noun: f"a photo of a {noun}")
+    proof = _Knowing(is_right=True).prove()
     assert proof == Proof(True, "24 of 24 rounds won by what photographs show")
     with pytest.raises(UnusableModelError, match="0 of 24 rounds"):
-        _Knowing(is_right=False).prove(lambda noun: f"a photo of a {noun}")
+        _Knowing(is_right=False).prove()
 
 
 @pytest.mark.torch
@@ -263,7 +266,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
     judge = ClipScore(str(weights))
     assert isinstance(judge, AsksItself)
     assert [ask.question for ask in judge.asks(run.items()[0])] == [Fit("Three apples.")]
-    similarity = Encoders("test", str(weights), Placement()).open()
+    similarity = Encoders("test", str(weights)).similarity
     exhibits = [exhibit(run, 0, Fit("Three apples.")), exhibit(run, 1, Fit("no"), Fit("2 dogs"))]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     views = [View.of(shown_picture(one), one.load) for one in exhibits]

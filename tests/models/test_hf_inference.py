@@ -31,7 +31,7 @@ PROMPT = Draw("three apples, on a table")
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", KEY)
-    monkeypatch.setattr("subitize.runner.trying._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("subitize.runner.retries._FIRST_WAIT_SECONDS", 0.01)
 
 
 @pytest.fixture(scope="module")

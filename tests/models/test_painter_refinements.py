@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.image_files import decode
 from subitize.interfaces import Exhibit, Finding, Inquiry, Pixels, Request

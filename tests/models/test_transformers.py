@@ -679,7 +679,7 @@ def test_what_a_processor_makes_is_never_dropped(made: dict[str, object], told: 
 
     inputs = {"input_ids": torch.ones((1, 3), dtype=torch.long)} | made
     with pytest.raises(UnusableModelError, match=told):
-        place_row(inputs, torch.device("cpu"), torch.float32)
+        place_row(inputs, torch.nn.Linear(1, 1))
 
 
 def rewrite(folder: Path, rename: Callable[[str], str | None], **others: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -12,10 +12,10 @@ import pytest
 import tiny_matchers
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
-from subitize.networks.filling import FILLERS, NUMERALS, open_filler
+from subitize.networks.filling import FILLERS, NUMERALS, Filler, open_filler
 from subitize.networks.pairs import open_pairs
 from subitize.networks.regions import Regions
-from subitize.networks.views import Fills, View
+from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from tiny_weights import find_tiny
 
@@ -45,7 +45,7 @@ class Network(NamedTuple):
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Placement = CPU) -> Fills:
+    def open(self, placement: Placement = CPU) -> Filler:
         return open_filler(self.folder, self.architecture, placement, self.regions)
 
 

@@ -15,10 +15,10 @@ import tiny_matchers
 from subitize.errors import BadFileError, BadValueError, SubitizeError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS
-from subitize.networks.matching import MATCHERS, open_matcher
+from subitize.networks.matching import MATCHERS, Matcher, open_matcher
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import Matches, View
+from subitize.networks.views import View
 from subitize.networks.weights import Placement, name_architecture, read_config
 from tiny_weights import find_tiny
 
@@ -51,7 +51,7 @@ class Network:
     architecture: str
     regions: Path | None
 
-    def open(self, placement: Placement = CPU) -> Matches:
+    def open(self, placement: Placement = CPU) -> Matcher | Similarity:
         return open_matcher(self.folder, self.architecture, placement, self.regions)
 
     def match(self, placement: Placement = CPU) -> Sequence[Mapping[str, float]]:

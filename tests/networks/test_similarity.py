@@ -212,7 +212,7 @@ def test_a_folder_that_cannot_be_used_is_refused_in_one_line(
     folder = copy(clip, tmp_path / "spoilt")
     spoil(folder)
     with pytest.raises(SubitizeError, match=told) as caught:
-        Similarity(folder, CPU).load()
+        Similarity(folder, CPU)
     assert isinstance(caught.value, UnusableModelError)
     assert "\n" not in str(caught.value)
 

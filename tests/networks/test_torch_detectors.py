@@ -20,7 +20,7 @@ from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.detr import Detr
 from subitize.networks.detectors.grounding_dino import GroundingDino
 from subitize.networks.detectors.owlv2 import Owlv2
-from subitize.networks.detectors.setups import Setup, torch_maker
+from subitize.networks.detectors.setups import Setup, make_maker
 from subitize.networks.weights import Placement
 from tiny_weights import find_tiny
 
@@ -321,7 +321,7 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
 @pytest.mark.parametrize("name", ["detr", "grounding-dino", "owlv2", "rt-detr"])
 def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, folders: Folders) -> None:
     folder = folders("vilt")
-    setup = torch_maker(Setup, name)(str(folder))
+    setup = make_maker(Setup, name)(str(folder))
     with pytest.raises(UnusableModelError, match=re.escape(f"{name}: {folder} holds a ViltModel")):
         setup.detector.load()
 

@@ -135,7 +135,7 @@ def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit
         while under_way and chance.random() < 0.8:
             meter.settle(under_way.pop().promised_usd, [Usage(0, 0, 1, "64x64", "low")])
             done += 1
-    assert jobs.close() == (done < 60)
+    assert jobs.work_off(lambda: None) == (done < 60)
     assert done == min(60, int(limit / 0.5))
     assert ledger.spent_usd == pytest.approx(0.5 * done)
     assert ledger.is_exhausted == (done < 60)

@@ -18,14 +18,16 @@ from subitize.store.images import Images
 def draw(spec: str, count: int) -> tuple[list[Reply], int]:
     """Have so many pictures drawn one after the other, and count the worker processes that are there in the end."""
     replies: list[Reply] = []
-    with workers.staffed("model", make_model(spec)) as crew:
+    with workers.open_executor("model", make_model(spec)) as executor:
 
         async def work() -> None:
             for seed in range(count):
-                given, _ = await crew.call([Request("an item", Draw("two apples"), 0, 0, seed, Loader(Images(Path())))])
+                given, _ = await executor.call(
+                    [Request("an item", Draw("two apples"), 0, 0, seed, Loader(Images(Path())))]
+                )
                 replies.extend(one for one in given if isinstance(one, Reply))
 
-        crew.run(work)
+        executor.run(work)
         return replies, len(multiprocessing.active_children())
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.records import Confirm, Draw
 from subitize.registry import make_suite

@@ -21,8 +21,23 @@ from subitize.errors import (
     StorageError,
     UnknownNameError,
 )
-from subitize.records import Box, Boxes, Draw, Drawn, Failed, Item, Known, Provenance, Refused, Said, Scored
-from subitize.store import Database, Folder, Location, Run
+from subitize.records import (
+    Attached,
+    Box,
+    Boxes,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Failed,
+    Item,
+    Known,
+    Provenance,
+    Refused,
+    Said,
+    Scored,
+)
+from subitize.store import Attachment, Database, Folder, Location, Run
+from subitize.store.rows import look_up_responses
 
 OpenRun = Callable[[Location], Run]
 ITEMS = [naming_item(index) for index in range(3)]
@@ -268,7 +283,7 @@ def test_excluding_needs_a_known_item_and_a_reason(run: Run, item_id: str, reaso
 
 def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Location) -> None:
     _execute(location, "UPDATE schema_version SET version = 99")
-    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 2.*pip install --upgrade"):
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 3.*pip install --upgrade"):
         Run(location)
 
 
@@ -281,6 +296,7 @@ def test_a_run_of_an_earlier_version_is_brought_up_to_date_and_keeps_what_it_has
     run.close()
     _execute(location, "ALTER TABLE readings DROP COLUMN provenance")
     _execute(location, "DROP INDEX responses_by_item")
+    _execute(location, "DROP TABLE attachments")
     _execute(location, "UPDATE schema_version SET version = 1")
     for _ in range(2):
         with Run(location) as again:
@@ -289,6 +305,33 @@ def test_a_run_of_an_earlier_version_is_brought_up_to_date_and_keeps_what_it_has
         how = Provenance(7, "How many?", revision="r")
         again.add_readings(lease, [replace(reading(trial(item)), provenance=how)])
         assert [stored.reading.provenance for stored in again.readings()] == [None, how]
+
+
+def test_an_image_attached_later_is_seen_beside_the_name_and_changes_no_row(run: Run, location: Location) -> None:
+    named = replace(response(trial(ITEMS[0])), outcome=Drawn(Elsewhere("a_0")))
+    other = replace(response(trial(ITEMS[1])), outcome=Drawn(Elsewhere("b_0")))
+    with run.lease("m") as lease:
+        run.add_responses(lease, [named, other])
+        query = "SELECT outcome FROM responses ORDER BY id LIMIT 1"
+        before = _execute(location, query)
+        image = run.images.save(b"\x89PNG\r\n\x1a\n", "png")
+        run.add_attachments(lease, [Attachment(named.trial.id, image, "a_0.png")])
+        assert run.sweep(lease) == 0
+    attached = Drawn(Attached(image.hash, "png", "a_0"))
+    assert [stored.response.outcome for stored in run.responses()] == [attached, other.outcome]
+    looked_up = look_up_responses(run, [named.trial.id, other.trial.id])
+    assert {one.outcome for one in looked_up.values()} == {attached, other.outcome}
+    assert run.attachments() == {named.trial.id: Attachment(named.trial.id, image, "a_0.png")}
+    assert _execute(location, query) == before
+
+
+def test_a_trial_has_one_attachment(run: Run) -> None:
+    with run.lease("m") as lease:
+        images = [run.images.save(bytes([number]), "png") for number in range(2)]
+        run.add_attachments(lease, [Attachment("t", images[0], "x.png")])
+        with pytest.raises(StorageError, match="refused"):
+            run.add_attachments(lease, [Attachment("t", images[1], "y.png"), Attachment("u", images[1], "y.png")])
+    assert run.attachments() == {"t": Attachment("t", images[0], "x.png")}
 
 
 @pytest.mark.postgres

@@ -1,6 +1,7 @@
-"""Commands on what is kept in a run: show, exclude, export, and bring in data made elsewhere."""
+"""Commands on what is kept in a run: show, exclude, export, attach, and bring in data made elsewhere."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from subitize.cli.options import (
     locate,
     open_run,
     print_json,
+    watch,
 )
 from subitize.errors import UnknownNameError
 
@@ -77,6 +79,31 @@ def export(
     with open_run(run, database, images) as opened:
         for path in export_run(opened, out or Path(f"{run}-export"), chosen):
             print(path)
+
+
+@app.command()
+def attach(
+    run: RunName,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="One model's images, or a folder per model.")],
+    model: Annotated[str | None, typer.Option(help="Only this model's images, as `show` names it.")] = None,
+    layout: Annotated[str, typer.Option(help="How files are called that are not called like the responses.")] = "auto",
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+    images: ImagesFolder = None,
+) -> None:
+    """Store image files as those of responses that are known by name only, so that judges can look at them."""
+    from subitize.importers.attachments import attach_images
+    from subitize.report.terminal.printing import Bar
+
+    with open_run(run, database, images) as opened, Bar() as bar:
+        watched = partial(watch, bar, "images")
+        found = attach_images(opened, folder, model=model, layout=layout, watch=watched)
+    if as_json:
+        return print_json(found)
+    for line in (line for one in found for line in one.lines()):
+        print(line)
+    print(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
+    return None
 
 
 @import_app.command("readings")

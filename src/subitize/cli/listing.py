@@ -35,10 +35,10 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command("list")
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|calibrations")],
+    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|papers|calibrations")],
     as_json: AsJson = False,
 ) -> None:
-    """List suites, models, judges or refinements, with their options and defaults, or saved calibrations."""
+    """List suites, models, judges or refinements, with their options and defaults, papers, or saved calibrations."""
     from subitize.registry import KINDS, listings
 
     if kind == "calibrations":

@@ -1,9 +1,9 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
+    from subitize.report.terminal.printing import Bar
     from subitize.store import Location, Run
 
 app = typer.Typer(
@@ -127,6 +128,17 @@ def print_warnings(lines: Iterable[str]) -> None:
     """Print lines on stderr, each as ours."""
     for line in lines:
         print(f"subitize: {line}", file=sys.stderr)
+
+
+T = TypeVar("T")
+
+
+def watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
+    """Go through things while a bar tells how far it is."""
+    bar.begin(what, len(each))
+    for one in each:
+        yield one
+        bar.advance(has_failed=False)
 
 
 def print_json(found: object) -> None:

@@ -1,9 +1,10 @@
 """Commands that read a run: scores, measures, alignment, calibration, the report."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,7 @@ from subitize.cli.options import (
     check_file,
     open_run,
     print_json,
+    watch,
 )
 from subitize.cli.rules import choose_reader
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from subitize.analysis.observations import Gaps, Observation
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
-    from subitize.report.terminal.printing import Bar
 
 
 @app.command()
@@ -154,7 +155,7 @@ def calibrate(
         check_file(picture)
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
-        found = search_threshold(opened, search, lambda pictures: _watch(bar, "pictures", pictures))
+        found = search_threshold(opened, search, partial(watch, bar, "pictures"))
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
@@ -162,16 +163,6 @@ def calibrate(
     print_calibration(found)
     print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
-
-
-T = TypeVar("T")
-
-
-def _watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
-    bar.begin(what, len(each))
-    for one in each:
-        yield one
-        bar.advance(has_failed=False)
 
 
 @app.command()

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 import numpy as np
 
 from subitize.drawing import glyphs, placement
-from subitize.drawing.clipart.bare import HOLDERS
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import HOLDERS, PALETTE
 from subitize.drawing.painting import Layout, Placed
 from subitize.drawing.placement import Field
 from subitize.drawing.scattering import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST

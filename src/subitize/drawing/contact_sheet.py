@@ -6,7 +6,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.drawing import glyphs
-from subitize.drawing.clipart.glyph import Glyph
+from subitize.drawing.clipart import Glyph
 from subitize.errors import StorageError
 
 

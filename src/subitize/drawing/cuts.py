@@ -9,7 +9,7 @@ from PIL import Image, ImageChops, ImageColor
 from scipy import ndimage
 
 from subitize.drawing import glyphs
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.scenes import Form, Halves, Pieces, Portion
 
 Mask = NDArray[np.bool_]

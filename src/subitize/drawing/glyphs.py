@@ -1,17 +1,14 @@
 """Our own vector clip-art by noun: each thing as SVG, and as a sprite of any size."""
 
 import io
-from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 import resvg_py
 from PIL import Image
 
-from subitize.drawing.clipart import animals, foods, fruits, harvest, household, plants, playthings, shapes, sweets
-from subitize.drawing.clipart.bare import BARE, UNCUT
-from subitize.drawing.clipart.bare import PLAIN as PLAIN
-from subitize.drawing.clipart.glyph import PALETTE, Drawing, Glyph
+from subitize.drawing.clipart import BARE, PALETTE, UNCUT, Glyph, draw
+from subitize.drawing.clipart import GLYPHS as GLYPHS
+from subitize.drawing.clipart import PLAIN as PLAIN
 from subitize.errors import BadValueError, UnknownNameError
 
 
@@ -26,8 +23,7 @@ def svg(noun: str, variant: int, colour: str) -> str:
     """Draw one thing as a complete SVG document of 100 × 100 units."""
     if colour not in PALETTE:
         raise UnknownNameError("colour", colour, PALETTE)
-    shapes = _drawing(glyph_of(noun), variant)(PALETTE[colour])
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{shapes}</svg>'
+    return draw(noun, _drawing(glyph_of(noun), variant), PALETTE[colour])
 
 
 def whole_drawings(noun: str) -> tuple[int, ...]:
@@ -49,9 +45,9 @@ def sprite(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
 _SMALLEST_MASTER_PX = 64
 
 
-def _drawing(glyph: Glyph, variant: int) -> Drawing:
+def _drawing(glyph: Glyph, variant: int) -> str:
     if variant == PLAIN and glyph.noun in BARE:
-        return BARE[glyph.noun]
+        return "bare"
     if not 0 <= variant < len(glyph.drawings):
         raise BadValueError(f"no drawing {variant} of {glyph.noun!r}; it has 0 to {len(glyph.drawings) - 1}")
     return glyph.drawings[variant]
@@ -76,8 +72,3 @@ def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
         svg_string=svg(noun, variant, colour), width=side_px, height=side_px, skip_system_fonts=True
     )
     return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGBA")
-
-
-_GROUPS = (shapes, fruits, harvest, foods, sweets, animals, plants, household, playthings)
-
-GLYPHS: Mapping[str, Glyph] = MappingProxyType({glyph.noun: glyph for group in _GROUPS for glyph in group.GLYPHS})

@@ -10,8 +10,7 @@ from PIL import ImageColor
 from scipy import ndimage
 
 from subitize.drawing import glyphs
-from subitize.drawing.clipart.bare import HOLDERS
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import HOLDERS, PALETTE
 from subitize.drawing.placement import SMALLEST_ITEM_PX, Corners
 from subitize.drawing.scattering import COVERED_SHARE
 from subitize.errors import BadValueError

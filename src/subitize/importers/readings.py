@@ -17,6 +17,7 @@ from subitize.importers.answers import (
 from subitize.labels import Rule, find_positional_rule, interpret
 from subitize.records import (
     Ask,
+    Attached,
     Choose,
     Drawn,
     Elsewhere,
@@ -26,6 +27,7 @@ from subitize.records import (
     Reading,
     Refused,
     Response,
+    Stored,
     Subject,
     Words,
 )
@@ -154,7 +156,9 @@ def _read_group(line: Line, size: int) -> int | None:
 def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
     """List what people may call an image: its hash, its file here, the file it was read from, its published name."""
     picture = outcome.picture
-    names = {picture.name} if isinstance(picture, Elsewhere) else {picture.hash, f"{picture.hash}.{picture.format}"}
+    names = {picture.name} if isinstance(picture, Elsewhere | Attached) else set()
+    if isinstance(picture, Stored):
+        names |= {picture.hash, f"{picture.hash}.{picture.format}"}
     file = stored.response.provenance.parameters.get("file")
     return names | ({str(file)} if file else set())
 

@@ -22,6 +22,7 @@ from subitize.interfaces import Suite
 from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
 from subitize.records import (
     Ask,
+    Attached,
     Confirm,
     Discarded,
     Drawn,
@@ -83,41 +84,6 @@ def _read_vote(line: Line) -> Vote:
     return Vote(line, fields["annotator"], fields["model"], fields["item"], fields["vote"], read_place(line))
 
 
-def make_items(suites: Iterable[Made[Suite]], run: Run | None = None) -> dict[str, tuple[Spec, int, list[Item]]]:
-    """Make the items of suites by name, with the seed that the run has them with, if it has."""
-    seeds = {entry.name: entry.seed for entry in run.suites()} if run else {}
-    found: dict[str, tuple[Spec, int, list[Item]]] = {}
-    for made in suites:
-        seed = seeds.get(made.spec.name, 0)
-        found[made.spec.name] = made.spec, seed, list(made.it.items(seed))
-    return found
-
-
-def check_items(votes: Iterable[Vote], items: Mapping[str, Item]) -> None:
-    """Refuse a vote on an item that is not there, or that nothing is asked of about a group of images."""
-    for vote in votes:
-        if vote.item_id not in items:
-            near = get_close_matches(vote.item_id, items, n=1, cutoff=0.0)
-            hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
-            raise vote.line.error(f"no item {vote.item_id!r}; {hint}")
-        if len(_group_asks(items[vote.item_id])) != 1:
-            raise vote.line.error(
-                f"item {vote.item_id!r} has {len(_group_asks(items[vote.item_id]))} yes-or-no questions about a group "
-                "of images, not 1; `subitize import readings` takes answers to any question"
-            )
-
-
-def _check_suites(made: Mapping[str, tuple[Spec, int, list[Item]]]) -> None:
-    """Refuse a suite without a question about groups of images: its items would be in the run for nothing."""
-    for suite, (*_, own) in made.items():
-        if not any(map(_group_asks, own)):
-            raise BadValueError(f"--suite {suite}: none of its items has a yes-or-no question about a group of images")
-
-
-def _group_asks(item: Item) -> list[Ask]:
-    return [ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, MatchesPrompt | Confirm)]
-
-
 def import_votes_at(
     location: Location, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()
 ) -> ImportSummary:
@@ -127,20 +93,11 @@ def import_votes_at(
     except NotARunError:
         if not suites:
             raise
-        check_votes(path, suites, judge)
+        votes, items, made = _check(path, judge, suites, None)
+        resolve([vote.line for vote in votes], _Votes(votes, items, made, Ledger(judge)))
         run = Run(location, create=True)
     with run:
         return import_votes(run, path, judge=judge, suites=suites)
-
-
-def check_votes(path: Path, suites: Iterable[Made[Suite]], judge: str = "human") -> None:
-    """Find what is wrong with a file of votes on the items of these suites, before there is a run."""
-    check_judge(judge)
-    votes, made = read_votes(path), make_items(suites)
-    items = {item.id: item for *_, own in made.values() for item in own}
-    check_items(votes, items)
-    _check_suites(made)
-    resolve([vote.line for vote in votes], _Votes(votes, items, made, Ledger(judge)))
 
 
 def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence[Made[Suite]] = ()) -> ImportSummary:
@@ -149,20 +106,60 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     With suites, their items are put into the run, and images that votes on them are about and that the run does not
     have are added by name, as drawn elsewhere.
     """
-    check_judge(judge)
-    votes = read_votes(path)
-    made = make_items(suites, run)
-    for spec, seed, own in made.values():
-        run.check_suite(spec, seed, own)
-    items = {item.id: item for item in run.items()} | {item.id: item for *_, own in made.values() for item in own}
-    check_items(votes, items)
-    _check_suites(made)
+    votes, items, made = _check(path, judge, suites, run)
 
     def prepare() -> _Votes:
         run_here = {entry.name for entry in run.models() if entry.options}
         return _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here)
 
     return add_answers(run, judge, [vote.line for vote in votes], prepare)
+
+
+_Suites = dict[str, tuple[Spec, int, list[Item]]]
+
+
+def _check(
+    path: Path, judge: str, suites: Iterable[Made[Suite]], run: Run | None
+) -> tuple[list[Vote], dict[str, Item], _Suites]:
+    """Read the votes of a file, and the items they may be about, with the seed that the run has its suites with.
+
+    Whatever is wrong with either is an error.
+    """
+    check_judge(judge)
+    votes = read_votes(path)
+    seeds = {entry.name: entry.seed for entry in run.suites()} if run else {}
+    made: _Suites = {}
+    for suite in suites:
+        name, seed = suite.spec.name, seeds.get(suite.spec.name, 0)
+        made[name] = suite.spec, seed, list(suite.it.items(seed))
+        if run:
+            run.check_suite(*made[name])
+    items = {item.id: item for item in run.items()} if run else {}
+    items |= {item.id: item for *_, own in made.values() for item in own}
+    for vote in votes:
+        _check_item(vote, items)
+    for name, (*_, own) in made.items():
+        if not any(map(_group_asks, own)):  # its items would be in the run for nothing
+            raise BadValueError(f"--suite {name}: none of its items has a yes-or-no question about a group of images")
+    return votes, items, made
+
+
+def _check_item(vote: Vote, items: Mapping[str, Item]) -> None:
+    """Refuse a vote on an item that is not there, or that nothing is asked of about a group of images."""
+    if vote.item_id not in items:
+        near = get_close_matches(vote.item_id, items, n=1, cutoff=0.0)
+        hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
+        raise vote.line.error(f"no item {vote.item_id!r}; {hint}")
+    asks = _group_asks(items[vote.item_id])
+    if len(asks) != 1:
+        raise vote.line.error(
+            f"item {vote.item_id!r} has {len(asks)} yes-or-no questions about a group of images, not 1; "
+            "`subitize import readings` takes answers to any question"
+        )
+
+
+def _group_asks(item: Item) -> list[Ask]:
+    return [ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, MatchesPrompt | Confirm)]
 
 
 class _Votes:
@@ -175,7 +172,7 @@ class _Votes:
         self,
         votes: Sequence[Vote],
         items: Mapping[str, Item],
-        suites: Mapping[str, tuple[Spec, int, Sequence[Item]]],
+        suites: _Suites,
         ledger: Ledger,
         drawn: Iterable[StoredResponse] = (),
         run_here: Iterable[str] = (),
@@ -187,7 +184,7 @@ class _Votes:
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere)):
+            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached)):
                 self._run_here.add(trial.model)
         named = [vote for vote in votes if items[vote.item_id].suite in suites]
         self.responses: Sequence[Response] = list(self._name_images(named, items))

@@ -5,8 +5,8 @@ the question and a seed, so that every picture has the same rivals, and anyone c
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from collections.abc import Collection, Sequence
+from functools import cache, cached_property
 from typing import Annotated
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Handling, Proof
-from subitize.judges.asking import shown_picture
+from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.proving import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.networks import weights
@@ -24,7 +24,7 @@ from subitize.networks.similarity import Similarity
 from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from subitize.numerals import article, plural, singular
-from subitize.records import Compared, Confirm, Drawn, Outcome, Provenance, Question, Stored, digest
+from subitize.records import Compared, Confirm, Outcome, Provenance, Question, digest
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.recognition import KINDS
 
@@ -49,37 +49,59 @@ _PROOFS = (0, 1, 2)
 
 
 class Encoders:
-    """The two encoders of a folder, or of a model on the hub, opened when they are first needed."""
+    """The two encoders of a folder, or of a model on the hub, opened when they are first needed.
 
-    def __init__(self, who: str, name: str, placement: Placement) -> None:
+    Judges by them share how they are made and tested; each puts a noun in a phrase of its own.
+    """
+
+    is_stand_in = False
+
+    def __init__(
+        self,
+        who: str,
+        name: str,
+        *,
+        dtype: str = "auto",
+        device: str = "auto",
+        batch_size: int = 16,
+        self_test: bool = True,
+    ) -> None:
+        if batch_size < 1:
+            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
+        with weights.naming(who):
+            self._placement = Placement(device, dtype)
         weights.require(who, "torch", "transformers")
         weights.find_folder(name)
-        self.who, self._name, self._placement = who, name, placement
-        self._similarity: Similarity | None = None
+        self.batch_size, self._name, self._is_tested = batch_size, name, self_test
 
-    def open(self) -> Similarity:
-        """Load the weights, once."""
-        if self._similarity is None:
-            similarity = Similarity(weights.locate(self._name), self._placement)
-            similarity.load()
-            self._similarity = similarity
-        return self._similarity
+    def check(self) -> None:
+        """Load the weights."""
+        _ = self.similarity
+
+    @cached_property
+    def similarity(self) -> Similarity:
+        """What compares, once its weights are loaded."""
+        return Similarity(weights.locate(self._name), self._placement)
 
     def provenance(self, text: str) -> Provenance:
         """Say what computed."""
-        similarity = self.open()
-        return Provenance(0, text, weights_hash=similarity.weights_hash(), versions=similarity.versions())
+        return Provenance(0, text, weights_hash=self.similarity.weights_hash(), versions=self.similarity.versions())
 
-    def prove(self, phrase: Callable[[str], str]) -> Proof:
+    def prove(self) -> Proof:
         """Show photographs of known things: their names must mostly win against others."""
+        if not self._is_tested:
+            return NOT_TESTED
         try:
             shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _PROOFS[:2]]
         except MissingPartError as error:
             return Proof(False, f"cannot be tested: {error}")
         views = [View.of_pixels(noun, pixels) for noun, pixels in shown]
         texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _PROOFS for one in _known_rivals(noun, seed))})
-        scores = self.open().similarities(views, [phrase(text) for text in texts])
+        scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
         return self._weigh([noun for noun, _ in shown], texts, scores)
+
+    def _phrase(self, noun: str) -> str:
+        raise NotImplementedError
 
     def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> Proof:
         rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _PROOFS]
@@ -104,11 +126,10 @@ def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
     return (*(other for other in NOUNS if other != noun), *draw_rivals(noun, 5, digest(seed, noun), NOUNS))
 
 
-class Clip:
+class Clip(Encoders):
     """Tell whether things are there, or are not, by how well their names fit against those of other things."""
 
     rule = "compared"
-    is_stand_in = False
     asks_together = True
 
     def __init__(
@@ -129,32 +150,15 @@ class Clip:
         for name, number in (("distractors", distractors), ("absence_distractors", absence_distractors)):
             if not 1 <= number <= _MOST_DISTRACTORS:
                 raise BadValueError(f"{who}: {name}={number}: should be from 1 to {_MOST_DISTRACTORS}")
-        if batch_size < 1:
-            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
         if template.replace("{}", "", 1).count("{") or "{}" not in template:
             raise BadValueError(f"{who}: template={template!r}: should have one {{}}, where the thing is named")
-        with weights.naming(who):
-            self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
+        super().__init__(who, model_or_folder, dtype=dtype, device=device, batch_size=batch_size, self_test=self_test)
         self._counts = {False: distractors, True: absence_distractors}
-        self._seed, self._template, self._is_tested = seed, template, self_test
-        self.batch_size = batch_size
-
-    def check(self) -> None:
-        """Load the weights."""
-        self._encoders.open()
-
-    def prove(self) -> Proof:
-        """Show it photographs of known things."""
-        if not self._is_tested:
-            return NOT_TESTED
-        return self._encoders.prove(self._phrase)
+        self._seed, self._template = seed, template
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and about whether things are there."""
-        match outcomes:
-            case [Drawn(picture=Stored())]:
-                return not self.why_not(question)
-        return False
+        return is_picture(outcomes) and not self.why_not(question)
 
     def why_not(self, question: Question, /) -> str:
         """Say that it neither counts nor tells colours: a red apple is compared with other things, not a green one."""
@@ -169,11 +173,11 @@ class Clip:
         compared = [[self._texts(inquiry.question, exhibit) for inquiry in exhibit.inquiries] for exhibit in exhibits]
         texts = list(dict.fromkeys(text for of_one in compared for some in of_one for text in some))
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit in exhibits]
-        scores = self._encoders.open().similarities(views, texts)
+        scores = self.similarity.similarities(views, texts)
         places = {text: place for place, text in enumerate(texts)}
         return [
             tuple(
-                Finding(Compared({text: float(row[places[text]]) for text in some}), self._encoders.provenance(some[0]))
+                Finding(Compared({text: float(row[places[text]]) for text in some}), self.provenance(some[0]))
                 for some in of_one
             )
             for of_one, row in zip(compared, scores, strict=True)

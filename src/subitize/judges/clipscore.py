@@ -4,29 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from subitize.errors import BadValueError
-from subitize.interfaces import Exhibit, Finding, Handling, Proof
-from subitize.judges.asking import shown_picture
+from subitize.interfaces import Exhibit, Finding, Handling
+from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.clip import Encoders
 from subitize.judges.fit import ASKS_ABOUT, fit_asks
-from subitize.judges.proving import NOT_TESTED
-from subitize.networks import weights
 from subitize.networks.views import View
-from subitize.networks.weights import Placement
 from subitize.numerals import article
-from subitize.records import Ask, Drawn, Fit, Item, Measured, Outcome, Question, Stored
+from subitize.records import Ask, Fit, Item, Measured, Outcome, Question
 
 # Hessel et al. 2021, section 3: what stands before the text, and what the cosine is multiplied by.
 PREFIX = "A photo depicts"
 WEIGHT = 2.5
 
 
-class ClipScore:
+class ClipScore(Encoders):
     """Score how well each drawing fits its prompt: 2.5 times the cosine of CLIP's encodings, at least 0."""
 
     rule = "strict"
     asks_about = ASKS_ABOUT
-    is_stand_in = False
     asks_together = False
 
     def __init__(
@@ -40,28 +35,11 @@ class ClipScore:
         self_test: Annotated[bool, Handling] = True,
     ) -> None:
         who = f"clipscore:{model_or_folder}"
-        if batch_size < 1:
-            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
-        with weights.naming(who):
-            self._encoders = Encoders(who, model_or_folder, Placement(device, dtype))
-        self._is_tested, self.batch_size = self_test, batch_size
-
-    def check(self) -> None:
-        """Load the weights."""
-        self._encoders.open()
-
-    def prove(self) -> Proof:
-        """Show it photographs of known things."""
-        if not self._is_tested:
-            return NOT_TESTED
-        return self._encoders.prove(lambda noun: _phrase(f"{article(noun)} {noun}"))
+        super().__init__(who, model_or_folder, dtype=dtype, device=device, batch_size=batch_size, self_test=self_test)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a score is asked for."""
-        match outcomes:
-            case [Drawn(picture=Stored())]:
-                return isinstance(question, Fit)
-        return False
+        return is_picture(outcomes) and isinstance(question, Fit)
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask how well a drawing fits its prompt."""
@@ -71,12 +49,15 @@ class ClipScore:
         """Score each text against its picture."""
         asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
         views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
-        found = self._encoders.open().match(views, [text for _, text in asked])
+        found = self.similarity.match(views, [text for _, text in asked])
         findings = iter([self._find(text, scores) for (_, text), scores in zip(asked, found, strict=True)])
         return [tuple(next(findings) for _ in exhibit.inquiries) for exhibit in exhibits]
 
+    def _phrase(self, noun: str) -> str:
+        return f"{PREFIX} {article(noun)} {noun}"
+
     def _find(self, text: str, scores: Mapping[str, float]) -> Finding:
-        provenance = self._encoders.provenance(text)
+        provenance = self.provenance(text)
         # A text that is longer than the network reads was scored by its beginning.
         cut = {"tokens_cut": int(scores["tokens_cut"])} if "tokens_cut" in scores else {}
         score = WEIGHT * max(scores["match"], 0.0)
@@ -84,8 +65,5 @@ class ClipScore:
 
 
 def _texts(exhibit: Exhibit) -> list[str]:
-    return [_phrase(inquiry.question.text) for inquiry in exhibit.inquiries if isinstance(inquiry.question, Fit)]
-
-
-def _phrase(text: str) -> str:
-    return f"{PREFIX} {text}"
+    questions = [inquiry.question for inquiry in exhibit.inquiries]
+    return [f"{PREFIX} {question.text}" for question in questions if isinstance(question, Fit)]

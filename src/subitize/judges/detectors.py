@@ -6,7 +6,7 @@ from subitize.detections import Detections
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding, Inquiry
 from subitize.judges.asking import is_picture, shown_picture
-from subitize.networks.detectors.setups import Setup, nouns_of, ssd_maker, torch_maker, yolo_maker
+from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question
 from subitize.vision.box_colours import with_colours
 
@@ -46,9 +46,9 @@ def _colour(inquiry: Inquiry) -> str | None:
     return inquiry.question.colour if isinstance(inquiry.question, Count) else None
 
 
-make_detr = torch_maker(DetectorJudge, "detr")
-make_grounding_dino = torch_maker(DetectorJudge, "grounding-dino")
-make_owlv2 = torch_maker(DetectorJudge, "owlv2")
-make_rt_detr = torch_maker(DetectorJudge, "rt-detr")
-make_ssd = ssd_maker(DetectorJudge)
-make_yolo = yolo_maker(DetectorJudge)
+make_detr = make_maker(DetectorJudge, "detr")
+make_grounding_dino = make_maker(DetectorJudge, "grounding-dino")
+make_owlv2 = make_maker(DetectorJudge, "owlv2")
+make_rt_detr = make_maker(DetectorJudge, "rt-detr")
+make_ssd = make_maker(DetectorJudge, "ssd")
+make_yolo = make_maker(DetectorJudge, "yolo")

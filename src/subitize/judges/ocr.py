@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -16,9 +16,9 @@ from PIL import Image, ImageDraw, ImageFont
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Proof
-from subitize.judges.asking import shown_picture
+from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks import weights
-from subitize.records import Ask, Draw, Drawn, Item, Outcome, Provenance, Question, Stored, Transcribe, Words
+from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
 from subitize.scenes.quotes import quoted_texts
 from subitize.stats.edits import normalise
 
@@ -47,14 +47,11 @@ class Ocr:
         if batch_size < 1:
             raise BadValueError(f"judge 'ocr': batch_size={batch_size}: should be at least 1")
         self.batch_size = batch_size
-        self._engine: _Engine = _open(engine, languages)
+        self._engine = _open(engine, languages)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and the text in it is asked for."""
-        match outcomes:
-            case [Drawn(picture=Stored())]:
-                return isinstance(question, Transcribe)
-        return False
+        return is_picture(outcomes) and isinstance(question, Transcribe)
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask for the text where the suite does, or where the prompt quotes one."""
@@ -131,21 +128,7 @@ def in_reading_order(pieces: Sequence[Piece]) -> str:
     return "\n".join(" ".join(one.text for one in sorted(line, key=lambda one: one.left)) for line in lines)
 
 
-class _Engine(Protocol):
-    name: str
-
-    @property
-    def weights_hash(self) -> str | None: ...
-
-    @property
-    def versions(self) -> dict[str, str]: ...
-
-    def load(self) -> None: ...
-
-    def read(self, pixels: Rgb, /) -> list[Piece]: ...
-
-
-def _open(engine: str, languages: Sequence[str]) -> _Engine:
+def _open(engine: str, languages: Sequence[str]) -> "_RapidOcr | _Tesseract":
     """Open the engine that is asked for, or the one that is there."""
     has_rapidocr = all(find_spec(package) for package in ("rapidocr", "onnxruntime"))
     program = shutil.which("tesseract")

@@ -42,7 +42,7 @@ def rule_versions() -> dict[str, int]:
 
 def word_rules() -> dict[str, WordRule]:
     """List the rules that read numbers in words, ours before those of papers."""
-    return _WORD_RULES | {name: plugins.load(found) for name, found in plugins.list_all("rules").items()}
+    return _WORD_RULES | plugins.load_all("rules")
 
 
 def find_word_rule(name: str) -> WordRule | None:

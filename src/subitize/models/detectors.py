@@ -8,7 +8,7 @@ from subitize.image_files import Rgb, decode
 from subitize.interfaces import Reply, Request
 from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
-from subitize.networks.detectors.setups import Setup, nouns_of, ssd_maker, torch_maker, yolo_maker
+from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.vision.box_colours import with_colours
 
@@ -63,9 +63,9 @@ class DetectorModel(Setup):
         return Reply(content, self.trace(request.provenance(), {"rule": str(rule)}))
 
 
-make_detr = torch_maker(DetectorModel, "detr")
-make_grounding_dino = torch_maker(DetectorModel, "grounding-dino")
-make_owlv2 = torch_maker(DetectorModel, "owlv2")
-make_rt_detr = torch_maker(DetectorModel, "rt-detr")
-make_ssd = ssd_maker(DetectorModel)
-make_yolo = yolo_maker(DetectorModel)
+make_detr = make_maker(DetectorModel, "detr")
+make_grounding_dino = make_maker(DetectorModel, "grounding-dino")
+make_owlv2 = make_maker(DetectorModel, "owlv2")
+make_rt_detr = make_maker(DetectorModel, "rt-detr")
+make_ssd = make_maker(DetectorModel, "ssd")
+make_yolo = make_maker(DetectorModel, "yolo")

@@ -3,9 +3,10 @@
 import io
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,11 +17,10 @@ from PIL import Image
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.interfaces import Handling, Pixels, Reply, Request
-from subitize.models.sizes import read_size
-from subitize.networks.pipeline_settings import Settings, Size, Wishes, write_size
+from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
 from subitize.networks.pipelines import Source, load_pipeline
 from subitize.networks.weights import Placement, hash_weights, loading, name_versions, naming, quiet, require
-from subitize.records import Failed, Refused, Scalar, TaskKind
+from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
 
 if TYPE_CHECKING:
     import torch
@@ -60,76 +60,59 @@ class Diffusers:
             _check("steps", steps, low=1)
             _check("guidance", guidance, low=0)
             self._placement = Placement(device, dtype)
-            self._wishes = Wishes(steps, guidance, negative_prompt or None, _check_size(read_size(size)), scheduler)
+            wanted = read_size(size)
+            if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+                raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
+            self._wishes = Wishes(steps, guidance, negative_prompt or None, wanted, scheduler)
         self._source = Source(who, model, variant or None)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
-        self._loaded: _Loaded | None = None
         require(who, "torch", "diffusers", "transformers", "accelerate")
         self._source.find()
 
     def check(self) -> None:
         """Load the pipeline, and see that it can do what is asked of it."""
-        self._load()
+        _ = self._artist
 
     def compute_all(self, requests: Sequence[Request], /) -> list[Reply]:
         """Draw a picture for each."""
-        loaded = self._load()
+        artist = self._artist
         start = time.perf_counter()
-        drawn = loaded.artist.draw([request.text for request in requests], [request.seed for request in requests])
+        drawn = artist.draw([request.text for request in requests], [request.seed for request in requests])
         seconds = (time.perf_counter() - start) / len(requests)
-        return [loaded.reply(request, one, seconds) for request, one in zip(requests, drawn, strict=True)]
+        return [
+            Reply(content, self._complete(request.provenance(), parameters), seconds)
+            for request, (content, parameters) in zip(requests, drawn, strict=True)
+        ]
 
-    def _load(self) -> "_Loaded":
-        if self._loaded is None:
-            who, folder = self._source.who, self._source.locate()
-            with naming(who), loading(who):
-                pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
-                artist = _Artist(who, pipeline, self._wishes, self._placement)
-                _save_memory(pipeline, self._slices)
-            self._loaded = _Loaded(artist, folder)
-        return self._loaded
+    def _complete(self, provenance: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
+        """Say how a picture came about."""
+        return replace(
+            provenance,
+            parameters=parameters,
+            revision=self._folder.name if self._folder.parent.name == "snapshots" else None,
+            weights_hash=hash_weights(self._folder),
+            versions={**provenance.versions, **name_versions("torch", "diffusers", "transformers")},
+        )
+
+    @cached_property
+    def _folder(self) -> Path:
+        return self._source.locate()
+
+    @cached_property
+    def _artist(self) -> "_Artist":
+        who, folder = self._source.who, self._folder
+        with naming(who), loading(who):
+            pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
+            artist = _Artist(who, pipeline, self._wishes, self._placement)
+            _save_memory(pipeline, self._slices)
+        hash_weights(folder)  # it takes long, and is kept
+        return artist
 
 
 def _check(name: str, value: float | None, *, low: int) -> None:
     if value is not None and not low <= value < math.inf:
         raise BadValueError(f"{name}={value:g}: should be {low} or more")
-
-
-def _check_size(size: Size | None) -> Size | None:
-    if size is not None and size[0] * size[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
-        raise BadValueError(f"size={write_size(size)}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")
-    return size
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """What came of one prompt, and with which parameters."""
-
-    content: Pixels | Refused | Failed
-    parameters: Mapping[str, Scalar]
-
-
-class _Loaded:
-    """A pipeline at hand, and what is told of it with every picture."""
-
-    def __init__(self, artist: "_Artist", folder: Path) -> None:
-        self.artist = artist
-        self._weights_hash = hash_weights(folder)
-        self._revision = folder.name if folder.parent.name == "snapshots" else None
-        self._versions = name_versions("torch", "diffusers", "transformers")
-
-    def reply(self, request: Request, drawn: _Drawn, seconds: float) -> Reply:
-        """Say how a picture came about."""
-        provenance = request.provenance()
-        provenance = replace(
-            provenance,
-            parameters=drawn.parameters,
-            revision=self._revision,
-            weights_hash=self._weights_hash,
-            versions={**provenance.versions, **self._versions},
-        )
-        return Reply(drawn.content, provenance, seconds)
 
 
 class _Artist:
@@ -157,18 +140,19 @@ class _Artist:
         if wishes.negative_prompt:
             self._parameters["negative_prompt"] = wishes.negative_prompt
 
-    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[_Drawn]:
+    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> "list[_Made]":
         """Draw each prompt from the noise of its seed, together as far as that changes nothing but the rounding."""
         with quiet():
-            counts = [self._count_tokens(prompt) for prompt in prompts]
-            drawn: dict[int, _Drawn] = {}
+            counts = [
+                {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
+                for prompt in prompts
+            ]
+            drawn: dict[int, _Made] = {}
             for group in self._groups(counts):
-                told = [self._parameters | _tell_truncated(counts[place], self._limits) for place in group]
                 made = self._draw_group([prompts[place] for place in group], [seeds[place] for place in group])
-                drawn |= {
-                    place: _Drawn(content, parameters | size)
-                    for place, (content, size), parameters in zip(group, made, told, strict=True)
-                }
+                for place, (content, size) in zip(group, made, strict=True):
+                    cut = _tell_truncated(counts[place], self._limits)
+                    drawn[place] = content, self._parameters | cut | size
         return [drawn[place] for place in range(len(prompts))]
 
     def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
@@ -180,16 +164,13 @@ class _Artist:
             alike.setdefault(tuple(count.values()), []).append(place)
         return list(alike.values())
 
-    def _count_tokens(self, prompt: str) -> dict[str, int]:
-        return {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
-
     def _draw_group(self, prompts: list[str], seeds: list[int]) -> "list[_Made]":
         if self._is_solitary and len(prompts) > 1:
             return [made for one in zip(prompts, seeds, strict=True) for made in self._draw_group([one[0]], [one[1]])]
-        with _seeded(seeds[0], self._device) as randomness:
+        with _seeded(seeds[0], self._device) as was_used:
             pictures, flags = self._call(prompts, seeds)
             # What draws from torch's own generator as well would get other noise in another batch.
-            self._is_solitary = self._is_solitary or randomness.was_used()
+            self._is_solitary = self._is_solitary or was_used()
         if self._is_solitary and len(prompts) > 1:
             return self._draw_group(prompts, seeds)
         batch: dict[str, Scalar] = {"batch": len(prompts)}
@@ -221,7 +202,11 @@ class _Artist:
         if is_flagged:
             return Refused("the pipeline's safety checker holds the picture back"), told
         if not np.isfinite(picture).all():
-            return Failed(_tell_overflow(self._parameters["dtype"]), is_transient=False), told
+            dtype = self._parameters["dtype"]
+            is_wide = dtype == "float32"
+            remedy = "another scheduler or less guidance" if is_wide else "dtype=float32, as another model of the run"
+            reason = f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"
+            return Failed(reason, is_transient=False), told
         return Pixels(_png(picture)), told
 
 
@@ -241,13 +226,6 @@ _PAD_ALIKE = frozenset(
 )
 
 
-def _tell_overflow(dtype: Scalar) -> str:
-    remedy = (
-        "another scheduler or less guidance" if dtype == "float32" else "dtype=float32, as another model of the run"
-    )
-    return f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"
-
-
 def _png(picture: _Floats) -> bytes:
     pixels = np.clip(picture * 255, 0, 255).round().astype(np.uint8)
     file = io.BytesIO()
@@ -261,29 +239,18 @@ def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dic
     return {"truncated": ", ".join(cut)} if cut else {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Randomness:
-    """Torch's own generators, and how they stood."""
-
-    device: "torch.device"
-    before: "list[torch.Tensor]"
-
-    def was_used(self) -> bool:
-        """Tell whether anything was drawn from them."""
-        import torch
-
-        pairs = zip(self.before, _random_states(self.device), strict=True)
-        return not all(torch.equal(before, after) for before, after in pairs)
-
-
 @contextmanager
-def _seeded(seed: int, device: "torch.device") -> Iterator[_Randomness]:
-    """Seed torch's own generators, for what does not take one of ours; on the CPU they are put back afterwards."""
+def _seeded(seed: int, device: "torch.device") -> Iterator[Callable[[], bool]]:
+    """Seed torch's own generators, for what does not take one of ours; on the CPU they are put back afterwards.
+
+    What is given tells whether anything was drawn from them.
+    """
     import torch
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        yield _Randomness(device, _random_states(device))
+        before = _random_states(device)
+        yield lambda: not all(map(torch.equal, before, _random_states(device)))
 
 
 @contextmanager
@@ -312,22 +279,17 @@ def _random_states(device: "torch.device") -> "list[torch.Tensor]":
 
 
 def _make_scheduler(scheduler: Any, name: str) -> Any:  # noqa: ANN401
+    from diffusers.utils.import_utils import DummyObject  # stands in for a class that needs a package not here
+
     known = {kind.__name__: kind for kind in [type(scheduler), *scheduler.compatibles]}
     if name not in known:
-        offered = sorted(name for name, kind in known.items() if not _lacks_a_package(kind))
+        offered = sorted(name for name, kind in known.items() if not isinstance(kind, DummyObject))
         more = f" … and {len(offered) - _OFFERED} more" if len(offered) > _OFFERED else ""
         raise BadValueError(f"scheduler={name}: this pipeline goes with {', '.join(offered[:_OFFERED])}{more}")
     return known[name].from_config(scheduler.config)
 
 
 _OFFERED = 12
-
-
-def _lacks_a_package(kind: type) -> bool:
-    """Tell whether a class of diffusers only stands in for one that needs a package which is not here."""
-    from diffusers.utils.import_utils import DummyObject
-
-    return isinstance(kind, DummyObject)
 
 
 def _save_memory(pipeline: Any, wanted: Mapping[str, bool]) -> None:  # noqa: ANN401

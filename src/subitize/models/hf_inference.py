@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
-from subitize.errors import BadImageError, BadValueError, MissingPartError, UnusableModelError
+from subitize.errors import BadImageError, BadValueError, UnusableModelError
 from subitize.image_files import decode
 from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
 from subitize.models.chats import (
@@ -36,7 +36,8 @@ from subitize.models.serving import (
     read_error,
     retry_after_seconds,
 )
-from subitize.models.sizes import read_size
+from subitize.networks.pipeline_settings import read_size
+from subitize.networks.weights import require
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Provenance, Task, TaskKind, task_text
 
@@ -171,7 +172,7 @@ class _Calls:
     def __init__(
         self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
     ) -> None:
-        _check_part(model)
+        require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
         self.address = None if address is None else check_url(address)
         self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
         self.contact = Contact(self.where, key_variable, limits.concurrency)
@@ -237,7 +238,9 @@ class _Calls:
         if isinstance(value, list):
             return [self._redacted(one) for one in value]
         if isinstance(value, dict):
-            return {self.contact.redact(name): self._redacted(one) for name, one in _attributes(value).items()}
+            # The client's own kinds keep what they do not know in nested attributes only.
+            held = vars(value) if is_dataclass(value) else value
+            return {self.contact.redact(name): self._redacted(one) for name, one in held.items()}
         if isinstance(value, bytes):
             # As long as the key: a comment in an image file has its length written before it.
             text = self.contact.redact(self.contact.key).encode()
@@ -262,7 +265,9 @@ class _Calls:
         if isinstance(error, TimeoutError):
             seconds = self._limits.timeout_seconds
             return TransientError(f"no answer within {seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True)
-        return self._explain_network(error) if _is_of_network(error) else self._explain_misreading(error)
+        # The client's HTTP library has another name in older versions.
+        is_of_network = type(error).__module__ in ("httpx", "httpx2")
+        return self._explain_network(error) if is_of_network else self._explain_misreading(error)
 
     def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
         content = parse_json(data)
@@ -299,29 +304,12 @@ class _Calls:
         return self.contact.miss(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
 
 
-def _check_part(model: str) -> None:
-    try:
-        import huggingface_hub  # noqa: F401
-    except ImportError:
-        raise MissingPartError(f"model 'hf-inference:{model}'", "huggingface_hub", "hub") from None
-
-
 def _take_file(image: object) -> bytes:
     """Get the image as the server sent it: the client gives an opened file that is not read yet."""
     if not isinstance(image, ImageFile) or image.fp is None:
         raise TypeError(f"{type(image).__name__} is no image file")
     image.fp.seek(0)
     return image.fp.read()
-
-
-def _attributes(value: dict[str, Any]) -> dict[str, Any]:
-    """List what an answer holds: the client's own kinds keep what they do not know in nested attributes only."""
-    return vars(value) if is_dataclass(value) else value
-
-
-def _is_of_network(error: Exception) -> bool:
-    """Know the errors of the client's HTTP library, which has another name in older versions."""
-    return type(error).__module__ in ("httpx", "httpx2")
 
 
 def _read_loading_seconds(content: object) -> float | None:

@@ -77,7 +77,7 @@ class OpenAi:
 
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
-        if self.base_url == DEFAULT_URL and not self._server.has_key:
+        if self.base_url == DEFAULT_URL and not self._server.contact.key:
             raise BadValueError(
                 f"openai:{self.served_name} needs a key: set the environment variable {self._key_variable}"
             )

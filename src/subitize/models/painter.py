@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import PALETTE
 from subitize.drawing.compositions import compose, drawing_order
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import WHITE, Colour, Layout, Placed, paint

@@ -151,11 +151,6 @@ class Server:
         self._session: aiohttp.ClientSession | None = None
         self.contact = Contact(self.base_url, key_variable, limits.concurrency)
 
-    @property
-    def has_key(self) -> bool:
-        """Tell whether there is a key in the environment."""
-        return bool(self.contact.key)
-
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Keep connections while the context lasts."""

@@ -12,10 +12,11 @@ from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Handling, Reply, Request
 from subitize.networks import weights
 from subitize.networks.answers import HEADS, Chat, Generator, Head, answer_tasks, open_answerer
-from subitize.networks.filling import FILLERS, open_filler
-from subitize.networks.matching import MATCHERS, open_matcher
+from subitize.networks.filling import FILLERS, Filler, open_filler
+from subitize.networks.matching import MATCHERS, Matcher, open_matcher
 from subitize.networks.names import is_detector, is_pipeline, name_detector
-from subitize.networks.views import Fills, Matches, View
+from subitize.networks.similarity import Similarity
+from subitize.networks.views import View
 from subitize.networks.vqascore import WORDING, VqaScore, ask
 from subitize.networks.weights import Placement
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
@@ -199,13 +200,13 @@ class Transformers:
         return open_answerer(self._folder, self._architecture, self._placement, self._chat, self._regions)
 
     @cached_property
-    def _matcher(self) -> Matches:
+    def _matcher(self) -> Matcher | Similarity | VqaScore:
         if self._asks:
             return VqaScore(self._answerer)
         return open_matcher(self._folder, self._architecture, self._placement, self._regions)
 
     @cached_property
-    def _filler(self) -> Fills:
+    def _filler(self) -> Filler:
         return open_filler(self._folder, self._architecture, self._placement, self._regions)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
 from subitize.networks.pairs import Pairs, numbers, open_pairs
-from subitize.networks.views import Fills, View
+from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from subitize.numerals.number_words import NUMBERS_BELOW_20, TENS
 
@@ -27,16 +27,16 @@ _LOGITS = {"LxmertForPreTraining": "prediction_logits", "ViltForMaskedLM": "logi
 FILLERS: frozenset[str] = frozenset(_LOGITS)
 
 
-def open_filler(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Fills:
+def open_filler(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> "Filler":
     """Open the network of an architecture in FILLERS; LXMERT also needs a file of region features (regions.py)."""
     if architecture not in FILLERS:
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot fill a gap in a text; known: {', '.join(sorted(FILLERS))}"
         )
-    return _Filler(open_pairs(folder, architecture, placement, regions), _LOGITS[architecture])
+    return Filler(open_pairs(folder, architecture, placement, regions), _LOGITS[architecture])
 
 
-class _Filler:
+class Filler:
     """Gives every numeral of the vocabulary and the ten most probable other words, each with its probability.
 
     Probabilities are shares of the whole vocabulary, so that they add up to less than 1. Pieces of words, special

@@ -9,25 +9,23 @@ import numpy as np
 from subitize.errors import UnusableModelError
 from subitize.networks.pairs import Pairs, Tensors, numbers, open_pairs, refuse_regions, with_cut
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import Matches, View
+from subitize.networks.views import View
 from subitize.networks.weights import Placement
 
 
-def open_matcher(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> Matches:
+def open_matcher(folder: Path, architecture: str, placement: Placement, regions: Path | None) -> "Matcher | Similarity":
     """Open the network of an architecture in MATCHERS; LXMERT also needs a file of region features (regions.py)."""
     if architecture in DUAL_ENCODERS:
         refuse_regions(folder, architecture, regions)
-        similarity = Similarity(folder, placement)
-        similarity.load()
-        return similarity
+        return Similarity(folder, placement)
     if architecture not in _HEADS:
         raise UnusableModelError(
             f"{folder} ({architecture}) cannot say how well a text fits a picture; known: {', '.join(sorted(MATCHERS))}"
         )
-    return _Matcher(open_pairs(folder, architecture, placement, regions), _HEADS[architecture])
+    return Matcher(open_pairs(folder, architecture, placement, regions), _HEADS[architecture])
 
 
-class _Matcher:
+class Matcher:
     """A network with a head for image-text matching: "match" is the probability of a match, the sigmoid of "logit"."""
 
     def __init__(self, pairs: Pairs, head: "_Head") -> None:

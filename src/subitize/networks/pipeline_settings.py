@@ -2,7 +2,8 @@
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,16 @@ from subitize.records import Scalar
 Size = tuple[int, int]
 # Guidance by a second look without the prompt, of networks that were taught guidance by a number as well.
 _TRUE_GUIDANCE = "true_cfg_scale"
+
+
+def read_size(size: str | None) -> Size | None:
+    """Read width and height as users write them; None where no size is given."""
+    if not size:
+        return None
+    shape = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", size, re.ASCII)
+    if not shape:
+        raise BadValueError(f"size={size!r}: should be width and height, as in size=1024x768")
+    return int(shape[1]), int(shape[2])
 
 
 def write_size(size: Size | None) -> str:
@@ -132,14 +143,14 @@ class Settings:
         network = getattr(getattr(self._pipeline, "transformer", None), "config", {})
         patch = network.get("patch_size") or 1
         processed = getattr(getattr(self._pipeline, "image_processor", None), "config", {})
-        return math.lcm(_FINEST_GRID_PX, decoded * _largest(patch), int(processed.get("vae_scale_factor", 1)))
+        return math.lcm(
+            _FINEST_GRID_PX,
+            decoded * (patch if isinstance(patch, int) else max(patch)),
+            int(processed.get("vae_scale_factor", 1)),
+        )
 
 
 _FINEST_GRID_PX = 8  # what pipelines ask for whatever their decoder would allow
-
-
-def _largest(patch: int | Iterable[int]) -> int:
-    return patch if isinstance(patch, int) else max(patch)
 
 
 def _nearest(side: int, multiple: int) -> int:

@@ -17,6 +17,7 @@ from subitize.networks.weights import (
     loading,
     name_architecture,
     name_versions,
+    no_bars,
     read_config,
     refuse_random_weights,
     split_name,
@@ -33,14 +34,21 @@ class Source:
 
     def find(self) -> Path | None:
         """Find its folder on this machine, None for a name on the hub; what is no pipeline is refused."""
-        return _find_folder(self.model)
+        if is_network(self.model):
+            path = Path(self.model).expanduser()
+            config = read_config(path)
+            if kind := config.get("_class_name"):
+                raise BadFileError(f"{path} is one part of a pipeline ({kind}); name the folder above, with {INDEX}")
+            name = name_detector(name_architecture(config, path)) or "transformers"
+            raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write {name}:{self.model}")
+        return find_folder(self.model, INDEX)
 
     def locate(self) -> Path:
         """Find its folder; one on the hub is fetched first, with no more than it needs."""
         folder = self.find()
         if folder is not None:
             return folder
-        with loading(self.who), _no_bars():
+        with loading(self.who), no_bars("diffusers"):
             from diffusers import DiffusionPipeline
 
             repository, revision = split_name(self.model)
@@ -55,7 +63,7 @@ def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload
 
     Only classes of diffusers and transformers are made: code that comes with a model is never run.
     """
-    with loading(source.who), _no_bars():
+    with loading(source.who), no_bars("diffusers"):
         from diffusers import AutoPipelineForText2Image
 
         device = placement.torch_device()
@@ -69,32 +77,6 @@ def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload
         else:
             pipeline.to(device)
         return pipeline
-
-
-@contextmanager
-def _no_bars() -> Iterator[None]:
-    """Keep diffusers' own progress bar off the terminal, which it shows for the parts of a pipeline."""
-    from diffusers.utils import logging
-
-    was_on = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if was_on:
-            logging.enable_progress_bar()
-
-
-def _find_folder(model: str) -> Path | None:
-    """Find the folder on this machine; say what another kind of folder is."""
-    if is_network(model):
-        path = Path(model).expanduser()
-        config = read_config(path)
-        if kind := config.get("_class_name"):
-            raise BadFileError(f"{path} is one part of a pipeline ({kind}); name the folder above, with {INDEX}")
-        name = name_detector(name_architecture(config, path)) or "transformers"
-        raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write {name}:{model}")
-    return find_folder(model, INDEX)
 
 
 Part = tuple[str, str]

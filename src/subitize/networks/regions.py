@@ -50,7 +50,8 @@ class Regions:
         each = {name: self._of_one(name) for name in dict.fromkeys(names)}
         widths = {features.shape[1] for features, _ in each.values()}
         if len(widths) != 1:
-            raise BadFileError(f"{self.path.name}: pictures have regions of {_join(widths)} numbers; make them equal")
+            told = " and ".join(map(str, sorted(widths)))
+            raise BadFileError(f"{self.path.name}: pictures have regions of {told} numbers; make them equal")
         most = max(len(boxes) for _, boxes in each.values())
         features = np.zeros((len(names), most, widths.pop()), np.float32)
         boxes, mask = np.zeros((len(names), most, 4), np.float32), np.zeros((len(names), most), np.float32)
@@ -64,7 +65,8 @@ class Regions:
         if name not in self.names:
             known = sorted(self.names)
             more = f" and {len(known) - 3:,} more" if len(known) > 3 else ""
-            raise BadValueError(f"{self.path.name} has no picture {name!r}; it has {_quote(known[:3])}{more}")
+            some = ", ".join(map(repr, known[:3]))
+            raise BadValueError(f"{self.path.name} has no picture {name!r}; it has {some}{more}")
         features, boxes = self._floats(f"{name}.features"), self._floats(f"{name}.boxes")
         if features.ndim != 2 or boxes.shape != (len(features), 4) or not features.size:
             raise BadFileError(
@@ -126,21 +128,14 @@ _OPENERS: dict[str, Callable[[Path], _Opened]] = {".npz": _open_npz, ".safetenso
 def _reading(path: Path, read: Callable[[], T]) -> T:
     try:
         return read()
-    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
     except Exception as error:
-        if type(error).__name__ != "SafetensorError":
+        if not isinstance(error, _DAMAGE) and type(error).__name__ != "SafetensorError":
             raise
         raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
 
 
+_DAMAGE = (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error)
+
+
 def _shape(array: Floats) -> str:
-    return " × ".join(str(side) for side in array.shape) or "one number"
-
-
-def _join(numbers: Iterable[int]) -> str:
-    return " and ".join(str(number) for number in sorted(numbers))
-
-
-def _quote(names: Iterable[str]) -> str:
-    return ", ".join(repr(name) for name in names)
+    return " × ".join(map(str, array.shape)) or "one number"

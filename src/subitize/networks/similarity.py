@@ -1,7 +1,7 @@
 """Pictures and texts in one space: CLIP, SigLIP and other networks with an encoder for each."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
-from subitize.image_files import Rgb
 from subitize.networks import weights
-from subitize.networks.pairs import Tensors, Tokens, load_images, numbers, place, with_cut
+from subitize.networks.pairs import Tokens, load_images, numbers, place, with_cut
 from subitize.networks.views import View
 from subitize.networks.weights import Placement
 
 DUAL_ENCODERS = frozenset(
-    {
-        "AlignModel",
-        "AltCLIPModel",
-        "ChineseCLIPModel",
-        "CLIPModel",
-        "MetaClip2Model",
-        "SiglipModel",
-        "Siglip2Model",
-    }
+    {"AlignModel", "AltCLIPModel", "ChineseCLIPModel", "CLIPModel", "MetaClip2Model", "SiglipModel", "Siglip2Model"}
 )
 
 _TEXTS_AT_ONCE = 64
@@ -36,38 +27,26 @@ Vectors = NDArray[np.float64]
 class Similarity:
     """How near a text is to a picture: the cosine of the angle between what two encoders make of them.
 
-    A text longer than the network reads (77 tokens for CLIP, 64 for SigLIP) is cut; `match` then says so by
-    `tokens_cut`. Texts that come again are not encoded again; the latest 4096 are kept.
+    A folder that holds no such network is refused. A text longer than the network reads (77 tokens for CLIP, 64 for
+    SigLIP) is cut; `match` then says so by `tokens_cut`. Texts that come again are not encoded again; the latest 4096
+    are kept.
     """
 
     def __init__(self, folder: Path, placement: Placement) -> None:
         weights.require("similarity", "torch", "transformers")
-        self._folder = folder
-        self._placement = placement
-        self._model: Any = None
-        self._tokens: Any = None
-        self._show: Callable[[Sequence[Rgb]], Tensors] | None = None
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-
-    def load(self) -> None:
-        """Load the weights, once; raise UnusableModelError where the folder holds no such network."""
-        if self._model is not None:
-            return
         import transformers
 
-        architecture = find_dual_encoder(self._folder)
-        model = weights.load_model(
-            getattr(transformers, architecture), self._folder, self._placement, str(self._folder)
-        )
-        self._show = load_images(self._folder)
+        self._folder = folder
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        architecture = find_dual_encoder(folder)
+        self._model: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
+        self._show = load_images(folder)
         self._tokens = Tokens.load(
-            self._folder, _most_tokens(model.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
+            folder, _most_tokens(self._model.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
         )
-        self._model = model
 
     def similarities(self, views: Sequence[View], texts: Sequence[str]) -> NDArray[np.float64]:
         """Compute the cosine between each picture and each text: pictures × texts, from -1 to 1."""
-        self.load()
         if not views or not texts:
             return np.zeros((len(views), len(texts)))
         return self._encode_pictures(views) @ self._encode_texts(texts).T
@@ -79,7 +58,6 @@ class Similarity:
         """
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        self.load()
         if not texts:
             return []
         cosines = (self._encode_pictures(views) * self._encode_texts(texts)).sum(axis=1)
@@ -110,7 +88,6 @@ class Similarity:
         """Encode pictures, of those that are the same (one with several texts) only the first."""
         import torch
 
-        assert self._show is not None
         pictures = [view.pixels() for view in views]
         first: dict[tuple[tuple[int, ...], bytes], int] = {}
         places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]

@@ -1,12 +1,11 @@
 """A picture as a network is shown it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Request
-from subitize.records import Elsewhere, Filed, Picture, Said, Stimulus, Stored
+from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +43,3 @@ def _name(picture: Picture) -> str:
             return name
         case Stimulus():
             return f"{picture.category}_{picture.number}_{picture.seed}"
-
-
-class Answers(Protocol):
-    """Answers questions about pictures in words."""
-
-    def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
-        """Answer each question about its picture."""
-        ...
-
-
-class Matches(Protocol):
-    """Says how well texts fit pictures."""
-
-    def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Score each text against its picture; "match" is the score, other names say how it came about."""
-        ...
-
-
-class Fills(Protocol):
-    """Fills gaps in texts about pictures."""
-
-    def fill(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Give the probability of words in the one gap, written [GAP], of each text."""
-        ...

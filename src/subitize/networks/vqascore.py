@@ -6,25 +6,17 @@ a probability.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from subitize.networks.answers import Generator, Head
 from subitize.networks.views import View
 
 WORDING = 'Does this figure show "{text}"? Please answer yes or no.'
 
 
-class Affirms(Protocol):
-    """Answers questions, and knows how probable a yes is."""
-
-    def affirm(self, views: Sequence[View], questions: Sequence[str], /) -> list[float]:
-        """Give the probability that the answer is yes, and nothing more."""
-        ...
-
-
 class VqaScore:
     """Scores texts by asking a network that answers."""
 
-    def __init__(self, network: Affirms) -> None:
+    def __init__(self, network: Generator | Head) -> None:
         self._network = network
 
     def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:

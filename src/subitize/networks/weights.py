@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -373,7 +374,7 @@ def quiet() -> Iterator[None]:
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with _no_bars(), warnings.catch_warnings():
+        with no_bars("transformers"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -381,12 +382,12 @@ def quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _no_bars() -> Iterator[None]:
-    if find_spec("transformers") is None:
+def no_bars(library: str) -> Iterator[None]:
+    """Keep the progress bars of transformers or diffusers off the terminal, if it is here."""
+    if find_spec(library) is None:
         yield
         return
-    from transformers.utils import logging as bars
-
+    bars = import_module(f"{library}.utils.logging")
     was_on = bars.is_progress_bar_enabled()
     bars.disable_progress_bar()
     try:

@@ -204,8 +204,11 @@ class Affordable(Iterator[Funded[JobT]]):
         """Tell whether a job was held back for which there is money now: calls may cost less than was put aside."""
         return any(self._meter.ledger.has_room(self._meter.expect_usd(self._tasks_of(job))) for job in self._held)
 
-    def close(self) -> bool:
-        """Tell whether there was no money for all jobs, and let the ledger know."""
+    def work_off(self, work: Callable[[], None]) -> bool:
+        """Have the jobs done while there is money; tell whether there was none for all, and let the ledger know."""
+        work()
+        while self.has_more():
+            work()
         self._meter.ledger.is_exhausted |= bool(self._held)
         return bool(self._held)
 

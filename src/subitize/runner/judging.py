@@ -44,8 +44,8 @@ from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Trier, remember
-from subitize.runner.workers import Broken, staffed
+from subitize.runner.retries import Retry, remember
+from subitize.runner.workers import Broken, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
 
 _ITEMS_AT_ONCE = 100
@@ -286,33 +286,26 @@ class _Round:
                 summary.count(look)
                 progress.advance(has_failed=bool(look.failure))
 
-        with staffed("judge", self._judge) as crew:
-            trier: Trier[Exhibit, tuple[Finding, ...]] = Trier(
-                f"judge {self._judge.spec.shown!r}", crew.call, self._scope.tries
-            )
+        with open_executor("judge", self._judge) as executor:
+            who = f"judge {self._judge.spec.shown!r}"
+            retry: Retry[Exhibit, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
             bench: Bench[Funded[_Batch], list[_Look]] = Bench(
-                perform=lambda funded: self._look(funded, trier),
+                perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
                 renew=self._renew,
                 renewal_seconds=RENEWAL_SECONDS,
-                concurrency=crew.concurrency,
+                concurrency=executor.concurrency,
                 on_committed=tell,
             )
-            affordable = Affordable(batches(jobs, crew.batch_size), self._meter, self._tasks)
-            crew.run(lambda: work(affordable, bench))
-            while affordable.has_more():
-                crew.run(lambda: work(affordable, bench))
-            affordable.close()
+            affordable = Affordable(batches(jobs, executor.batch_size), self._meter, self._tasks)
+            affordable.work_off(lambda: executor.run(lambda: work(affordable, bench)))
 
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
 
-    async def _look(self, funded: Funded[_Batch], trier: Trier[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
+    async def _look(self, funded: Funded[_Batch], retry: Retry[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
         batch, promised_usd = funded
-        found = await trier.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
-        if isinstance(found, GaveUp):
-            self._meter.settle(promised_usd, [])
-            return [_Look([], found.reason, found.unsettled if job is batch[0] else 0) for job in batch]
+        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
         each = found.each if len(found.each) == len(batch) else [()] * len(batch)
         faults = [_fault(one, len(job.exhibit.inquiries)) for one, job in zip(each, batch, strict=True)]

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -29,8 +29,8 @@ from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
 from subitize.runner.progress import Progress
-from subitize.runner.trying import GaveUp, Given, Trier, remember
-from subitize.runner.workers import Broken, Crew, staffed
+from subitize.runner.retries import Retry, remember
+from subitize.runner.workers import Broken, Executor, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
 
 _LONGEST_TEXT = 1_000_000
@@ -188,7 +188,7 @@ class _Session:
 
     def go(self) -> None:
         model = self._settings.model
-        with self._run.lease(model.spec.shown) as lease, staffed("model", model) as crew:
+        with self._run.lease(model.spec.shown) as lease, open_executor("model", model) as executor:
             self._run.sweep(lease)
             finished = self._run.finished(model.spec.shown)
             # Planned twice, once to count: a list of all trials would grow with the run.
@@ -196,7 +196,7 @@ class _Session:
             self.summary.already_done = self._plan.total - left
             groups: Iterable[Group] = self._plan.left(finished)
             while True:
-                self._do(groups, left, lease, crew)
+                self._do(groups, left, lease, executor)
                 # What failed in this call is left for the next.
                 trials = [trial for (trial,) in self._ask_again(lease) if trial.id not in self._failed]
                 groups, left = batches(trials, self._plan.batch_size), len(trials)
@@ -222,23 +222,23 @@ class _Session:
         )
         return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
 
-    def _do(self, groups: Iterable[Group], total: int, lease: Lease, crew: Crew) -> None:
+    def _do(self, groups: Iterable[Group], total: int, lease: Lease, executor: Executor) -> None:
         """Do the trials; those that ran out of tries get a second round, if the others show that it is worth it."""
         if not total:
             return
         name = self._settings.model.spec.shown
         self._progress.begin(name, total)
-        unlucky = self._work(groups, lease, crew)
+        unlucky = self._work(groups, lease, executor)
         is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
         if unlucky and is_worth_it:
             self._progress.begin(f"{name}, once more", len(unlucky))
             groups = batches([response.trial for response in unlucky.values()], self._plan.batch_size)
-            unlucky |= self._work(groups, lease, crew, unlucky)
+            unlucky |= self._work(groups, lease, executor, unlucky)
         for response in unlucky.values():
             self._count(response)
 
     def _work(
-        self, groups: Iterable[Group], lease: Lease, crew: Crew, before: dict[str, Response] | None = None
+        self, groups: Iterable[Group], lease: Lease, executor: Executor, before: dict[str, Response] | None = None
     ) -> dict[str, Response]:
         """Do the trials, and give back the responses to those for which trying later may help.
 
@@ -256,40 +256,39 @@ class _Session:
                 else:
                     unlucky[response.trial.id] = response
 
-        trier: Trier[Any, Any] = Trier(f"model {self._settings.model.spec.shown!r}", crew.call, self._settings.tries)
+        who = f"model {self._settings.model.spec.shown!r}"
+        retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
         bench: Bench[Funded[Group], list[Response]] = Bench(
-            perform=lambda funded: self._perform(funded, trier),
+            perform=lambda funded: self._perform(funded, retry),
             commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
             renewal_seconds=RENEWAL_SECONDS,
-            concurrency=self._settings.concurrency or crew.concurrency,
+            concurrency=self._settings.concurrency or executor.concurrency,
             on_committed=tell,
         )
         affordable = Affordable(groups, self._meter, lambda group: (self._items[one.item_id].task for one in group))
-        crew.run(lambda: work(affordable, bench))
-        while affordable.has_more():
-            crew.run(lambda: work(affordable, bench))
-        self._is_out_of_money = affordable.close()
+        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: work(affordable, bench)))
         return unlucky
 
-    async def _perform(self, funded: Funded[Group], trier: Trier[Any, Any]) -> list[Response]:
+    async def _perform(self, funded: Funded[Group], retry: Retry[Any, Any]) -> list[Response]:
         group, promised_usd = funded
         requests = tuple(self._request(trial) for trial in group)
-        given = await trier.ask(requests, lambda: self._meter.lose(promised_usd))
-        if isinstance(given, GaveUp):
-            self._meter.settle(promised_usd, [])
-            return _fail(group, requests, given.reason, given)
-        fault = _fault(given.each, len(group))
-        if fault:
-            self._meter.settle(promised_usd, [])
-            return _fail(group, requests, f"model {group[0].model!r} {fault}", given)
-        replies = [_reply(one, request) for one, request in zip(given.each, requests, strict=True)]
-        usd = self._meter.settle(promised_usd, [reply.usage for reply in replies])
+        given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))
+        if fault := _fault(given.each, len(group)):
+            broken = [Broken(f"model {group[0].model!r} {fault}")] * len(group)
+            given = replace(given, each=broken, seconds=0.0)
+        usd = iter(self._meter.settle(promised_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
         responses = []
-        for trial, reply, price, unsettled in zip(group, replies, usd, _spread(given, len(group)), strict=True):
-            seconds = given.seconds if reply.seconds is None else reply.seconds
-            outcome = await self._keep(trial, reply)
-            provenance = priced(reply.provenance, price, unsettled)
+        for trial, request, one in zip(group, requests, given.each, strict=True):
+            # Tries that may have been paid for stand with the first trial of their call: they were one call each.
+            unsettled = given.unsettled if trial is group[0] else 0
+            if isinstance(one, Broken):
+                outcome: Outcome = Failed(one.reason, is_transient=True)
+                provenance, seconds = priced(request.provenance(), None, unsettled), given.seconds
+            else:
+                outcome = await self._keep(trial, one)
+                provenance = priced(one.provenance, next(usd), unsettled)
+                seconds = given.seconds if one.seconds is None else one.seconds
             responses.append(Response(trial, outcome, provenance, given.tries, seconds))
         return responses
 
@@ -318,23 +317,6 @@ class _Session:
         self.summary.count(response.outcome)
         if isinstance(response.outcome, Failed):
             self._failed.add(response.trial.id)
-
-
-def _reply(given: Reply | Broken, request: Request) -> Reply:
-    return Reply(Failed(given.reason, is_transient=True), request.provenance()) if isinstance(given, Broken) else given
-
-
-def _fail(group: Group, requests: Sequence[Request], reason: str, given: Given[Any] | GaveUp) -> list[Response]:
-    failure = Failed(reason, is_transient=True)
-    return [
-        Response(trial, failure, priced(request.provenance(), None, unsettled), given.tries)
-        for trial, request, unsettled in zip(group, requests, _spread(given, len(group)), strict=True)
-    ]
-
-
-def _spread(given: Given[Any] | GaveUp, count: int) -> list[int]:
-    """Put the tries that may have been paid for with the first trial of their call: they were one call each."""
-    return [given.unsettled] + [0] * (count - 1)
 
 
 def _fault(replies: object, wanted: int) -> str:

@@ -39,7 +39,7 @@ IN_PROCESS_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Executor:
     """A way to call a model or judge: how many calls may be under way at once, and how many any of them may be of.
 
     `opened` is what must be open meanwhile.
@@ -61,25 +61,25 @@ class Crew:
 
 
 @contextmanager
-def staffed(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
+def open_executor(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     """Give a way to call a model or judge; one that does several at once is called with several."""
     it = made.it
     opened = it.opened if isinstance(it, Opens) else nullcontext
     if isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1:
-        yield Crew(_timed(it.respond_all), it.concurrency, opened=opened)
+        yield Executor(_timed(it.respond_all), it.concurrency, opened=opened)
     elif isinstance(it, Responds):
-        yield Crew(_timed(_one_by_one(it)), it.concurrency, opened=opened)
+        yield Executor(_timed(_one_by_one(it)), it.concurrency, opened=opened)
     elif isinstance(it, ComputesSeveral):
         # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
         is_stopped = threading.Event()
         with ThreadPoolExecutor(1, thread_name_prefix="network") as thread:
             try:
-                yield Crew(_call_network(it, thread, is_stopped), 2, it.batch_size)
+                yield Executor(_call_network(it, thread, is_stopped), 2, it.batch_size)
             finally:
                 is_stopped.set()
     elif isinstance(it, Computes):
-        with _computing_at(kind, made) as crew:
-            yield crew
+        with _computing_at(kind, made) as executor:
+            yield executor
     else:
         raise TypeError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all")
 
@@ -153,7 +153,7 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
 
 
 @contextmanager
-def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
+def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     """Compute in a thread of this process until that has taken as long as worker processes take to start, then in them.
 
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
@@ -180,7 +180,7 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Crew]:
         return (given,), seconds
 
     try:
-        yield Crew(call, 2 * count)
+        yield Executor(call, 2 * count)
     finally:
         thread.shutdown(cancel_futures=True)
         pool.shutdown(cancel_futures=True)

@@ -1,5 +1,6 @@
 """A run on disk: SQLite in a folder, or PostgreSQL by URL, and images named by their content."""
 
+from subitize.store.attachments import Attachment
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
 from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry
@@ -7,6 +8,7 @@ from subitize.store.subjects import group_answers, is_later, is_refused, latest_
 
 __all__ = [
     "RENEWAL_SECONDS",
+    "Attachment",
     "Database",
     "Entry",
     "Folder",

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, s
 
 from subitize.records import Evidence, Outcome, Provenance, Question, Value
 from subitize.store import codec, tables
+from subitize.store.attachments import attach_image, with_attachments
 from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
@@ -128,10 +129,14 @@ def read_answers(run: Run, judge: str) -> list[AnswerRow]:
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
     """Get what came of some trials in full."""
     c = tables.responses.c
-    query = _of(run, tables.responses, c.trial_id, c.outcome, c.provenance).where(c.status == tables.DONE)
+    query = with_attachments(_of(run, tables.responses, c.trial_id, c.outcome, c.provenance))
     return {
-        trial_id: Answered(codec.outcome.validate_json(outcome), codec.provenance.validate_json(provenance))
-        for trial_id, outcome, provenance in _look_up(run, query, c.trial_id, trial_ids)
+        trial_id: Answered(
+            attach_image(codec.outcome.validate_json(outcome), image), codec.provenance.validate_json(provenance)
+        )
+        for trial_id, outcome, provenance, image in _look_up(
+            run, query.where(c.status == tables.DONE), c.trial_id, trial_ids
+        )
     }
 
 

@@ -34,6 +34,7 @@ from subitize.records import (
     is_final,
 )
 from subitize.store import codec, leases, tables
+from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.databases import Database, Location, open_backend
 from subitize.store.images import Images
 from subitize.store.leases import Lease
@@ -200,8 +201,11 @@ class Run:
             _insert_all(connection, tables.responses, rows)
 
     def responses(self, model: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredResponse]:
-        """Go through the responses to all or some items, one per trial: the answer, or else the latest failure."""
-        query = self._of(tables.responses).order_by(tables.responses.c.id)
+        """Go through the responses to all or some items, one per trial: the answer, or else the latest failure.
+
+        A drawing that is known by name has the image that was attached to it, if any.
+        """
+        query = with_attachments(self._of(tables.responses)).order_by(tables.responses.c.id)
         if model is not None:
             query = query.where(tables.responses.c.model == model)
         if items is not None:
@@ -213,7 +217,7 @@ class Run:
         options = {entry.name: entry.options for entry in self.models()}
         for row in latest.values():
             trial = Trial(row.item_id, row.model, options[row.model], row.repeat, row.attempt)
-            outcome = codec.outcome.validate_json(row.outcome)
+            outcome = attach_image(codec.outcome.validate_json(row.outcome), row.attached)
             provenance = codec.provenance.validate_json(row.provenance)
             response = Response(trial, outcome, provenance, row.tries, row.latency_seconds)
             yield StoredResponse(row.trial_id, response, row.at)
@@ -231,6 +235,20 @@ class Run:
             leases.require(connection, lease)
             added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
             return added, _insert_all(connection, tables.readings, _reading_rows(self.run_id, readings))
+
+    def add_attachments(self, lease: Lease, attachments: Sequence[Attachment]) -> None:
+        """Commit images of responses known by name, all or none. They must have been saved before."""
+        rows = [(self.run_id, one.trial_id, Images.name(one.image), one.file, time.time()) for one in attachments]
+        with self._backend.writing() as connection:
+            leases.require(connection, lease)
+            _insert_all(connection, tables.attachments, rows)
+
+    def attachments(self) -> dict[str, Attachment]:
+        """List the images that were attached, by trial."""
+        return {
+            row.trial_id: Attachment(row.trial_id, parse_image(row.image), row.file)
+            for row in self._rows(self._of(tables.attachments))
+        }
 
     def answers(self, model: str) -> Iterator[tuple[str, str]]:
         """Go through the trials that a model has answered, with their items."""
@@ -380,7 +398,7 @@ class Run:
 
     def _wanted_images(self, connection: Connection) -> set[str]:
         wanted: set[str] = set()
-        for table in (tables.responses, tables.items):
+        for table in (tables.responses, tables.items, tables.attachments):
             query = select(table.c.image).where(table.c.run_id == self.run_id, table.c.image.is_not(None))
             wanted.update(connection.execute(query).scalars())
         return wanted

@@ -14,7 +14,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -137,12 +137,27 @@ exclusions = Table(
     Column("at", Float, nullable=False),
 )
 
+# The pixels of responses that are known by name only; the response itself stays as it is.
+attachments = Table(
+    "attachments",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("trial_id", String, primary_key=True),
+    Column("image", String, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
 # What makes the tables of a version those of the next.
 UPGRADES: dict[int, tuple[str, ...]] = {
     1: (
         "ALTER TABLE readings ADD COLUMN provenance TEXT",
         "CREATE INDEX responses_by_item ON responses (run_id, item_id)",
-    )
+    ),
+    2: (
+        "CREATE TABLE IF NOT EXISTS attachments (run_id VARCHAR NOT NULL, trial_id VARCHAR NOT NULL, "
+        "image VARCHAR NOT NULL, file TEXT NOT NULL, at FLOAT NOT NULL, PRIMARY KEY (run_id, trial_id))",
+    ),
 }
 
 leases = Table(

@@ -10,7 +10,7 @@ from PIL import Image
 from scipy import ndimage
 
 from subitize.drawing import glyphs
-from subitize.drawing.clipart.bare import HOLDERS
+from subitize.drawing.clipart import HOLDERS
 from subitize.drawing.surfaces import SURFACE_PX, surface
 from subitize.vision.recognition import Recognised, recognise_plain
 from subitize.vision.sampling import sample

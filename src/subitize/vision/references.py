@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.drawing import cuts
-from subitize.drawing.clipart.bare import BARE
-from subitize.drawing.clipart.glyph import PALETTE
+from subitize.drawing.clipart import BARE, PALETTE
 from subitize.drawing.glyphs import GLYPHS, PLAIN, svg, whole_drawings
 from subitize.records import digest
 from subitize.scenes import Form, Pieces, Portion, Whole

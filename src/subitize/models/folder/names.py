@@ -87,7 +87,7 @@ _PROMPTS = Naming("t2i-compbench", "a green bench and a blue bowl_000000.png", _
 
 def namings() -> tuple[Naming, ...]:
     """List the layouts from the most to the least particular: a name belongs to the first that it fits."""
-    return (*(plugins.load(found) for found in plugins.list_all("file_names").values()), _PROMPTS, ITEMS)
+    return (*plugins.load_all("file_names").values(), _PROMPTS, ITEMS)
 
 
 def is_named_by_prompt(stem: str) -> bool:

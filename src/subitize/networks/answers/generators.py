@@ -82,7 +82,7 @@ class Generator:
             prepared = [
                 self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
             ]
-        rows = [place_row(inputs, self._network.device, self._network.dtype) for inputs in prepared]
+        rows = [place_row(inputs, self._network) for inputs in prepared]
         room = _find_room(self._network.config)
         for row, question in zip(rows, questions, strict=True):
             if room is not None and length(row) + new_tokens > room:
@@ -118,32 +118,33 @@ class Generator:
 
 def open_generator(folder: Path, architecture: str, placement: Placement, chat: Chat) -> Generator:
     """Load a network that writes."""
+    from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
+
     with loading(str(folder)):
         _check_architecture(folder, architecture)
         asking = Asking(folder, architecture, system=chat.system, form=chat.form)
-        network = _load(folder, architecture, placement)
+        is_blip = architecture == _BLIP
+        kind = AutoModelForVisualQuestionAnswering if is_blip else AutoModelForImageTextToText
+        network: Any = load_model(kind, folder, placement, str(folder))
         ends = _find_ends(network, asking.tokenizer)
         if not ends:
             raise UnusableModelError(
                 f"{folder} names no token that ends an answer; add eos_token_id to its generation_config.json"
             )
         _settle(network, ends)
-        row = place_row(asking.try_out(_image_token(network.config)), network.device, network.dtype)
-        _refuse_endless(chat.max_tokens, length(row), _find_room(network.config))
+        row = place_row(asking.try_out(_image_token(network.config)), network)
+        room = _find_room(network.config)
+        if room is not None and length(row) < room < length(row) + chat.max_tokens:
+            # Even after the shortest question about a small picture.
+            raise BadValueError(
+                f"max_tokens={chat.max_tokens}: this network can hold {room} tokens, those of the picture and the "
+                f"question ({length(row)} or more) included; lower max_tokens"
+            )
         # BLIP looks at the padding of questions, too.
-        return Generator(network, asking, chat, ends, pads=architecture != _BLIP)
+        return Generator(network, asking, chat, ends, pads=not is_blip)
 
 
 _BLIP = "BlipForQuestionAnswering"
-
-
-def _refuse_endless(max_tokens: int, asked: int, room: int | None) -> None:
-    """Refuse answers that are too long for the network even after the shortest question about a small picture."""
-    if room is not None and asked < room < asked + max_tokens:
-        raise BadValueError(
-            f"max_tokens={max_tokens}: this network can hold {room} tokens, those of the picture and the question "
-            f"({asked} or more) included; lower max_tokens"
-        )
 
 
 def _check_architecture(folder: Path, architecture: str) -> None:
@@ -156,13 +157,6 @@ def _check_architecture(folder: Path, architecture: str) -> None:
             f"{folder} is a {architecture}, which neither answers nor scores nor fills gaps in a way known here; "
             "docs/local-models.md lists those that do"
         )
-
-
-def _load(folder: Path, architecture: str, placement: Placement) -> Any:  # noqa: ANN401
-    from transformers import AutoModelForImageTextToText, AutoModelForVisualQuestionAnswering
-
-    kind = AutoModelForVisualQuestionAnswering if architecture == _BLIP else AutoModelForImageTextToText
-    return load_model(kind, folder, placement, str(folder))
 
 
 def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
@@ -181,7 +175,7 @@ _MEANINGS = ("bos_token_id", "pad_token_id", "decoder_start_token_id")
 
 def _find_ends(network: Any, tokenizer: Any) -> list[int]:  # noqa: ANN401
     """Find the tokens that end an answer; BLIP's decoder is told to end at the separator."""
-    words = _language(network.config)
+    words = network.config.get_text_config()
     named = network.generation_config.eos_token_id if network.can_generate() else words.sep_token_id
     for ends in (named, words.eos_token_id, tokenizer.eos_token_id):
         if ends is not None:
@@ -198,9 +192,5 @@ def _image_token(config: Any) -> int | None:  # noqa: ANN401
 
 def _find_room(config: Any) -> int | None:  # noqa: ANN401
     """Find how many tokens a network can hold; None for one that knows distances, not places."""
-    room: int | None = getattr(_language(config), "max_position_embeddings", None)
+    room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
-
-
-def _language(config: Any) -> Any:  # noqa: ANN401
-    return config.get_text_config()

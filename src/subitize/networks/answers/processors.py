@@ -1,6 +1,7 @@
 """What turns a picture and a question into a network's inputs, and the form a question is put in."""
 
 import hashlib
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -170,16 +171,11 @@ def _without_videos(folder: Path) -> Any:  # noqa: ANN401
         return type(None) if name in unneeded else kind.check_argument_for_proper_class(self, name, part)
 
     without_videos = type(kind.__name__, (kind,), {"check_argument_for_proper_class": check})
-    others = {name: value for name, value in settings.items() if name in _parameters(kind) and name not in parts}
+    known = inspect.signature(kind.__init__).parameters.keys() - {"self", "kwargs", "chat_template", *parts}
+    others = {name: value for name, value in settings.items() if name in known}
     return without_videos(
         **others | parts | dict.fromkeys(unneeded), chat_template=_read_template(folder, parts["tokenizer"])
     )
-
-
-def _parameters(kind: Any) -> set[str]:  # noqa: ANN401
-    import inspect
-
-    return set(inspect.signature(kind.__init__).parameters) - {"self", "kwargs", "chat_template"}
 
 
 def _settings(folder: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from subitize.errors import UnusableModelError
+from subitize.networks import pairs
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +25,7 @@ def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[l
         yield places, _join([rows[place] for place in places], pad_id)
 
 
-def place_row(inputs: Mapping[str, Any], device: "torch.device", dtype: "torch.dtype") -> Row:
+def place_row(inputs: Mapping[str, Any], network: Any) -> Row:  # noqa: ANN401
     """Move what a processor made to where it is computed with, its numbers of the network's kind.
 
     What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.
@@ -39,10 +40,7 @@ def place_row(inputs: Mapping[str, Any], device: "torch.device", dtype: "torch.d
         )
     if not any(values.is_floating_point() for values in made.values()):
         raise UnusableModelError("its processor makes no numbers of a picture; take a model that sees")
-    return {
-        name: values.to(device, dtype) if values.is_floating_point() else values.to(device)
-        for name, values in made.items()
-    }
+    return pairs.place(network, made)
 
 
 def length(row: Row) -> int:

@@ -13,6 +13,11 @@ class Detector(Protocol):
     has_open_vocabulary: bool
     """Whether it looks for any noun; else only for those that are a class of its own."""
 
+    @property
+    def assumption(self) -> str:
+        """What was taken for granted because no file says it; nothing if all was said."""
+        ...
+
     def load(self) -> None:
         """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
         ...

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from subitize.image_files import Rgb
 from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
-from subitize.networks.detectors.outputs import Found, SsdRows, read_regions, tell_ssd, tell_yolo
+from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, tell_ssd, tell_yolo
 from subitize.networks.weights import hash_weights, require
 from subitize.numerals import counted
 
@@ -48,26 +49,21 @@ class OpenCv(ABC):
     kind: str
     suffixes: tuple[str, ...]
 
-    def __init__(self, target: str, labels: str | None, size: int) -> None:
+    def __init__(self, target: str, labels: str | None = None, *, size: int = 0) -> None:
         require(self.kind, "cv2", extra="detect")
         if not 0 <= size <= _LARGEST_PIXELS or (size % 32 and self.kind == "yolo"):
             told = "a multiple of 32" if self.kind == "yolo" else "a number"
             raise BadValueError(f"size={size}: should be {told} up to {_LARGEST_PIXELS}, or 0 for the network's own")
         self._target, self._labels, self._size = target, labels, size
-        self._files: NetworkFiles | None = None
-        self._network: _Network | None = None
 
     @property
     def assumption(self) -> str:
         """What was taken for granted because no file says it; nothing if all was said."""
-        return self._loaded().assumption
+        return self._network.assumption
 
     def load(self) -> None:
         """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
-        if self._network is None:
-            files = self._found()
-            with _loading(files.weights):
-                self._network = self._open(files)
+        _ = self._network
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether it has a class of such things."""
@@ -75,7 +71,7 @@ class OpenCv(ABC):
 
     def classes(self) -> tuple[str, ...]:
         """List its classes as its own labels are called."""
-        return tuple(name for _, name in sorted(self._loaded().names.items()))
+        return tuple(name for _, name in sorted(self._network.names.items()))
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns, or all it knows, with at least this score."""
@@ -85,7 +81,7 @@ class OpenCv(ABC):
 
     def weights_hash(self) -> str:
         """Hash all the files it is made of: other names of classes make another detector."""
-        return hashlib.sha256("".join(f"{hash_weights(path)}\n" for path in self._found().all()).encode()).hexdigest()
+        return hashlib.sha256("".join(f"{hash_weights(path)}\n" for path in self._files.all()).encode()).hexdigest()
 
     def versions(self) -> dict[str, str]:
         """Name the version of OpenCV."""
@@ -96,15 +92,14 @@ class OpenCv(ABC):
     @abstractmethod
     def _open(self, files: NetworkFiles) -> _Network: ...
 
-    def _found(self) -> NetworkFiles:
-        if self._files is None:
-            self._files = find_network(self.kind, self._target, self.suffixes, self._labels)
-        return self._files
+    @cached_property
+    def _files(self) -> NetworkFiles:
+        return find_network(self.kind, self._target, self.suffixes, self._labels)
 
-    def _loaded(self) -> _Network:
-        self.load()
-        assert self._network is not None
-        return self._network
+    @cached_property
+    def _network(self) -> _Network:
+        with _loading(self._files.weights):
+            return self._open(self._files)
 
     def _names(self, files: NetworkFiles, noted: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Take the names of classes that the user gave, else those noted in the weights, else those beside them."""
@@ -119,7 +114,7 @@ class OpenCv(ABC):
         return own
 
     def _detect(self, picture: Rgb, asked: Sequence[tuple[str, str]], floor: float) -> Detections:
-        network = self._loaded()
+        network = self._network
         with _computing(self.kind):
             found = network.look(picture)
         rows: dict[str, list[int]] = {}
@@ -145,7 +140,7 @@ class Ssd(OpenCv):
     def __init__(
         self, target: str, labels: str | None = None, *, size: int = 0, mean: float = 0.0, scale: float = 1.0
     ) -> None:
-        super().__init__(target, labels, size)
+        super().__init__(target, labels, size=size)
         self._mean, self._scale = mean, scale
 
     def _open(self, files: NetworkFiles) -> _Network:
@@ -162,11 +157,10 @@ class Ssd(OpenCv):
             )
         net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
         size = _size(self._size, (0, 0), _SSD_PIXELS)
-        rows = SsdRows("")
 
         def look(picture: Rgb) -> Found:
             net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
-            return _in_pixels(rows.read({"": net.forward()}), picture)
+            return _in_pixels(read_ssd_rows(net.forward()), picture)
 
         look(_plain(size))
         return _Network(look, *_number_from_one(files, self._names(files), int(counted[1])))
@@ -201,9 +195,6 @@ class Yolo(OpenCv):
 
     kind = "yolo"
     suffixes = (".weights", ".onnx")
-
-    def __init__(self, target: str, labels: str | None = None, *, size: int = 0) -> None:
-        super().__init__(target, labels, size)
 
     def _open(self, files: NetworkFiles) -> _Network:
         return self._open_onnx(files) if files.plan is None else self._open_darknet(files, files.plan)

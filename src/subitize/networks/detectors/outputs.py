@@ -1,8 +1,8 @@
 """What the numbers mean that networks of the YOLO and SSD families give; which it is shows in their shapes alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,19 +38,7 @@ class Found:
         return replace(self, xyxy=self.xyxy * [width, height, width, height])
 
 
-class Layout(Protocol):
-    """How the outputs of a network read, and how many classes they show: 0 where they do not."""
-
-    @property
-    def classes(self) -> int:
-        """Count the classes; an SSD's include the background."""
-        ...
-
-    def read(self, outputs: Mapping[str, Floats], /) -> Found:
-        """Read the boxes of one picture."""
-        ...
-
-
+Outputs = Mapping[str, Floats]
 Family = Literal["objectness", "classes", "final"]
 """What follows the four sides: objectness and classes (YOLO 5 and 7), classes (8, 11), one score and class (10)."""
 
@@ -68,9 +56,9 @@ class YoloLayout:
     classes: int
     is_transposed: bool = False
 
-    def read(self, outputs: Mapping[str, Floats], /) -> Found:
+    def read(self, outputs: Outputs, /) -> Found:
         """Read the boxes, each with its best class."""
-        (matrix,) = (_matrix(output) for output in outputs.values() if output.ndim == 3)
+        (matrix,) = (output[0] for output in outputs.values() if output.ndim == 3)
         rows = matrix.T if self.is_transposed else matrix
         if self.family == "final":
             return Found.make(rows[:, :4], rows[:, 4], rows[:, 5])
@@ -114,68 +102,49 @@ def read_regions(outputs: Sequence[Floats]) -> Found:
     return Found.make(_from_centres(rows), rows[np.arange(len(rows)), 5 + best], best)
 
 
-@dataclass(frozen=True, slots=True)
-class SsdRows:
-    """One output of rows: picture, class, score, four sides."""
+def read_ssd_rows(output: Floats) -> Found:
+    """Read an SSD's rows: picture, class, score, four sides."""
+    rows = output.reshape(-1, 7)
+    return Found.make(rows[:, 3:], rows[:, 2], rows[:, 1])
 
-    output: str
+
+@dataclass(frozen=True, slots=True)
+class SsdLayout:
+    """How an SSD's outputs read, and how many classes they show, the background among them: 0 where they do not."""
+
+    read: Callable[[Outputs], Found]
     classes: int = 0
 
-    def read(self, outputs: Mapping[str, Floats], /) -> Found:
-        """Read the rows."""
-        rows = outputs[self.output].reshape(-1, 7)
-        return Found.make(rows[:, 3:], rows[:, 2], rows[:, 1])
 
+def tell_ssd(shapes: Mapping[str, tuple[int, ...]]) -> SsdLayout | None:
+    """Tell how an SSD's outputs read by their shapes and names.
 
-@dataclass(frozen=True, slots=True)
-class SsdScores:
-    """Boxes, and the scores of each for all classes, of which the first is the background."""
-
-    boxes: str
-    scores: str
-    classes: int
-
-    def read(self, outputs: Mapping[str, Floats], /) -> Found:
-        """Read the boxes, each with its best class but the background."""
-        by_class = outputs[self.scores].reshape(-1, self.classes)[:, 1:]
-        best = by_class.argmax(axis=1)
-        return Found.make(outputs[self.boxes], by_class[np.arange(len(best)), best], best + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class SsdParts:
-    """Boxes, their scores and the numbers of their classes."""
-
-    boxes: str
-    scores: str
-    labels: str
-    classes: int = 0
-
-    def read(self, outputs: Mapping[str, Floats], /) -> Found:
-        """Read them side by side."""
-        return Found.make(outputs[self.boxes], outputs[self.scores], outputs[self.labels])
-
-
-def tell_ssd(shapes: Mapping[str, tuple[int, ...]]) -> Layout | None:
-    """Tell how an SSD's outputs read by their shapes and names."""
+    They are rows; boxes, scores and labels side by side; or boxes and the scores of each for all classes.
+    """
     if len(shapes) == 1:
         ((name, shape),) = shapes.items()
-        return SsdRows(name) if shape[-1] == 7 else None
+        return SsdLayout(lambda outputs: read_ssd_rows(outputs[name])) if shape[-1] == 7 else None
     scores = [name for name in shapes if "score" in name.lower() or "conf" in name.lower()]
     labels = [name for name in shapes if "label" in name.lower() or "class" in name.lower()]
     if len(shapes) == 3 and len(scores) == len(labels) == 1 and scores != labels:
         (boxes,) = set(shapes) - {*scores, *labels}
-        return SsdParts(boxes, scores[0], labels[0]) if shapes[boxes][-1] == 4 else None
+        parts = (boxes, *scores, *labels)
+        is_box = shapes[boxes][-1] == 4
+        return SsdLayout(lambda outputs: Found.make(*(outputs[part] for part in parts))) if is_box else None
     boxes_of = [name for name, shape in shapes.items() if shape[-1] == 4 and name not in scores]
     if len(shapes) == 2 and len(boxes_of) == 1:
-        (other,) = set(shapes) - set(boxes_of)
-        is_alike = len(shapes[other]) > 1 and shapes[other][-2] == shapes[boxes_of[0]][-2] and shapes[other][-1] > 1
-        return SsdScores(boxes_of[0], other, shapes[other][-1]) if is_alike else None
+        (boxes,), (other,) = boxes_of, set(shapes) - set(boxes_of)
+        classes = shapes[other][-1]
+        is_alike = len(shapes[other]) > 1 and shapes[other][-2] == shapes[boxes][-2] and classes > 1
+        return SsdLayout(lambda outputs: _read_scores(outputs[boxes], outputs[other]), classes) if is_alike else None
     return None
 
 
-def _matrix(output: Floats) -> Floats:
-    return output.reshape(output.shape[-2:])
+def _read_scores(boxes: Floats, scores: Floats) -> Found:
+    """Read boxes, each with its best class but the first, which is the background."""
+    by_class = scores.reshape(-1, scores.shape[-1])[:, 1:]
+    best = by_class.argmax(axis=1)
+    return Found.make(boxes, by_class[np.arange(len(best)), best], best + 1)
 
 
 def _from_centres(rows: Floats) -> Floats:

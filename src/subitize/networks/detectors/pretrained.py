@@ -53,6 +53,7 @@ class Pretrained:
     """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
     own_name: str
+    assumption = ""
 
     def __init__(self, folder: str, placement: Placement, *, name: str = "") -> None:
         self._name, self._given = name or self.own_name, folder
@@ -103,10 +104,15 @@ class Pretrained:
         Beside a larger one a picture would be padded, and what a network sees near the padding is not quite what it
         sees in the picture alone.
         """
+        import torch
+
         prepared = [self._prepare(picture) for picture in pictures]
         sizes = [inputs["pixel_values"].shape for inputs in prepared]
         places = [tuple(at for at, other in enumerate(sizes) if other == size) for size in dict.fromkeys(sizes)]
-        return [Batch(own, _stack([prepared[at] for at in own])) for own in places]
+        return [
+            Batch(own, {name: torch.cat([prepared[at][name] for at in own]) for name in prepared[own[0]]})
+            for own in places
+        ]
 
     def run(self, batch: Batch, **words: "torch.Tensor") -> Output:
         """Compute what a batch gives, the words repeated for each of its pictures."""
@@ -150,12 +156,6 @@ def _reader_of(model_type: str) -> str | None:
     if model_type not in MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES or model_type.startswith("pp_"):
         return None
     return "rt-detr" if model_type.startswith("rt_detr") else "detr"
-
-
-def _stack(inputs: Sequence[dict[str, "torch.Tensor"]]) -> dict[str, "torch.Tensor"]:
-    import torch
-
-    return {name: torch.cat([each[name] for each in inputs]) for name in inputs[0]}
 
 
 class OpenVocabulary(Pretrained):

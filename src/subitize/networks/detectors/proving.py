@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -31,16 +30,6 @@ _MOST_WITH_GHOSTS = 0.25
 _MOST_ASTRAY = 0.25
 # Overlaps of thousands of boxes take long to tell, and change nothing any more.
 _MOST_BOXES = 300
-
-
-@runtime_checkable
-class Assumes(Protocol):
-    """A detector that had to take something for granted because no file says it."""
-
-    @property
-    def assumption(self) -> str:
-        """Say what, or nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +96,11 @@ def prove(detector: Detector, threshold: float, iou: float) -> Proof:
         raise UnusableModelError(f"it cannot look at photo collages: {error}") from None
     told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
     if reasons := list(_reasons(looks)):
-        raise UnusableModelError(f"{told}: it {', '.join(reasons[:3])}; {_remedy(threshold)}{_assumed(detector)}")
+        raise UnusableModelError(
+            f"{told}: it {', '.join(reasons[:3])}; check its weights, the names of its classes and "
+            f"threshold={threshold:g} (self_test=false uses it all the same, as one of drawings, which may see nothing "
+            f"in photographs){_assumed(detector)}"
+        )
     return Proof(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
 
 
@@ -125,7 +118,7 @@ def make_test(nouns: Sequence[str], seed: int) -> list[Collage]:
 
 
 def _assumed(detector: Detector) -> str:
-    return f"; {detector.assumption}" if isinstance(detector, Assumes) and detector.assumption else ""
+    return f"; {detector.assumption}" if detector.assumption else ""
 
 
 def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
@@ -182,10 +175,3 @@ def _unseen(looks: Sequence[_Look]) -> list[_Unseen]:
         _Unseen(noun, sum(look.there for look in own), sum((look.others for look in own), Counter()))
         for noun, own in shown.items()
     ]
-
-
-def _remedy(threshold: float) -> str:
-    return (
-        f"check its weights, the names of its classes and threshold={threshold:g} (self_test=false uses it all the "
-        "same, as one of drawings, which may see nothing in photographs)"
-    )

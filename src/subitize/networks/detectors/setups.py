@@ -1,8 +1,10 @@
 """A detector with how it is used, and the options by which a user asks for one."""
 
+import inspect
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import Annotated, TypeVar
 
@@ -121,110 +123,83 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
     return tuple(sorted(nouns))
 
 
+def _open_torch(
+    path: str, name: str, model: str, /, *, dtype: str = "auto", device: Annotated[str, Handling] = "auto"
+) -> Detector:
+    with naming(f"{name}:{model}"):
+        placement = Placement(device, dtype)
+    module, _, kind = path.partition(":")
+    detector: Detector = getattr(import_module(f"{__package__}.{module}"), kind)(model, placement, name=name)
+    return detector
+
+
+def _open_ssd(
+    weights: str, /, *, labels: str | None = None, size: int = 0, mean: float = 0.0, scale: float = 1.0
+) -> Detector:
+    """Open an SSD of OpenCV.
+
+    `labels` is a file with a class per line; of the pixels, at most `size` a side (0: the network's own), `mean` is
+    taken off, then they are multiplied by `scale`.
+    """
+    from subitize.networks.detectors.opencv import Ssd
+
+    return Ssd(weights, labels, size=size, mean=mean, scale=scale)
+
+
+def _open_yolo(weights: str, /, *, labels: str | None = None, size: int = 0) -> Detector:
+    """Open a YOLO of OpenCV; `labels` is a file with a class per line."""
+    from subitize.networks.detectors.opencv import Yolo
+
+    return Yolo(weights, labels, size=size)
+
+
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Where a detector is written, what it counts unless told otherwise, and what it is in one line."""
+    """How a detector is opened, what it counts unless told otherwise, and what it is in one line."""
 
-    path: str
+    open: Callable[..., Detector]
     threshold: float
     iou: float
     summary: str
 
 
+_CLOSED = "it knows the classes it was trained on."
 _KINDS = {
-    "detr": _Kind("detr:Detr", 0.5, 1.0, "Count what a DETR finds; it knows the classes it was trained on."),
+    "detr": _Kind(partial(_open_torch, "detr:Detr", "detr"), 0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
     "grounding-dino": _Kind(
         # Numbersense, supplementary information, and its authors' code.
-        "grounding_dino:GroundingDino",
+        partial(_open_torch, "grounding_dino:GroundingDino", "grounding-dino"),
         0.4,
         0.95,
         "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).",
     ),
-    "owlv2": _Kind("owlv2:Owlv2", 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
-    "rt-detr": _Kind("detr:Detr", 0.5, 0.9, "Count what an RT-DETR finds; it knows the classes it was trained on."),
-    "ssd": _Kind("opencv:Ssd", 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    "yolo": _Kind("opencv:Yolo", 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
+    "owlv2": _Kind(partial(_open_torch, "owlv2:Owlv2", "owlv2"), 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
+    "rt-detr": _Kind(partial(_open_torch, "detr:Detr", "rt-detr"), 0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
+    "ssd": _Kind(_open_ssd, 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
+    "yolo": _Kind(_open_yolo, 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
 
 
-def torch_maker(wrap: type[T], name: str) -> Callable[..., T]:
-    """Make what the registry calls for a detector of transformers."""
+def make_maker(wrap: type[T], name: str) -> Callable[..., T]:
+    """Make what the registry calls for a detector: the options that all have stand around its own."""
     kind = _KINDS[name]
+    target, *own = inspect.signature(kind.open).parameters.values()
 
     def make(
-        model: str,
+        target: str,
         /,
         *,
         threshold: float = kind.threshold,
         iou: float = kind.iou,
         floor: float = FLOOR,
-        dtype: str = "auto",
-        device: Annotated[str, Handling] = "auto",
         batch_size: Annotated[int, Handling] = 4,
         self_test: Annotated[bool, Handling] = True,
+        **options: object,
     ) -> T:
-        with naming(f"{name}:{model}"):
-            placement = Placement(device, dtype)
-        detector = _find(kind.path)(model, placement, name=name)
-        return wrap(f"{name}:{model}", detector, threshold, iou, floor, batch_size, self_test)
+        detector = kind.open(target, **options)
+        return wrap(f"{name}:{target}", detector, threshold, iou, floor, batch_size, self_test)
 
+    _, threshold, iou, floor, *others, _ = inspect.signature(make).parameters.values()
+    make.__signature__ = inspect.Signature([target, threshold, iou, floor, *own, *others])  # type: ignore[attr-defined]
     make.__doc__ = kind.summary
     return make
-
-
-def ssd_maker(wrap: type[T]) -> Callable[..., T]:
-    """Make what the registry calls for an SSD of OpenCV.
-
-    `labels` is a file with a class per line; of the pixels, at most `size` a side (0: the network's own), `mean` is
-    taken off, then they are multiplied by `scale`.
-    """
-    kind = _KINDS["ssd"]
-
-    def make(
-        weights: str,
-        /,
-        *,
-        threshold: float = kind.threshold,
-        iou: float = kind.iou,
-        floor: float = FLOOR,
-        labels: str | None = None,
-        size: int = 0,
-        mean: float = 0.0,
-        scale: float = 1.0,
-        batch_size: Annotated[int, Handling] = 4,
-        self_test: Annotated[bool, Handling] = True,
-    ) -> T:
-        detector = _find(kind.path)(weights, labels, size=size, mean=mean, scale=scale)
-        return wrap(f"ssd:{weights}", detector, threshold, iou, floor, batch_size, self_test)
-
-    make.__doc__ = kind.summary
-    return make
-
-
-def yolo_maker(wrap: type[T]) -> Callable[..., T]:
-    """Make what the registry calls for a YOLO of OpenCV; `labels` is a file with a class per line."""
-    kind = _KINDS["yolo"]
-
-    def make(
-        weights: str,
-        /,
-        *,
-        threshold: float = kind.threshold,
-        iou: float = kind.iou,
-        floor: float = FLOOR,
-        labels: str | None = None,
-        size: int = 0,
-        batch_size: Annotated[int, Handling] = 4,
-        self_test: Annotated[bool, Handling] = True,
-    ) -> T:
-        detector = _find(kind.path)(weights, labels, size=size)
-        return wrap(f"yolo:{weights}", detector, threshold, iou, floor, batch_size, self_test)
-
-    make.__doc__ = kind.summary
-    return make
-
-
-def _find(path: str) -> Callable[..., Detector]:
-    module, _, attribute = path.partition(":")
-    found: Callable[..., Detector] = getattr(import_module(f"subitize.networks.detectors.{module}"), attribute)
-    return found

@@ -17,8 +17,9 @@ from rich.text import Text
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
 from subitize.analysis.scoring import MEASURES, Score
-from subitize.drawing.clipart.glyph import Glyph
+from subitize.drawing.clipart import Glyph
 from subitize.records import (
+    Attached,
     Drawn,
     Elsewhere,
     Estimate,
@@ -28,6 +29,7 @@ from subitize.records import (
     Refused,
     Said,
     Scored,
+    Stored,
     task_text,
 )
 from subitize.registry import Listing
@@ -218,14 +220,20 @@ def _told(outcome: Outcome) -> str:
         case Said(text=text):
             return f"said {text!r}"
         case Drawn(picture=picture):
-            name = picture.name if isinstance(picture, Elsewhere) else f"{picture.hash}.{picture.format}"
-            return f"drew {name}"
+            return f"drew {_name(picture)}"
         case Scored(scores=scores):
             return f"scored {dict(scores)}"
         case Refused(reason=reason):
             return f"refused, {reason}"
         case Failed(reason=reason):
             return f"failed, {reason}"
+
+
+def _name(picture: Stored | Elsewhere) -> str:
+    if isinstance(picture, Elsewhere):
+        return picture.name
+    file = f"{picture.hash}.{picture.format}"
+    return f"{picture.name}, attached: {file}" if isinstance(picture, Attached) else file
 
 
 def print_listings(listings: Iterable[Listing]) -> None:

@@ -1,0 +1,324 @@
+"""Image files joined with a run's responses that are known by name only, so that judges can look at them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from subitize.errors import BadFileError, NothingToDoError, UnknownNameError
+from subitize.image_files import decode, image_format
+from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, find_fault, storable
+from subitize.models.folder.layouts import Holdings, read_folder
+from subitize.models.folder.matching import Placement
+from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
+from subitize.store import Attachment, Run, latest_attempts
+from subitize.store.images import Images
+
+BY_NAME = "names"
+_EXAMPLES = 3
+_FILES_AT_ONCE = 16
+_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A file and the response whose image it is."""
+
+    trial_id: str
+    name: str
+    file: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What became of one model's responses that are known by name.
+
+    `matched_by` says how files were found: by the names of the responses, or by a layout, which tells item and repeat.
+    `attached` are new, `already_attached` were there before; `missing` are the names without a file. Of the files,
+    `unknown` belong to no response, and `unreadable` are no images.
+    """
+
+    model: str
+    folder: str
+    matched_by: str
+    attached: int
+    already_attached: int
+    missing: tuple[str, ...]
+    unknown: tuple[Unplaced, ...]
+    unreadable: tuple[Unplaced, ...]
+
+    def lines(self) -> list[str]:
+        """Say it in a few lines, with examples."""
+        total = self.attached + self.already_attached + len(self.missing) + len(self.unreadable)
+        before = f", {self.already_attached:,} before" if self.already_attached else ""
+        told = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
+        if self.missing:
+            told.append(f"missing: {len(self.missing):,} ({_list(self.missing)})")
+        for what, files in {"unknown, left alone": self.unknown, "unreadable": self.unreadable}.items():
+            if files:
+                told.append(f"{what}: {len(files):,} ({_list(f'{file.name}: {file.reason}' for file in files)})")
+        return told
+
+
+def attach_images(
+    run: Run,
+    folder: Path,
+    *,
+    model: str | None = None,
+    layout: str = "auto",
+    watch: Callable[[Sequence[Pair]], Iterable[Pair]] = iter,
+) -> list[Joined]:
+    """Find the files of all responses known by name, then store those that are new, a few at a time.
+
+    The files are gone through as `watch` gives them, which can tell how far it is.
+    """
+    named = _find_named(run, model)
+    folders = _find_folders(folder, named, model)
+    matches = {name: _match(run, folders[name], own, layout) for name, own in named.items() if name in folders}
+    if not any(match.pairs for match in matches.values()):
+        told = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
+        raise BadFileError(f"{folder} has no image of this run: {told}")
+    return [
+        _store(run, name, matches[name], watch) if name in matches else _lacking(name, own)
+        for name, own in named.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A response that is known by name, or was until an image was attached."""
+
+    trial_id: str
+    item_id: str
+    repeat: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """The files of a folder that are for a model's responses, and those that are for none."""
+
+    folder: Path
+    matched_by: str
+    pairs: list[Pair]
+    missing: list[str]
+    unknown: list[Unplaced] = field(default_factory=list)
+
+
+def _find_named(run: Run, model: str | None) -> dict[str, list[_Named]]:
+    models = [entry.name for entry in run.models()]
+    if model is not None and model not in models:
+        raise UnknownNameError("model in this run", model, models)
+    found: dict[str, list[_Named]] = defaultdict(list)
+    for stored in latest_attempts(run.responses(model)):
+        outcome, trial = stored.response.outcome, stored.response.trial
+        if isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached):
+            found[trial.model].append(_Named(stored.trial_id, trial.item_id, trial.repeat, outcome.picture.name))
+    if not found:
+        whose = run.location if model is None else f"{model} in {run.location}"
+        raise NothingToDoError(f"{whose} has no images that are known by name only, as imported ones are")
+    return dict(found)
+
+
+def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> dict[str, Path]:
+    """Find the folder of each model: one that is named like it, or, of one model alone, the whole."""
+    if not folder.is_dir() and not (folder.suffix == ".jsonl" and folder.is_file()):
+        raise BadFileError(f"{folder} is not a folder of images, nor a .jsonl file that lists them")
+    below = _list_folders(folder) if folder.is_dir() else []
+    found: dict[str, Path] = {}
+    names = list(models)
+    for model in names:
+        same = [path for path in below if path.name == model] or [path for path in below if _is_like(path, model)]
+        if len(same) == 1:
+            found[model] = same[0]
+    if not found and (len(names) == 1 or wanted is not None):
+        return {names[0]: folder}
+    if not found:
+        raise BadFileError(
+            f"{folder} has no folder named like a model of this run ({', '.join(names)}); name the model that its "
+            "images are of with --model"
+        )
+    return found
+
+
+def _list_folders(folder: Path) -> list[Path]:
+    try:
+        return [path for path in sorted(folder.iterdir()) if path.is_dir()]
+    except OSError as error:
+        raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
+
+
+def _is_like(path: Path, model: str) -> bool:
+    return _plain(path.name) == _plain(model) != ""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W|_", "", name.casefold())
+
+
+def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Match:
+    """Match files by the names that responses have; if none has such a name, by a layout, as `folder:` does."""
+    if folder.is_dir():
+        match = _match_names(folder, named)
+        if match.pairs:
+            return match
+    try:
+        holdings = read_folder(folder, layout)
+    except BadFileError as error:  # other models may have theirs
+        return _Match(folder, BY_NAME, [], _names(named, ()), [Unplaced(storable(folder.name), str(error))])
+    asked = {one.item_id.partition("/")[0] for one in named}
+    items = [item for item in run.items() if item.suite in asked and isinstance(item.task, Draw)]
+    return _match_layout(folder, holdings, items, named)
+
+
+def _match_names(folder: Path, named: Sequence[_Named]) -> _Match:
+    tree = Tree(folder)
+    try:
+        levels = [tree.entries(), *(tree.entries(below) for below in tree.entries().folders)]
+    except OSError as error:
+        raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
+    files = [name for entries in levels for name in entries.images]
+    unknown = [unplaced for entries in levels for unplaced in entries.left]
+    pairs: list[Pair] = []
+    used: set[str] = set()
+    for one, found in _find_called(files, named):
+        used.update(found)
+        if len(found) == 1:
+            pairs.append(Pair(one.trial_id, one.name, storable(found[0]), tree.path(found[0])))
+        else:
+            unknown += [Unplaced(storable(file), "several files are called so") for file in found]
+    unknown += [Unplaced(storable(file), "no response is called so") for file in files if file not in used]
+    return _Match(folder, BY_NAME, pairs, _names(named, pairs), unknown)
+
+
+def _find_called(files: Sequence[str], named: Sequence[_Named]) -> Iterator[tuple[_Named, Sequence[str]]]:
+    """Find the files that are called like each response, but for case and ending.
+
+    Folders in a name may be others here: they are passed over, unless two responses have the same bare name.
+    """
+    whole, last = _gather(files, _whole), _gather(files, _last)
+    sharing = Counter(_last(one.name) for one in named)
+    for one in named:
+        bare = _last(one.name)
+        yield one, whole.get(_whole(one.name)) or (last.get(bare, []) if sharing[bare] == 1 else [])
+
+
+def _gather(files: Iterable[str], handle: Callable[[str], str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in files:
+        found[handle(name)].append(name)
+    return dict(found)
+
+
+def _whole(name: str) -> str:
+    bare = name.casefold()
+    return next((bare.removesuffix(suffix) for suffix in SUFFIXES if bare.endswith(suffix)), bare)
+
+
+def _last(name: str) -> str:
+    return _whole(name).rpartition("/")[2]
+
+
+def _match_layout(folder: Path, holdings: Holdings, items: Sequence[Item], named: Sequence[_Named]) -> _Match:
+    placement = Placement(holdings, items)
+    by_item: dict[str, list[_Named]] = defaultdict(list)
+    for one in sorted(named, key=lambda one: one.repeat):
+        by_item[one.item_id].append(one)
+    pairs: list[Pair] = []
+    unknown = [*holdings.left, *placement.ambiguous, *placement.duplicates, *placement.relisted]
+    for item_id, responses in by_item.items():
+        images = placement.of_item.get(item_id, {})
+        if _tell_repeats(images.values()):
+            joined = [(one, images[one.repeat]) for one in responses if one.repeat in images]
+        elif len(images) == len(responses):
+            joined = list(zip(responses, images.values(), strict=True))
+        else:
+            joined = []
+            reason = f"{len(images)} files for {len(responses)} responses to {item_id}: which is whose is not told"
+            unknown += [Unplaced(image.name, reason) for image in images.values()]
+        pairs += [Pair(one.trial_id, one.name, image.name, image.path) for one, image in joined]
+    explained = {pair.file for pair in pairs} | {one.name for one in unknown}
+    others = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
+    unknown += [Unplaced(name, "for no response") for name in others]
+    return _Match(folder, f"layout {holdings.layout}", pairs, _names(named, pairs), unknown)
+
+
+def _tell_repeats(images: Iterable[Image]) -> bool:
+    """Tell whether the files say which repeat each is; elsewhere all must be there to be put in order."""
+    return all(image.repeat is not None for image in images)
+
+
+def _names(named: Iterable[_Named], pairs: Iterable[Pair]) -> list[str]:
+    """List the names of the responses that no file is for."""
+    paired = {pair.trial_id for pair in pairs}
+    return [one.name for one in named if one.trial_id not in paired]
+
+
+def _say_nothing_fits(match: _Match) -> str:
+    some = f", but {_list(f'{file.name}: {file.reason}' for file in match.unknown)}" if match.unknown else ""
+    return f"nothing called {_list(match.missing)} in {match.folder}{some}"
+
+
+def _lacking(model: str, named: Sequence[_Named]) -> Joined:
+    return Joined(model, "", "no folder named like it", 0, 0, tuple(one.name for one in named), (), ())
+
+
+def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]], Iterable[Pair]]) -> Joined:
+    with run.lease(f"attach {model}") as lease:
+        run.sweep(lease)  # what a killed process had stored and not yet joined
+        known = run.attachments()
+        new, others = _part(match.pairs, known)
+        unreadable: list[Unplaced] = []
+        remaining = iter(watch(new))
+        with ThreadPoolExecutor(_THREADS) as threads:
+            while chunk := list(islice(remaining, _FILES_AT_ONCE)):
+                kept = list(threads.map(lambda pair: _keep(run.images, pair), chunk))
+                run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
+                unreadable += [one for one in kept if isinstance(one, Unplaced)]
+                run.renew(lease)
+    return Joined(
+        model,
+        str(match.folder),
+        match.matched_by,
+        len(new) - len(unreadable),
+        len(match.pairs) - len(new),
+        tuple(match.missing),
+        (*match.unknown, *others),
+        tuple(unreadable),
+    )
+
+
+def _part(pairs: Iterable[Pair], known: Mapping[str, Attachment]) -> tuple[list[Pair], list[Unplaced]]:
+    """Part the pairs that are new from files for responses that another file was attached to."""
+    every = list(pairs)
+    others = [
+        Unplaced(pair.file, f"{pair.name} has {known[pair.trial_id].file} attached")
+        for pair in every
+        if pair.trial_id in known and known[pair.trial_id].file != pair.file
+    ]
+    return [pair for pair in every if pair.trial_id not in known], others
+
+
+def _keep(images: Images, pair: Pair) -> Attachment | Unplaced:
+    """Store the image, if it is one: it is bounded and checked before it is trusted."""
+    fault = find_fault(pair.path)
+    if fault:
+        return Unplaced(pair.file, fault)
+    try:
+        data = Path(pair.path).read_bytes()
+        decode(data)
+        return Attachment(pair.trial_id, images.save(data, image_format(data)), pair.file)
+    except BadFileError as error:
+        return Unplaced(pair.file, str(error))
+    except OSError as error:
+        return Unplaced(pair.file, f"cannot be read: {error.strerror}")
+
+
+def _list(texts: Iterable[str]) -> str:
+    some: Iterator[str] = iter(texts)
+    first = list(islice(some, _EXAMPLES))
+    return ", ".join(first) + (", …" if next(some, None) is not None else "")

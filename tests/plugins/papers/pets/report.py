@@ -1,0 +1,26 @@
+"""What a report says of pets: a leaderboard, a section of its own, and a sentence in the summary."""
+
+from collections.abc import Sequence
+
+from subitize.report.document.blocks import Account, Column, Row, Section, TableBlock, TextBlock
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import Counted
+from subitize.report.sections.sources import Series
+from subitize.stats.intervals import wilson_interval
+
+
+def compose_account(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
+) -> Account | None:
+    """Rank models by success, and tell of pairs."""
+    columns = (Column("Model", is_numeric=False), Column("Success"))
+    rows = [
+        Row((one.label, wilson_interval(sum(o.is_right for o in one.observations), len(one.observations))), one.badge)
+        for one in series
+    ]
+    published = Row(("kennel-1", 0.75), "published")
+    leader = TableBlock("pets-leaderboard", "Leaderboard", columns, (*rows, published))
+    pairs = [o for one in series for o in one.observations if o.item.factors["number"] == 2]
+    told = f"{sum(o.is_right for o in pairs)} of {len(pairs)} pairs of pets are pairs."
+    section = Section("pets-pairs", "Pairs of pets", (TextBlock(told),))
+    return Account([leader], [section], headline=told)

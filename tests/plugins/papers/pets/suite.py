@@ -1,0 +1,32 @@
+"""What the paper asks of models: one to four dogs or cats."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from subitize.interfaces import Tried
+from subitize.numerals import plural
+from subitize.records import Draw, Item
+from subitize.scenes import Entity, Scene, count_asks
+
+
+class Pets:
+    """Draw one to four dogs or cats (a made-up paper)."""
+
+    title = "Pets"
+    judge = "observer"
+    repeats = 2
+    max_attempts = 1
+
+    def __init__(self, *, animals: tuple[str, ...] = ("dog", "cat"), numbers: tuple[int, ...] = (1, 2, 3, 4)) -> None:
+        self._animals, self._numbers = animals, numbers
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through all animals and numbers; the prompts are the same under every seed."""
+        for number in self._numbers:
+            for animal in self._animals:
+                prompt = f"{number} {animal if number == 1 else plural(animal)}"
+                asks = count_asks(Scene((Entity(animal, number),)))
+                yield Item(f"pets/{animal}/{number}", Draw(prompt), asks, {"animal": animal, "number": number})
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
