@@ -42,7 +42,7 @@ def load(reference: str) -> Any:  # noqa: ANN401
 
 def load_all(what: str) -> dict[str, Any]:
     """Import what all papers bring of a kind, by name; what of an outside paper cannot be imported is left out."""
-    ours = {reference for paper in _load_built_in() for reference in getattr(paper, what).values()}
+    ours = {reference for paper in _load_built_in().values() for reference in getattr(paper, what).values()}
     found = {}
     for name, reference in list_all(what).items():
         try:

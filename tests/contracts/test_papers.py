@@ -12,7 +12,7 @@ from subitize.models.folder.names import Naming
 from subitize.numerals import Unread
 from subitize.records import Known
 from subitize.registry import find_paper, listings, names, paper_of
-from subitize.report.sections.references import references
+from subitize.report.sections.composition import references
 
 PAPERS = names("papers")
 

@@ -19,7 +19,7 @@ from subitize.papers.t2icountbench.suite import T2ICountBench
 from subitize.papers.t2icountbench.wording import OBJECTS, SCENES, STYLES
 from subitize.records import Ask, Count, Item, MatchesPrompt, Scalar, task_text
 from subitize.registry import make_suite
-from subitize.report.sections.references import references
+from subitize.report.sections.composition import references
 
 ITEMS = {item.id: item for item in T2ICountBench().items(0)}
 OWN = """

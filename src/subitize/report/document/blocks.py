@@ -1,6 +1,6 @@
 """What a report is made of, before it is HTML or files: sections of tables, figures, pictures and facts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,6 +66,20 @@ class TableBlock:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str = ""
+
+
+Columns = Iterable[Column | str]
+
+
+def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
+    """Make a table; a column of figures about which there is no more to say goes by its heading."""
+    heads = tuple(Column(one) if isinstance(one, str) else one for one in columns)
+    return TableBlock(name, title, heads, tuple(rows), caption)
+
+
+def text_column(name: str, help: str = "") -> Column:
+    """Make a column of words."""
+    return Column(name, help, is_numeric=False)
 
 
 @dataclass(frozen=True, slots=True)

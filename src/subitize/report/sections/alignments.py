@@ -14,8 +14,19 @@ from subitize.analysis.overview import StandIns
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, to_plain
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+    make_table,
+    text_column,
+)
 from subitize.report.document.cells import NOTHING, figure, interval, printable
+from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source
 from subitize.report.terminal.printing import whole_lines
 
@@ -71,23 +82,8 @@ def alignment_sections(sources: Sequence[Source]) -> list[Section]:
     found = [(source, one) for source in sources for one in _align(source)]
     if not found:
         return []
-    rows = tuple(
-        Row(
-            (
-                _label(source, one, sources),
-                one.suite,
-                printable(one.judge),
-                one.measure,
-                one.estimate if _has_interval(one.estimate) else one.estimate.value,
-                one.estimate.n,
-                one.discarded,
-                one.incomplete,
-            ),
-            source.badge(one.model),
-        )
-        for source, one in found
-    )
-    table = TableBlock(
+    rows = (Row(_cells(source, one, sources), source.badge(one.model)) for source, one in found)
+    table = make_table(
         "alignment",
         "How well drawings fit their prompts",
         _COLUMNS,
@@ -106,15 +102,21 @@ _INFORMED = (
 )
 
 _COLUMNS = (
-    Column("Model", is_numeric=False),
-    Column("Suite", is_numeric=False),
-    Column("Judge", is_numeric=False),
-    Column("Measure", is_numeric=False),
+    MODEL,
+    text_column("Suite"),
+    text_column("Judge"),
+    text_column("Measure"),
     Column("Score", "Mean over drawings.", digits=3),
     Column("n", "Drawings."),
     Column("Discarded", "Answers that the rule made no value of; in a scene graph they are wrong."),
     Column("Incomplete", "Drawings of which not every question is answered."),
 )
+
+
+def _cells(source: Source, one: Alignment, sources: Sequence[Source]) -> tuple[Cell, ...]:
+    names = _label(source, one, sources), one.suite, printable(one.judge), one.measure
+    score = one.estimate if _has_interval(one.estimate) else one.estimate.value
+    return (*names, score, one.estimate.n, one.discarded, one.incomplete)
 
 
 def _align(source: Source) -> list[Alignment]:

@@ -13,7 +13,18 @@ from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
 from subitize.records import REFINED, Draw, Item, Name, base_suite
 from subitize.registry import make_suite, paper_of
-from subitize.report.document.blocks import Account, Column, Document, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Account,
+    Column,
+    Document,
+    ReferenceBlock,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+    make_table,
+    text_column,
+)
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.alignments import alignment_sections
@@ -26,7 +37,6 @@ from subitize.report.sections.gallery import make_gallery
 from subitize.report.sections.leaderboard import rank_counts, rank_scores
 from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
 from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
-from subitize.report.sections.references import references
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.sources import Series, Source, list_series
 from subitize.report.sections.summary import Headlines, summarize
@@ -235,7 +245,7 @@ def _gaps(sources: Sequence[Source]) -> Section:
         rows.append(Row((source.name, *cells)))
         blocks += _reasons(source)
     columns = (
-        Column("Run", is_numeric=False),
+        text_column("Run"),
         Column("Not asked", "Items that a model was not given although it was given others."),
         Column("Failed", "Trials that came to nothing."),
         Column("Not read", "Answers that no judge has looked at."),
@@ -247,25 +257,26 @@ def _gaps(sources: Sequence[Source]) -> Section:
         "Counts of observations, or of trials where nothing was observed. "
         "Where all are zero, every answer is in the figures."
     )
-    table = TableBlock("gaps", "What no figure covers", columns, tuple(rows), caption)
+    table = make_table("gaps", "What no figure covers", columns, rows, caption)
     return Section("gaps", "What no figure covers", (table, *blocks))
 
 
 def _reasons(source: Source) -> list[TableBlock]:
     failed = [row.trial_id for row in source.survey.responses if row.kind == "failed"]
-    reasons = Counter(look_up_failures(source.run, failed).values())
-    exclusions = source.run.exclusions()
-    blocks = []
-    if reasons:
-        rows = tuple(Row((reason, count)) for reason, count in reasons.most_common(_REASONS_LISTED))
-        columns = (Column("Reason", is_numeric=False), Column("Trials"))
-        blocks.append(TableBlock(f"failures-{slug(source.name)}", f"Why trials of {source.name} failed", columns, rows))
-    if exclusions:
-        rows = tuple(Row((item, reason)) for item, reason in exclusions.items())
-        columns = (Column("Item", is_numeric=False), Column("Reason", is_numeric=False))
-        name = f"exclusions-{slug(source.name)}"
-        blocks.append(TableBlock(name, f"Items of {source.name} left out by hand", columns, rows))
-    return blocks
+    reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
+    why = make_table(
+        f"failures-{slug(source.name)}",
+        f"Why trials of {source.name} failed",
+        (text_column("Reason"), "Trials"),
+        map(Row, reasons),
+    )
+    left_out = make_table(
+        f"exclusions-{slug(source.name)}",
+        f"Items of {source.name} left out by hand",
+        (text_column("Item"), text_column("Reason")),
+        map(Row, source.run.exclusions().items()),
+    )
+    return [table for table in (why, left_out) if table.rows]
 
 
 _REASONS_LISTED = 10
@@ -284,3 +295,9 @@ def _provenance(sources: Sequence[Source], trails: Mapping[str, Trails]) -> Sect
 def _citations(suites: Sequence[str]) -> list[Section]:
     works = references(suites)
     return [Section("citations", "Please cite", works)] if works else []
+
+
+def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:
+    """List what to cite for these suites, each work once; a refined suite rests on the works of its base."""
+    works = dict.fromkeys(work for paper in filter(None, map(paper_of, suites)) for work in paper.references)
+    return tuple(ReferenceBlock(work.citation, work.url, work.use) for work in works)

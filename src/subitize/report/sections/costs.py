@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from subitize.analysis.observations import Observation
 from subitize.analysis.trails import Trails
 from subitize.records import Estimate, Subject
-from subitize.report.document.blocks import Block, Cell, Column, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import Block, Cell, Column, Row, Section, TextBlock, make_table, text_column
 from subitize.report.sections.sources import Series, Source
 from subitize.stats import mean_interval, wilson_interval
 
@@ -59,13 +59,13 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: M
         "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
         "readings with a stored call; calls of judges that came to nothing are not included."
     )
-    table = TableBlock("costs", "Cost by model and judge", _COLUMNS, tuple(row for _, row in rows), caption)
+    table = make_table("costs", "Cost by model and judge", _COLUMNS, (row for _, row in rows), caption)
     return [Section("costs", "Cost", (table, *_warnings(bills)))]
 
 
 _COLUMNS = (
-    Column("Model or judge", is_numeric=False),
-    Column("Role", is_numeric=False),
+    text_column("Model or judge"),
+    text_column("Role"),
     Column("USD", "The sum of the prices that are known.", digits=4),
     Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4),
     Column("n priced", "Answers whose price is known."),
@@ -78,8 +78,8 @@ _COLUMNS = (
     Column("Unsettled tries", "Timed out or cut off: the try may have been paid for, and its repetition once more."),
     Column("Tokens in"),
     Column("Tokens out"),
-    Column("Suite", is_numeric=False),
-    Column("Run", is_numeric=False),
+    text_column("Suite"),
+    text_column("Run"),
 )
 
 

@@ -8,10 +8,10 @@ from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.published import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge, Column
+from subitize.report.document.blocks import Badge, text_column
 from subitize.report.document.charts import Palette
 
-MODEL = Column("Model", is_numeric=False)
+MODEL = text_column("Model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,14 @@ def level_name(level: int) -> str:
 
 
 def point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:
-    """Make a row of a chart's data: what stands where, with its bounds, which a chart needs finite."""
-    bounds = {"low": max(estimate.low, -_FAR), "high": min(estimate.high, _FAR), "n": estimate.n}
-    return {"model": model.label, name: at, "value": estimate.value, **bounds}
+    """Make a row of a chart's data: what stands where."""
+    return {"model": model.label, name: at, **bounds(estimate)}
+
+
+def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
+    """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
+    low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
+    return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
 
 
 _FAR = 1e6

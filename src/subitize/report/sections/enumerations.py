@@ -16,6 +16,8 @@ from subitize.report.document.blocks import (
     TableBlock,
     Tagged,
     TextBlock,
+    make_table,
+    text_column,
 )
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
@@ -54,22 +56,9 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
     shares = {model.label: _shares(model) for model in models}
     rows = [row for of_model in shares.values() for row in of_model]
     panels = [charts.Panel(m.label, shares[m.label], m.it.numbers, m.it.responses) for m in models]
-    columns = (
-        MODEL,
-        Column("Category", is_numeric=False),
-        Column("Target"),
-        Column("Response"),
-        Column("Share", digits=3),
-        Column("n"),
-    )
-    data = TableBlock(
-        f"{suite}-confusion-matrices",
-        "Confusion matrices",
-        columns,
-        tuple(
-            Row((row["model"], row["category"], row["target"], row["response"], row["share"], row["n"])) for row in rows
-        ),
-    )
+    columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
+    cells = (Row(tuple(row.values())) for row in rows)
+    data = make_table(f"{suite}-confusion-matrices", "Confusion matrices", columns, cells)
     figure = FigureBlock(
         f"{suite}-confusion",
         "Confusion matrices",
@@ -99,20 +88,14 @@ def _shares(model: Counted) -> list[dict[str, str | int | float]]:
     found: list[dict[str, str | int | float]] = []
     for category in (*model.it.categories, ALL):
         counts = model.it.matrices[category]
-        totals = counts.sum(axis=0)
-        for place, target in enumerate(model.it.numbers):
-            for rank, response in enumerate(model.it.responses):
-                if counts[rank, place]:
-                    found.append(
-                        {
-                            "model": model.label,
-                            "category": "overall" if category == ALL else category,
-                            "target": target,
-                            "response": response,
-                            "share": float(counts[rank, place] / totals[place]),
-                            "n": int(totals[place]),
-                        }
-                    )
+        of = {"model": model.label, "category": "overall" if category == ALL else category}
+        for target, column in zip(model.it.numbers, counts.T.tolist(), strict=True):
+            n = sum(column)
+            found += [
+                {**of, "target": target, "response": response, "share": count / n, "n": n}
+                for response, count in zip(model.it.responses, column, strict=True)
+                if count
+            ]
     return found
 
 
@@ -124,13 +107,9 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_dr
     numbers = sorted({one.number for _, one in known})
     hits = {(model.label, one.number): one.hits for model, one in known}
     x_title = "number asked for" if are_drawn else "number shown"
-    table = TableBlock(
-        f"{suite}-accuracy-by-number",
-        "Share of right answers by number",
-        (MODEL, *(Column(str(number)) for number in numbers)),
-        tuple(Row((m.label, *(hits.get((m.label, number)) for number in numbers)), m.badge) for m in models),
-        methods(one.hits for _, one in known),
-    )
+    cells = (Row((m.label, *(hits.get((m.label, number)) for number in numbers)), m.badge) for m in models)
+    title, method = "Share of right answers by number", methods(one.hits for _, one in known)
+    table = make_table(f"{suite}-accuracy-by-number", title, (MODEL, *map(str, numbers)), cells, method)
     figure = FigureBlock(
         f"{suite}-accuracy",
         "Accuracy by number",
@@ -147,18 +126,13 @@ def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
     known = [model for model in models if model.it.knower is not None]
     if not known:
         return None
-    levels = TableBlock(
+    level = Column("Level", "The largest n such that 1 to n are all known.")
+    margins = ("Weakest number known", "Margin, weakest", "First number not known", "Margin, first not known")
+    levels = make_table(
         f"{suite}-knower-levels",
         "Counting level",
-        (
-            MODEL,
-            Column("Level", "The largest n such that 1 to n are all known."),
-            Column("Weakest number known"),
-            Column("Margin, weakest"),
-            Column("First number not known"),
-            Column("Margin, first not known"),
-        ),
-        tuple(Row((model.label, *_level_cells(model)), model.badge) for model in known),
+        (MODEL, level, *margins),
+        (Row((model.label, *_level_cells(model)), model.badge) for model in known),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
     )
     numbers = [(model, one) for model in known if model.it.knower for one in model.it.knower.numbers]
@@ -185,20 +159,16 @@ def _hits_and_false_alarms(numbers: Sequence[tuple[Counted, KnownNumber]]) -> li
 
 
 def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) -> TableBlock:
-    columns = (
-        MODEL,
-        Column("Number"),
-        Column("Answered when shown"),
-        Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed."),
-        Column("Answered when not shown"),
-        Column(f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."),
-        Column("Known", is_numeric=False),
+    over = Column(f"Margin over {100 * LEAST_HITS:.0f} %", "How far above the criterion; below 0 it is missed.")
+    under = Column(
+        f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."
     )
+    columns = (MODEL, "Number", "Answered when shown", over, "Answered when not shown", under, text_column("Known"))
     rows = []
     for model, one in numbers:
         shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
         rows.append(Row((model.label, one.number, *shares, "yes" if one.is_known else "no"), model.badge))
-    return TableBlock(f"{suite}-knower-numbers", "Numbers known, with margins", columns, tuple(rows))
+    return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
 
 
 def _level_cells(model: Counted) -> tuple[Cell, ...]:
@@ -238,11 +208,11 @@ def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | No
         Row((name, *(_published_cell(biases, name, category) for category in categories)), "published")
         for name in names
     ]
-    table = TableBlock(
+    table = make_table(
         f"{suite}-bias",
         "Over- and underestimation",
-        (MODEL, *(Column("overall" if name == ALL else name) for name in categories)),
-        tuple(rows),
+        (MODEL, *("overall" if name == ALL else name for name in categories)),
+        rows,
         "“Over.” and “Under.”: responses lie systematically above or below the target (Wilcoxon signed-rank test, "
         "p < .05, and effect size r = |z| / √n of at least .3); “none”: neither. Figures are r with its 95 % interval; "
         f"published rows have r alone. {differing_design(published, models)}".strip(),
@@ -264,15 +234,11 @@ def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) 
 
 
 def _likeness(suite: str, models: Sequence[Counted]) -> Section:
-    rows = [
-        Row((model.label, model.it.human_correlation, model.it.human_distance, model.it.random_distance), model.badge)
-        for model in models
-    ]
-    table = TableBlock(
+    table = make_table(
         f"{suite}-likeness",
         "Likeness to people and to chance",
-        (MODEL, Column("Corr. with human"), Column("Distance to human"), Column("Distance to chance")),
-        tuple(rows),
+        (MODEL, "Corr. with human", "Distance to human", "Distance to chance"),
+        (Row((m.label, m.it.human_correlation, m.it.human_distance, m.it.random_distance), m.badge) for m in models),
         "Against the exact matrices of an ideal human observer and of random answers. A distance is the share of "
         "responses that would have to be others, from 0 (the same) to 1; a correlation with random answers is not "
         "defined, as all shares in their matrix are equal.",
@@ -287,11 +253,11 @@ def _abstraction(suite: str, models: Sequence[Counted], published: PublishedCoun
     rows = [Row((model.label, one.estimate, " and ".join(one.pair)), model.badge) for model, one in found]
     if published:
         rows += [Row((name, value, ""), "published") for name, value in published.abstractions.items()]
-    table = TableBlock(
+    table = make_table(
         f"{suite}-abstraction",
         "Abstraction",
-        (MODEL, Column("Smallest correlation"), Column("Between", is_numeric=False)),
-        tuple(rows),
+        (MODEL, "Smallest correlation", text_column("Between")),
+        rows,
         "The smallest correlation between the confusion matrices of two categories: near 1, number is treated alike "
         f"whatever the things are. {differing_design(published, models)}".strip(),
     )
@@ -301,33 +267,23 @@ def _abstraction(suite: str, models: Sequence[Counted], published: PublishedCoun
 def _wordings(suite: str, models: Sequence[Counted]) -> Section | None:
     blocks: list[Block] = []
     if any(len(model.it.wordings) > 1 for model in models):
+        kept = {True: "kept", False: ""}
         rows = [
-            Row(
-                (m.label, w.wording, "kept" if w.wording == m.it.wording else "", w.accuracy, w.mae, w.nae, w.n),
-                m.badge,
-            )
+            Row((m.label, w.wording, kept[w.wording == m.it.wording], w.accuracy, w.mae, w.nae, w.n), m.badge)
             for m in models
             for w in m.it.wordings
         ]
-        columns = (
-            MODEL,
-            Column("Wording", is_numeric=False),
-            Column("", is_numeric=False),
-            Column("Accuracy"),
-            Column("MAE"),
-            Column("NAE", digits=3),
-            Column("n"),
-        )
+        columns = (MODEL, text_column("Wording"), text_column(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
         caption = (
             "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
             "those with at least half as many usable answers as the most answered."
         )
-        blocks.append(TableBlock(f"{suite}-wordings", "Wordings of the question", columns, tuple(rows), caption))
+        blocks.append(make_table(f"{suite}-wordings", "Wordings of the question", columns, rows, caption))
     if any(model.it.control is not None for model in models):
-        control_rows = tuple(Row((m.label, m.it.control), m.badge) for m in models)
+        rows = [Row((m.label, m.it.control), m.badge) for m in models]
         caption = "Share of the answers to “What does the image represent?” that name apples or fruit."
-        head = (MODEL, Column("Control question right"))
-        blocks.append(TableBlock(f"{suite}-control", "Control question", head, control_rows, caption))
+        head = (MODEL, "Control question right")
+        blocks.append(make_table(f"{suite}-control", "Control question", head, rows, caption))
     return Section(f"{suite}-wordings", "Wordings and control", tuple(blocks)) if blocks else None
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
+from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, make_table, text_column
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, methods, only, point
 from subitize.stats.cues import Coefficient, Cues
@@ -17,11 +17,11 @@ def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Se
     fitted = [(model, model.it.weber) for model in models if model.it.weber is not None]
     if not fitted:
         return None
-    fractions = TableBlock(
+    fractions = make_table(
         f"{suite}-weber",
         "Weber fractions",
-        (MODEL, Column("Weber fraction", digits=3), Column("Assumed exact up to"), Column("n")),
-        tuple(Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
+        (MODEL, Column("Weber fraction", digits=3), "Assumed exact up to", "n"),
+        (Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
         "The spread of the responses around the number, as a share of it: about .15 in human adults, 0 for an exact "
         "counter. It is fitted to the numbers above those that people see exactly, and to responses that are neither 1 "
         "nor the highest of the matrix (n); whoever is biased has the bias in it too. "
@@ -54,8 +54,7 @@ def _curve_table(suite: str, curves: Sequence[tuple[Counted, CurvePoint]]) -> Ta
     for model, one in curves:
         observed_and_fitted = (one.exact, one.predicted_exact, one.mean, one.predicted_mean, one.sd, one.predicted_sd)
         rows.append(Row((model.label, one.number, *observed_and_fitted), model.badge))
-    columns = (MODEL, Column("Number"), *(Column(name) for name in names))
-    return TableBlock(f"{suite}-psychometric-curves", "Psychometric curves", columns, tuple(rows))
+    return make_table(f"{suite}-psychometric-curves", "Psychometric curves", (MODEL, "Number", *names), rows)
 
 
 def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
@@ -64,20 +63,17 @@ def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> S
     if not found:
         return None
     fits = [row for model, scalar in found for row in _fit_line(model, scalar)]
-    slopes = TableBlock(
+    slopes = make_table(
         f"{suite}-scalar",
         "Scalar variability",
-        (MODEL, Column("Slope"), Column("p against 1", digits=3, is_probability=True), Column("Numbers")),
-        tuple(Row((m.label, s.slope, s.p_value_against_1, len(s.points)), m.badge) for m, s in found),
+        (MODEL, "Slope", Column("p against 1", digits=3, is_probability=True), "Numbers"),
+        (Row((m.label, s.slope, s.p_value_against_1, len(s.points)), m.badge) for m, s in found),
         "The slope of log standard deviation on log mean: 1 is scalar variability, the signature of estimation; 0 "
         "means that larger numbers are answered with no more spread than small ones.",
     )
-    data = TableBlock(
-        f"{suite}-spread",
-        "Mean and spread of the responses",
-        (MODEL, Column("Number"), Column("Mean"), Column("SD"), Column("n")),
-        tuple(Row((m.label, p.number, p.mean, p.sd, p.n), m.badge) for m, scalar in found for p in scalar.points),
-    )
+    points = (Row((m.label, p.number, p.mean, p.sd, p.n), m.badge) for m, scalar in found for p in scalar.points)
+    title, columns = "Mean and spread of the responses", (MODEL, "Number", "Mean", "SD", "n")
+    data = make_table(f"{suite}-spread", title, columns, points)
     figure = FigureBlock(
         f"{suite}-scalar-variability",
         "Spread against mean",
@@ -94,15 +90,9 @@ def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, objec
     """Put each point's place on the line beside it: the least-squares line goes through the mean of the logs."""
     logs = [(math.log(one.mean), math.log(one.sd)) for one in scalar.points]
     x, y = (sum(values) / len(values) for values in zip(*logs, strict=True))
-    return [
-        {
-            "model": model.label,
-            "mean": one.mean,
-            "sd": one.sd,
-            "fitted": math.exp(y + scalar.slope.value * (at - x)),
-        }
-        for one, (at, _) in zip(scalar.points, logs, strict=True)
-    ]
+    fitted = [math.exp(y + scalar.slope.value * (at - x)) for at, _ in logs]
+    points = zip(scalar.points, fitted, strict=True)
+    return [{"model": model.label, "mean": one.mean, "sd": one.sd, "fitted": on_line} for one, on_line in points]
 
 
 def cue_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
@@ -110,17 +100,12 @@ def cue_section(suite: str, models: Sequence[Counted], palette: Palette) -> Sect
     found = [(model, model.it.cues) for model in models if model.it.cues is not None]
     if not found:
         return None
-    table = TableBlock(
+    runner_up = Column("p of the runner-up", digits=3, is_probability=True)
+    table = make_table(
         f"{suite}-cues",
         "What the responses follow",
-        (
-            MODEL,
-            Column("Follows", is_numeric=False),
-            Column("p of the runner-up", digits=3, is_probability=True),
-            *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES),
-            Column("n"),
-        ),
-        tuple(Row((m.label, cues.verdict, cues.p_value, *_delta_bics(cues), cues.n), m.badge) for m, cues in found),
+        (MODEL, text_column("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
+        (Row((m.label, cues.verdict, cues.p_value, *_delta_bics(cues), cues.n), m.badge) for m, cues in found),
         "ΔBIC is how much worse a cue alone explains the responses than the best one (0). “Undecided”: the runner-up "
         "is about as close (Vuong’s test).",
     )
@@ -137,12 +122,9 @@ def _delta_bics(cues: Cues) -> list[float | None]:
 
 
 def _slope_figure(suite: str, slopes: Sequence[tuple[Counted, Coefficient]], palette: Palette) -> FigureBlock:
-    data = TableBlock(
-        f"{suite}-cue-slopes",
-        "Slopes of the cues",
-        (MODEL, Column("Cue", is_numeric=False), Column("Slope"), Column("Variance only it explains", digits=3)),
-        tuple(Row((model.label, one.predictor, one.slope, one.unique_share), model.badge) for model, one in slopes),
-    )
+    columns = (MODEL, text_column("Cue"), "Slope", Column("Variance only it explains", digits=3))
+    rows = (Row((model.label, one.predictor, one.slope, one.unique_share), model.badge) for model, one in slopes)
+    data = make_table(f"{suite}-cue-slopes", "Slopes of the cues", columns, rows)
     spec = charts.forest(
         [point(model, "name", one.predictor, one.slope) for model, one in slopes],
         list(dict.fromkeys(model.label for model, _ in slopes)),

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from subitize.analysis.levels import WHOLE
 from subitize.analysis.scoring import Score
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock
+from subitize.report.document.blocks import FigureBlock, Row, Section, make_table
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import MODEL, bounds
 from subitize.report.sections.sources import Series
 
 _MOST_LEVELS_DRAWN = 16
@@ -32,20 +33,17 @@ def _section(
         if one.factor == factor and one.measure == "accuracy"
     }
     levels = sorted({level for _, level in by_cell}, key=_rank)
-    table = TableBlock(
+    table = make_table(
         f"{suite}-by-{slug(factor)}",
         f"Accuracy by {factor}",
-        (Column("Model", is_numeric=False), *(Column(level) for level in levels)),
-        tuple(Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series),
+        (MODEL, *levels),
+        (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series),
         "Share of right outcomes with 95 % intervals; refusals are wrong, discarded answers left out.",
     )
     title = f"By {factor}"
     if len(levels) > _MOST_LEVELS_DRAWN:
         return Section(f"{suite}-by-{slug(factor)}", title, (table,))
-    points = [
-        {"model": label, "level": level, "value": one.value, "low": one.low, "high": one.high, "n": one.n}
-        for (label, level), one in by_cell.items()
-    ]
+    points = [{"model": label, "level": level, **bounds(one)} for (label, level), one in by_cell.items()]
     figure = FigureBlock(
         f"{suite}-by-{slug(factor)}-chart",
         title,

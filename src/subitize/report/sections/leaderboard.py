@@ -1,5 +1,6 @@
 """Who does best: a table per suite as in the paper's Table 1, and the same at a glance."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from subitize.analysis.enumeration import Baseline
@@ -8,7 +9,18 @@ from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.analysis.scoring import Score
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock
+from subitize.report.document.blocks import (
+    Badge,
+    Block,
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Printed,
+    Row,
+    TableBlock,
+    make_table,
+)
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name
 from subitize.report.sections.sources import Series
 
@@ -20,28 +32,60 @@ def rank_counts(
     published: PublishedCounts | None,
 ) -> list[Block]:
     """Rank models by their normalized absolute error, best first, among baselines and published figures."""
-    has_refusals = any(model.it.refused for model in models)
-    answered = (Column("Accuracy, answered", "Refusals left out."),) if has_refusals else ()
-    columns = (
-        MODEL,
-        Column("Accuracy", "Share of right answers; refusals are wrong, discarded answers left out."),
-        *answered,
-        Column("NAE", "Normalized absolute error: mean of |answer − target| / target.", digits=3),
-        Column("Counting level", "The largest n such that 1 to n are all known."),
-        Column("Corr. with human", "Correlation with the confusion matrix of an ideal human observer."),
-        Column("n", "Answers with a value."),
-        Column("Left out", "Discarded, refused or excluded by hand."),
-        *((Column("Size (billion)", "Parameters as printed in Table 1, with its doubts."),) if published else ()),
-    )
-    gap: tuple[Cell, ...] = (None,) * len(answered)
-    no_size: tuple[Cell, ...] = ("",) * bool(published)
-    rows = [(_nae(model), _measured(model, no_size, with_answered=has_refusals)) for model in models]
-    rows += [(one.nae, _baseline(name, one, gap, no_size)) for name, one in baselines]
-    rows += [(one.nae, _published(one, gap)) for one in (published.rows if published else ())]
-    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
-    caption = f"{_caption(ordered, 'NAE', published)} {differing_design(published, models)}".strip()
-    table = TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, caption)
-    return [table, _glance(suite, columns, ordered)]
+    is_refused = any(model.it.refused for model in models)
+    untold = {"accuracy_answered": not is_refused, "size": not published}
+    shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
+    found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
+    found += [(name, "baseline", _known(one)) for name, one in baselines]
+    found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
+    found.sort(key=lambda row: _value(row[2]["nae"]))
+    rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
+    caption = f"{_caption(rows, 'NAE', published)} {differing_design(published, models)}".strip()
+    table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
+    return [table, _glance(suite, table)]
+
+
+Cells = Mapping[str, Cell]
+_COLUMNS = {
+    "accuracy": Column("Accuracy", "Share of right answers; refusals are wrong, discarded answers left out."),
+    "accuracy_answered": Column("Accuracy, answered", "Refusals left out."),
+    "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target.", digits=3),
+    "level": Column("Counting level", "The largest n such that 1 to n are all known."),
+    "human_correlation": Column(
+        "Corr. with human", "Correlation with the confusion matrix of an ideal human observer."
+    ),
+    "n": Column("n", "Answers with a value."),
+    "left_out": Column("Left out", "Discarded, refused or excluded by hand."),
+    "size": Column("Size (billion)", "Parameters as printed in Table 1, with its doubts."),
+}
+
+
+def _measured(model: Counted) -> Cells:
+    it = model.it
+    level = it.knower.level if it.knower else None
+    return {
+        **{name: getattr(it, name) for name in ("accuracy", "accuracy_answered", "nae", "human_correlation")},
+        "level": None if level is None else level_name(level),
+        "n": it.eligible,
+        "left_out": it.discarded + it.refused + it.excluded,
+        "size": "",
+    }
+
+
+def _known(one: Baseline) -> Cells:
+    return {"accuracy": one.accuracy, "nae": one.nae, "human_correlation": one.human_correlation, "size": ""}
+
+
+def _printed(one: PublishedRow) -> Cells:
+    figures = {"accuracy": one.accuracy, "nae": one.nae, "human_correlation": one.human_correlation}
+    return {**figures, "level": level_name(one.level), "size": one.size_billion}
+
+
+def _value(cell: Cell) -> float:
+    match cell:
+        case Estimate(value=value) | float(value):
+            return value
+    return math.inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
@@ -51,7 +95,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         for label, own in scores.items()
     }
     measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
-    columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), Column("n"))
+    columns: Columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), "n")
     rows = []
     for one in series:
         found = whole[one.label]
@@ -60,44 +104,12 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         cells = (one.label, *(found.get(name) for name in measures), accuracy.n if accuracy else 0)
         rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
         rows.append((rank, Row(cells, one.badge)))
-    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))
-    return [TableBlock(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, "accuracy"))]
+    ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+    return [make_table(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, "accuracy"))]
 
 
 _MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "success": "One of a group right"}
 _MEASURES |= {"mae": "MAE", "nae": "NAE", "discarded": "Discarded", "refused": "Refused"}
-
-
-def _nae(model: Counted) -> float:
-    return model.it.nae.value if model.it.nae else float("inf")
-
-
-def _measured(model: Counted, no_size: tuple[Cell, ...], *, with_answered: bool) -> Row:
-    it = model.it
-    level = it.knower.level if it.knower else None
-    cells: tuple[Cell, ...] = (
-        model.label,
-        it.accuracy,
-        *((it.accuracy_answered,) if with_answered else ()),
-        it.nae,
-        None if level is None else level_name(level),
-        it.human_correlation,
-        it.eligible,
-        it.discarded + it.refused + it.excluded,
-        *no_size,
-    )
-    return Row(cells, model.badge)
-
-
-def _baseline(name: str, one: Baseline, gap: tuple[Cell, ...], no_size: tuple[Cell, ...]) -> Row:
-    cells = (name, one.accuracy, *gap, one.nae, None, one.human_correlation, None, None, *no_size)
-    return Row(cells, "baseline")
-
-
-def _published(one: PublishedRow, gap: tuple[Cell, ...]) -> Row:
-    level, size = level_name(one.level), one.size_billion
-    cells = (one.model, one.accuracy, *gap, one.nae, level, one.human_correlation, None, None, size)
-    return Row(cells, "published")
 
 
 def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | None = None) -> str:
@@ -112,27 +124,38 @@ def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | Non
     return " ".join(notes)
 
 
-def _glance(suite: str, columns: Sequence[Column], rows: Sequence[Row]) -> FigureBlock:
-    points = []
-    for row in rows:
-        match row.cells[1]:
-            case Estimate(value=value, low=low, high=high):
-                points.append(_point(row, value, low, high))
-            case float() as value:
-                points.append(_point(row, value, value, value))
-    cells = tuple(Row(row.cells[:2], row.badge) for row in rows)
-    names = [str(point["name"]) for point in sorted(points, key=lambda point: -float(str(point["value"])))]
+def _glance(suite: str, table: TableBlock) -> FigureBlock:
+    data = make_table(f"{suite}-leaderboard-accuracy", "Accuracy", *take_column(table, 1))
     return FigureBlock(
         f"{suite}-leaderboard-chart",
         "Accuracy at a glance",
-        charts.ranking(points, names, x_title="accuracy"),
+        draw_ranking(data.rows, x_title="accuracy"),
         "Accuracy with 95 % intervals, best first; published figures and baselines have none.",
         "Accuracy of every model with its interval, best first.",
-        TableBlock(f"{suite}-leaderboard-accuracy", "Accuracy", tuple(columns[:2]), cells),
+        data,
     )
 
 
-def _point(row: Row, value: float, low: float, high: float) -> dict[str, object]:
+def take_column(table: TableBlock, place: int) -> tuple[Sequence[Column], Sequence[Row]]:
+    """Keep one column beside the names of the rows."""
+    columns = (table.columns[0], table.columns[place])
+    return columns, [Row((row.cells[0], row.cells[place]), row.badge) for row in table.rows]
+
+
+def draw_ranking(rows: Sequence[Row], *, x_title: str) -> charts.Spec:
+    """Draw what stands beside the names of rows, as far as it is known, the largest first."""
+    points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
+    names = [str(point["name"]) for point in sorted(points, key=lambda point: -float(str(point["value"])))]
+    return charts.ranking(points, names, x_title=x_title)
+
+
+def mark_point(row: Row, cell: Cell, *, per: float = 1) -> dict[str, object]:
+    """Make of a leaderboard's cell what a chart draws, by its row's name and kind; only estimates have an interval."""
     marks: dict[Badge, str] = {"published": " (published)", "baseline": " (baseline)"}
-    name = f"{row.cells[0]}{marks.get(row.badge, '')}"
-    return {"name": name, "kind": row.badge or "measured", "value": value, "low": low, "high": high}
+    named = {"name": f"{row.cells[0]}{marks.get(row.badge, '')}", "kind": row.badge or "measured"}
+    match cell:
+        case Estimate(value=value, low=low, high=high):
+            return {**named, "value": value / per, "low": low / per, "high": high / per}
+        case Printed(value=value) | float(value):
+            return {**named, "value": value / per, "low": value / per, "high": value / per}
+    return {**named, "value": None, "low": None, "high": None}

@@ -16,14 +16,14 @@ from subitize.report.document.blocks import (
     Section,
     TableBlock,
     TextBlock,
+    text_column,
 )
 from subitize.report.sections.provenance import days, list_values
 from subitize.report.sections.sources import Series
 
-_COLUMN = Column(
+_COLUMN = text_column(
     "Protocol",
     "A fingerprint of all that must be the same for two rows to be comparable; equal fingerprints, equal protocols.",
-    is_numeric=False,
 )
 _MOST_COMPARED = 8
 
@@ -148,24 +148,24 @@ def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
 
 
 _OWN = (
-    Column("Model", is_numeric=False),
-    Column("Protocol", is_numeric=False),
-    Column("Suite", is_numeric=False),
-    Column("Judge", is_numeric=False),
-    Column("Run", is_numeric=False),
-    Column("Options", is_numeric=False),
-    Column("Options of the suite", is_numeric=False),
-    Column("Seed of the run", is_numeric=False),
-    Column("Revision", "As the server or the files name it.", is_numeric=False),
-    Column("Weights", is_numeric=False),
-    Column("Versions", is_numeric=False),
-    Column("Parameters that vary", is_numeric=False),
+    text_column("Model"),
+    text_column("Protocol"),
+    text_column("Suite"),
+    text_column("Judge"),
+    text_column("Run"),
+    text_column("Options"),
+    text_column("Options of the suite"),
+    text_column("Seed of the run"),
+    text_column("Revision", "As the server or the files name it."),
+    text_column("Weights"),
+    text_column("Versions"),
+    text_column("Parameters that vary"),
     Column("Responses", "All calls that were stored, those that failed included."),
-    Column("Prompts rewritten", is_numeric=False),
+    text_column("Prompts rewritten"),
     Column("Asked again", "Answers or images that were asked for more than once."),
     Column("Annotators"),
-    Column("Revision of the judge", "As the server names it, with the build.", is_numeric=False),
-    Column("Stored (UTC)", is_numeric=False),
+    text_column("Revision of the judge", "As the server names it, with the build."),
+    text_column("Stored (UTC)"),
 )
 
 

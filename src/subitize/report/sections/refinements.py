@@ -18,10 +18,12 @@ from subitize.report.document.blocks import (
     Section,
     TableBlock,
     TextBlock,
+    make_table,
+    text_column,
 )
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, methods, sizes
+from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 from subitize.report.sections.sources import Series
 
 
@@ -135,40 +137,31 @@ def _figure(suite: str, measure: Measure, found: Sequence[tuple[Group, Refinemen
 def _table(name: str, title: str, found: Sequence[tuple[Group, Refinement]]) -> TableBlock:
     columns = (
         MODEL,
-        Column("Refinement", is_numeric=False),
+        text_column("Refinement"),
         Column("Original", "Mean over the prompts of the pairs."),
         Column("Refined", "Mean over the prompts of the pairs."),
         Column("Difference", "Refined minus original, prompt by prompt."),
         Column("p", _TEST, 3, is_probability=True),
-        Column("Pairs"),
+        "Pairs",
         Column("Fallbacks", "Pairs in which the refinement did not apply, so that both have the original prompt."),
         Column("Difference, applied", "Without the fallbacks."),
         Column("Unpaired", "Prompts judged only refined, or only original."),
     )
     rows = tuple(Row(_cells(row), group.badge(row.model)) for group, row in found)
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
-    return TableBlock(name, f"Refined prompts: {title[0].lower()}{title[1:]}", columns, rows, methods(estimates))
+    return make_table(name, f"Refined prompts: {title[0].lower()}{title[1:]}", columns, rows, methods(estimates))
 
 
 def _cells(row: Refinement) -> tuple[Cell, ...]:
-    pairing = row.pairing
+    pairing, applied = row.pairing, row.applied.difference if row.applied else None
+    means = (pairing.second, pairing.first, pairing.difference)
     return (
         row.model,
         row.refinement,
-        pairing.second,
-        pairing.first,
-        pairing.difference,
+        *means,
         pairing.p_holm,
         pairing.difference.n,
         row.fallbacks,
-        row.applied.difference if row.applied else None,
+        applied,
         row.unpaired,
     )
-
-
-def bounds(estimate: Estimate) -> dict[str, object]:
-    """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
-    return {"value": estimate.value, "low": max(estimate.low, -_FAR), "high": min(estimate.high, _FAR), "n": estimate.n}
-
-
-_FAR = 1e6

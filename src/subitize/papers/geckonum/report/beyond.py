@@ -8,7 +8,18 @@ from subitize.papers.geckonum.report.findings import Findings, Group, Measured, 
 from subitize.papers.geckonum.runs import SUITE
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Cell, Column, FigureBlock, Row, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    TextBlock,
+    make_table,
+    text_column,
+)
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, methods, sizes
 
@@ -20,7 +31,7 @@ _OF_IMAGES = {
     "one omitted": "#b5502b",
     "several omitted": "#8a94a0",
 }
-_TYPE = Column("Type", is_numeric=False)
+_TYPE = text_column("Type")
 _LARGEST = 1e3  # a chart of odds ratios ends there; the table does not
 
 
@@ -59,14 +70,10 @@ def numbers_drawn(findings: Findings) -> Section | None:
         models += [one.label] if found else []
     if not rows:
         return None
-    columns = (MODEL, Column("Numbers", is_numeric=False), *(Column(str(number), digits=1) for number in range(MANY)))
-    data = TableBlock(
-        f"{SUITE}-numbers-drawn",
-        "Numbers asked for and drawn, %",
-        (*columns, Column(">10", digits=1)),
-        tuple(cells),
-        "Shares of the labels of a model with Wilson’s 95 % intervals.",
-    )
+    numbers = (Column(number, digits=1) for number in (*map(str, range(MANY)), ">10"))
+    caption = "Shares of the labels of a model with Wilson’s 95 % intervals."
+    columns = (MODEL, text_column("Numbers"), *numbers)
+    data = make_table(f"{SUITE}-numbers-drawn", "Numbers asked for and drawn, %", columns, cells, caption)
     figure = FigureBlock(
         f"{SUITE}-distributions",
         "Numbers asked for and drawn",
@@ -87,11 +94,11 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     order = sorted(dict.fromkeys(_condition(what) for _, what, _ in ratios), key=_rank_condition)
     rows = [{"name": _condition(what), **_bounded(one.label, ratio)} for one, what, ratio in ratios]
     models = list(dict.fromkeys(one.label for one, _, _ in ratios))
-    data = TableBlock(
+    data = make_table(
         f"{SUITE}-odds-ratios",
         "Odds ratios",
-        (MODEL, Column("Condition", is_numeric=False), Column("Odds ratio"), Column("p", "", 3, is_probability=True)),
-        tuple(
+        (MODEL, text_column("Condition"), "Odds ratio", Column("p", "", 3, is_probability=True)),
+        (
             Row((one.label, _condition(what), ratio, one.number("odds_ratios_p", what)), one.badge)
             for one, what, ratio in ratios
         ),
@@ -117,7 +124,7 @@ def differences(findings: Findings) -> Section | None:
     tasks = sorted({task for own in found.values() for task in own})
     if not found:
         return None
-    columns = [Column("Models", is_numeric=False)]
+    columns = [text_column("Models")]
     for task in tasks:
         columns += [
             Column(f"Task {task} (points)", "Difference of accuracies averaged within each prompt.", digits=1),
@@ -137,7 +144,7 @@ def differences(findings: Findings) -> Section | None:
         "and task. It leaves out what makes prompts harder for all."
     )
     title = "Models compared on the same prompts"
-    table = TableBlock(f"{SUITE}-differences", title, tuple(columns), tuple(rows), caption)
+    table = make_table(f"{SUITE}-differences", title, columns, rows, caption)
     return Section(f"{SUITE}-differences", title, (table,))
 
 
@@ -171,8 +178,8 @@ def _failures(
     if not rows:
         return None
     name = f"{SUITE}-{table.replace('_', '-')}"
-    columns = (MODEL, _TYPE, *(Column(f"{kind} (%)", digits=1) for kind in kinds), Column("n"))
-    data = TableBlock(name, f"{title}, %", columns, tuple(cells), methods(estimates))
+    columns: Columns = (MODEL, _TYPE, *(Column(f"{kind} (%)", digits=1) for kind in kinds), "n")
+    data = make_table(name, f"{title}, %", columns, cells, methods(estimates))
     labels = list(dict.fromkeys(shown))
     types = [type for type in COUNTED_TYPES if any(row["level"] == type for row in rows)]
     return FigureBlock(
@@ -221,11 +228,11 @@ def _votes(models: Sequence[Measured]) -> TableBlock:
     rows += [
         Row((title, *(printed("A10", model, at) for at in _VOTES)), "published") for model, title in MODELS.items()
     ]
-    return TableBlock(
+    return make_table(
         f"{SUITE}-votes",
         "How many annotators gave the label of Task 1, %",
         (MODEL, *(Column(votes, digits=1) for votes in _VOTES)),
-        tuple(rows),
+        rows,
         "Shares of the labels on which so many of five annotators agree, with Wilson’s 95 % intervals. Published: "
         "Table A10 of the paper.",
     )
@@ -233,29 +240,25 @@ def _votes(models: Sequence[Measured]) -> TableBlock:
 
 _SHARES = (">=5/5", ">=4/5", ">=3/5")
 _LEVELS = ("nominal", "ordinal", "interval")
+_TASKS = ("task1", "task2", "task3")
 
 
 def _pooled(groups: Sequence[Group]) -> TableBlock:
+    cells = [(table, column) for table, own in (("agreement", _SHARES), ("krippendorff", _LEVELS)) for column in own]
     rows = []
     for group in groups:
-        for task in ("task1", "task2", "task3"):
-            shares: list[Cell] = [group.estimate("agreement", task, share) for share in _SHARES]
-            alphas: list[Cell] = [group.estimate("krippendorff", task, level) for level in _LEVELS]
-            if any(cell is not None for cell in (*shares, *alphas)):
-                rows.append(Row((group.name, int(task[-1]), *shares, *alphas)))
-    for task in ("task1", "task2", "task3"):
-        shares = [printed("agreement", task, share) for share in _SHARES]
-        alphas = [printed("krippendorff", task, level) for level in _LEVELS]
-        rows.append(Row(("paper, all seven models", int(task[-1]), *shares, *alphas), "published"))
-    columns = (
-        Column("Run and judge", is_numeric=False),
-        Column("Task"),
-        *(Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in _SHARES),
-        *(Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS),
-    )
+        for task in _TASKS:
+            found = [group.estimate(table, task, column) for table, column in cells]
+            rows += [Row((group.name, int(task[-1]), *found))] if any(found) else []
+    for task in _TASKS:
+        published = (printed(table, task, column) for table, column in cells)
+        rows.append(Row(("paper, all seven models", int(task[-1]), *published), "published"))
+    shares = (Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in _SHARES)
+    alphas = (Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS)
+    columns: Columns = (text_column("Run and judge"), "Task", *shares, *alphas)
     caption = (
         "Shares of questions to which at least so many of five gave the same answer, and Krippendorff’s α (1 is full "
         "agreement, 0 chance) with 95 % intervals from 1,000 bootstrap resamples of the questions. The paper does not "
         "say at which level of measurement its α is."
     )
-    return TableBlock(f"{SUITE}-agreement", "Agreement of annotators", columns, tuple(rows), caption)
+    return make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)

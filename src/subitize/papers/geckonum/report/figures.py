@@ -11,20 +11,21 @@ from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
-    Cell,
     Column,
     FigureBlock,
     Row,
     Section,
     TableBlock,
     TextBlock,
+    make_table,
+    text_column,
 )
 from subitize.report.document.charts import Facet, Palette
-from subitize.report.sections.counted import MODEL, methods, sizes
+from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 TWO_KINDS = ("#0072b2", "#d55e00")
-_TYPE = Column("Type", is_numeric=False)
+_TYPE = text_column("Type")
 
 
 def by_type(findings: Findings, palette: Palette) -> Section | None:
@@ -35,13 +36,9 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
         return None
     everything = [estimate for own in found.values() for estimate in own.values()]
     rows = [{"level": type, **point(label, estimate)} for label, own in found.items() for type, estimate in own.items()]
-    data = TableBlock(
-        f"{SUITE}-by-type",
-        "Accuracy by type of prompt, %",
-        (MODEL, *(Column(type, digits=1) for type in types)),
-        tuple(Row((one.label, *(found[one.label].get(type) for type in types)), one.badge) for one in findings.models),
-        methods(everything),
-    )
+    columns = (MODEL, *(Column(type, digits=1) for type in types))
+    cells = (Row((one.label, *map(found[one.label].get, types)), one.badge) for one in findings.models)
+    data = make_table(f"{SUITE}-by-type", "Accuracy by type of prompt, %", columns, cells, methods(everything))
     figure = FigureBlock(
         f"{SUITE}-types",
         "Accuracy by type of prompt",
@@ -139,8 +136,7 @@ def by_context(findings: Findings) -> Section | None:
 
 def point(label: str, percentage: Estimate) -> dict[str, object]:
     """Make a row of a chart's data of a percentage."""
-    bounds = {"low": percentage.low / 100, "high": percentage.high / 100, "n": percentage.n}
-    return {"model": label, "value": percentage.value / 100, **bounds}
+    return {"model": label, **bounds(percentage, per=100)}
 
 
 def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palette: Palette) -> charts.Spec:
@@ -175,10 +171,10 @@ def _curve_rows(models: Iterable[Measured], types: Sequence[str]) -> list[dict[s
 def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) -> TableBlock:
     curves = [(one, type, _curves(one, type)) for one in models for type in types]
     numbers = sorted({number for _, _, own in curves for number in own})
-    rows = tuple(Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
+    rows = (Row((one.label, type, *map(own.get, numbers)), one.badge) for one, type, own in curves if own)
     columns = (MODEL, _TYPE, *(Column(str(number), digits=1) for number in numbers))
     caption = methods(estimate for _, _, own in curves for estimate in own.values())
-    return TableBlock(name, "Accuracy by number, %", columns, rows, caption)
+    return make_table(name, "Accuracy by number, %", columns, rows, caption)
 
 
 def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBlock:
@@ -206,7 +202,7 @@ def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBl
         f"often right ({sizes(estimates)}). “No” must leave something out, and “as many” must make two numbers the "
         "same. Published: as printed in Figure 5 of the paper.",
         "Accuracy by quantifier and model as coloured cells with the figures in them.",
-        TableBlock(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, tuple(cells), methods(estimates)),
+        make_table(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
     )
 
 
@@ -234,14 +230,10 @@ def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
     if not rows:
         return []
     panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    columns = (Column("Quantifier", is_numeric=False), Column("Word", is_numeric=False))
-    data = TableBlock(
-        f"{SUITE}-quantifiers-by-count",
-        "Quantifiers by the number of things, %",
-        (*columns, Column("Things"), Column("Share (%)", digits=1), Column("n")),
-        tuple(cells),
-        methods(cell for row in cells for cell in row.cells if isinstance(cell, Estimate)),
-    )
+    columns = (text_column("Quantifier"), text_column("Word"), "Things", Column("Share (%)", digits=1), "n")
+    title, estimates = "Quantifiers by the number of things, %", [row.cells[3] for row in cells]
+    method = methods(one for one in estimates if isinstance(one, Estimate))
+    data = make_table(f"{SUITE}-quantifiers-by-count", title, columns, cells, method)
     spec = charts.curves(rows, Facet("panel", panels), charts.colour_kinds(_WORDS), x_title="things in the image")
     caption = (
         "Which quantifier goes with so many things in the image: that of the line the judge chose, and that of the "
@@ -261,13 +253,11 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     points = [{"kind": kind, **point(one.label, estimate)} for one, kind, estimate in estimates if estimate]
     rows = []
     for one in shown:
-        statistics: list[Cell] = [one.number(table, "chi2"), one.number(table, "p")]
-        n = one.number(table, "N")
-        cells = (*(one.estimate(table, at) for at in places), *statistics, None if n is None else int(n))
-        rows.append(Row((one.label, *cells, one.number(table, "shuffled")), one.badge))
+        shares = [one.estimate(table, at) for at in places]
+        chi2, p, n, shuffled = (one.number(table, at) for at in ("chi2", "p", "N", "shuffled"))
+        rows.append(Row((one.label, *shares, chi2, p, None if n is None else int(n), shuffled), one.badge))
     for model, spelled in MODELS.items():
-        cells = tuple(printed(table, model, at) for at in (*places, "chi2", "p"))
-        n = printed(table, model, "N")
+        *cells, n = (printed(table, model, at) for at in (*places, "chi2", "p", "N"))
         rows.append(Row((spelled, *cells, None if n is None else int(n), None), "published"))
     columns = (
         MODEL,
@@ -281,7 +271,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
         f"{title}, numbers up to 4. The control is the share of shuffles of the labels between the two groups that "
         f"come out significant. Published: Table {table} of the paper. {methods(one for _, _, one in estimates if one)}"
     )
-    data = TableBlock(f"{SUITE}-{name}", title, columns, tuple(rows), caption)
+    data = make_table(f"{SUITE}-{name}", title, columns, rows, caption)
     colour = charts.colour_kinds(dict(zip(kinds, TWO_KINDS, strict=True)))
     return FigureBlock(
         f"{SUITE}-{name}-accuracy",
@@ -319,18 +309,14 @@ def _drops(findings: Findings) -> list[Block]:
         rows += [*measured, *published] if measured else []
     if not rows:
         return []
-    columns = (
-        MODEL,
-        Column("Step", is_numeric=False),
-        *(Column(number, digits=1) for number in numbers),
-        *(Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers),
-    )
+    sizes = (Column(f"n {number}", "Labels of both kinds of prompts together.") for number in numbers)
+    columns = (MODEL, text_column("Step"), *(Column(number, digits=1) for number in numbers), *sizes)
     caption = (
         "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
         "numbers 1 to 3; intervals take the two as independent, n are the labels of both. Published: Table A5 of the "
         "paper, which prints no n."
     )
-    return [TableBlock(f"{SUITE}-drops", "What every further kind of thing costs", columns, tuple(rows), caption)]
+    return [make_table(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]
 
 
 def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | None) -> list[Block]:
@@ -343,13 +329,9 @@ def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | Non
     # Of two words the first is looked up, as the paper does.
     found = sorted(((zipf(noun.split()[0]), noun) for noun in nouns), reverse=True)
     rows = [{"name": noun, "kind": nouns[noun], "value": value} for value, noun in found]
-    columns = (Column("Noun", is_numeric=False), Column("Group", is_numeric=False), Column("Zipf frequency"))
-    data = TableBlock(
-        f"{SUITE}-noun-frequencies",
-        "Word frequencies of the nouns",
-        columns,
-        tuple(Row((noun, nouns[noun], value)) for value, noun in found),
-    )
+    columns = (text_column("Noun"), text_column("Group"), "Zipf frequency")
+    cells = (Row((noun, nouns[noun], value)) for value, noun in found)
+    data = make_table(f"{SUITE}-noun-frequencies", "Word frequencies of the nouns", columns, cells)
     kinds = {"frequent": TWO_KINDS[0], "rare": TWO_KINDS[1]}
     figure = FigureBlock(
         f"{SUITE}-nouns",

@@ -8,9 +8,10 @@ from subitize.papers.geckonum.runs import SUITE
 from subitize.papers.geckonum.tables import BASELINES
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock
+from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock, make_table
 from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
+from subitize.report.sections.leaderboard import mark_point
 
 TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
 
@@ -103,54 +104,28 @@ def _errors(models: Sequence[Measured]) -> TableBlock:
             mean = _accuracy(one, task)
             errors = [one.number("table2", f"task{task}_{what}") for what in ("sem", "sem_by_prompt")]
             rows += [Row((one.label, task, mean, *errors, mean.n), one.badge)] if mean else []
-    columns = (
-        MODEL,
-        Column("Task"),
-        Column("Accuracy (%)", digits=1),
-        Column("Standard error", "Of independent labels, as in the paper.", digits=1),
-        Column("Standard error by prompt", "Clustered: labels of one prompt are not independent.", digits=1),
-        Column("n"),
-    )
-    return TableBlock(f"{SUITE}-accuracy", "Accuracy by task", columns, tuple(rows))
+    error = Column("Standard error", "Of independent labels, as in the paper.", digits=1)
+    by_prompt = Column("Standard error by prompt", "Clustered: labels of one prompt are not independent.", digits=1)
+    columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, by_prompt, "n")
+    return make_table(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
 
 
 def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
-    points, names = [], []
-    for row in rows:
-        if row.badge == "baseline":
-            continue
-        name = f"{row.cells[0]}{' (published)' if row.badge == 'published' else ''}"
-        names.append(name)
-        for task, what in TASKS.items():
-            value, low, high = _bounds(row.cells[3 * task - 2])
-            title = f"Task {task}: {what}"
-            points.append(
-                {
-                    "name": name,
-                    "kind": row.badge or "measured",
-                    "task": title,
-                    "chance": BASELINES[task] / 100,
-                    "value": value,
-                    "low": low,
-                    "high": high,
-                }
-            )
+    tasks = {task: f"Task {task}: {what}" for task, what in TASKS.items()}
+    shown = [row for row in rows if row.badge != "baseline"]
+    points = [
+        {**mark_point(row, row.cells[3 * task - 2], per=100), "task": title, "chance": BASELINES[task] / 100}
+        for row in shown
+        for task, title in tasks.items()
+    ]
+    names = list(dict.fromkeys(str(point["name"]) for point in points))
     return FigureBlock(
         f"{SUITE}-glance",
         "The three tasks at a glance",
-        charts.glance(points, names, [f"Task {task}: {what}" for task, what in TASKS.items()]),
+        charts.glance(points, names, list(tasks.values())),
         "Share of right outcomes per task with 95 % intervals; the dashed line is chance. Published figures, printed "
         "with a standard error only, are diamonds. Intervals take labels as independent, as the paper does; the "
         "standard errors by prompt, in the data, do not.",
         "Accuracy of every model in the three tasks, with intervals and a line at chance.",
         data,
     )
-
-
-def _bounds(cell: Cell) -> tuple[float | None, float | None, float | None]:
-    match cell:
-        case Estimate(value=value, low=low, high=high):
-            return value / 100, low / 100, high / 100
-        case Printed(value=value):
-            return value / 100, value / 100, value / 100
-    return None, None, None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from subitize.analysis.agreement import Concord, agree_run
 from subitize.analysis.passes import rate_passes
 from subitize.errors import NothingToDoError
-from subitize.papers.t2icountbench.claims import POOLED, Statement, observe, ranks_change
+from subitize.papers.t2icountbench.claims import POOLED, Statement, Verdict, observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import SUITE
 from subitize.records import Estimate
@@ -13,17 +13,19 @@ from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
     Column,
+    Columns,
     FigureBlock,
     Row,
     Section,
-    TableBlock,
     Tagged,
     TextBlock,
     Tone,
+    make_table,
+    text_column,
 )
 from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, methods, sizes
-from subitize.report.sections.refinements import Group, bounds
+from subitize.report.sections.counted import MODEL, bounds, methods, sizes
+from subitize.report.sections.refinements import Group
 from subitize.report.sections.sources import shared_judges
 
 
@@ -38,8 +40,8 @@ def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
     estimates = list(known.values())
     points = [{"model": label, "number": k, **bounds(one)} for (label, k), one in known.items()]
     badges = {rate.model: group.badge(rate.model) for group, rate in found}
-    rows = tuple(Row((label, *(known.get((label, k)) for k in ks)), badges[label]) for label in labels)
-    columns = (MODEL, *(Column(f"pass@{k}") for k in ks))
+    rows = (Row((label, *(known.get((label, k)) for k in ks)), badges[label]) for label in labels)
+    columns: Columns = (MODEL, *(f"pass@{k}" for k in ks))
     voted = " Of groups that were voted on together only the size of the group is known." * any(
         rate.is_voted for _, rate in found
     )
@@ -51,7 +53,7 @@ def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
         f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
         f"four the paper’s success.{voted}",
         "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
-        TableBlock(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
+        make_table(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
     )
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
@@ -67,15 +69,15 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     ]
     rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
     columns = (
-        Column("Images of", is_numeric=False),
-        Column("Question", is_numeric=False),
-        Column("Fleiss’ κ"),
+        text_column("Images of"),
+        text_column("Question"),
+        "Fleiss’ κ",
         Column("Gwet’s AC1", "As κ, but chance does not grow where nearly all answers are the same."),
         Column("Unanimous", "Share of groups on which all agree."),
         Column("Yes", "Share of yes among the votes."),
-        Column("Annotators"),
+        "Annotators",
         Column("Groups", "With at least two votes."),
-        Column("Votes"),
+        "Votes",
         Column("Ties", "Without a majority; in no figure."),
         Column("One vote", "Groups that one annotator alone voted on; in no figure here."),
     )
@@ -83,7 +85,7 @@ def agreement(groups: Sequence[Group]) -> Section | None:
         "Agreement of annotators beyond chance, with 95 % intervals. Published: section 4.3 of Guo and others (2025), "
         "five annotators, all models together, without an interval."
     )
-    table = TableBlock(f"{SUITE}-agreement", "Agreement of annotators", columns, tuple(rows), caption)
+    table = make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
 
 
@@ -104,13 +106,8 @@ def statements(groups: Sequence[Group]) -> Section | None:
 
 def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
     """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
-    texts = []
-    for group in groups:
-        found = ranks_change(group.attempts)
-        texts.append(
-            TextBlock(f"{_prefix(group, groups)}{found.claim} {found.verdict.capitalize()}: {found.sentence}.")
-        )
-    return texts
+    told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
+    return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
 
 
 def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
@@ -118,18 +115,10 @@ def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
     at = groups.index(group)
     suffix = f"-{at + 1}" if len(groups) > 1 else ""
     title = "Does it hold?" if len(groups) == 1 else f"Does it hold? {group.name}"
-    table = TableBlock(
-        f"{SUITE}-observations{suffix}",
-        title,
-        (
-            Column("Observation", is_numeric=False),
-            Column("Claim, in our words", is_numeric=False),
-            Column("Verdict", is_numeric=False),
-            Column("What was found", is_numeric=False),
-        ),
-        tuple(Row((one.id, one.claim, Tagged(one.verdict, None, _tone(one)), one.sentence)) for one in found),
-        "Numbers are those of the observations in the paper.",
-    )
+    columns = map(text_column, ("Observation", "Claim, in our words", "Verdict", "What was found"))
+    rows = (Row((one.id, one.claim, Tagged(one.verdict, None, _TONES[one.verdict]), one.sentence)) for one in found)
+    caption = "Numbers are those of the observations in the paper."
+    table = make_table(f"{SUITE}-observations{suffix}", title, columns, rows, caption)
     return [table, *_tests(found, suffix)]
 
 
@@ -138,20 +127,13 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
-    columns = (
-        Column("Observation", is_numeric=False),
-        Column("Difference of", is_numeric=False),
-        Column("Difference", digits=3),
-        Column("p", "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided.", 3, is_probability=True),
-        Column("p adjusted", _FAMILIES, 3, is_probability=True),
-        Column("Pairs"),
-        Column("Models", is_numeric=False),
-    )
-    rows = tuple(
-        Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested
-    )
+    p = Column("p", "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided.", 3, is_probability=True)
+    adjusted = Column("p adjusted", _FAMILIES, 3, is_probability=True)
+    named = (text_column("Observation"), text_column("Difference of"), Column("Difference", digits=3))
+    columns = (*named, p, adjusted, "Pairs", text_column("Models"))
+    rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
-    data = TableBlock(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
+    data = make_table(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
     is_pooled = any(each.is_pooled for _, each in tested)
     who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), "")
     shown = [
@@ -178,13 +160,7 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
 _FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
 
 
-def _tone(statement: Statement) -> Tone:
-    match statement.verdict:
-        case "holds":
-            return "good"
-        case "does not hold":
-            return "bad"
-    return ""
+_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
 
 
 def _prefix(group: Group, groups: Sequence[Group]) -> str:

@@ -9,9 +9,19 @@ from subitize.papers.t2icountbench.report.leaderboard import tell_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Row, Section, TableBlock
-from subitize.report.sections.counted import MODEL, methods, sizes
-from subitize.report.sections.refinements import Group, bounds
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Row,
+    Section,
+    make_table,
+    text_column,
+)
+from subitize.report.sections.counted import MODEL, bounds, methods, sizes
+from subitize.report.sections.refinements import Group
 
 _PUBLISHED = "15 models (published)"
 _PUBLISHED_COLOUR = "#6b7480"
@@ -66,11 +76,11 @@ def averages(groups: Sequence[Group]) -> FigureBlock | None:
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
-        TableBlock(
+        make_table(
             f"{SUITE}-averages-by-condition",
             "Scenes and styles, averaged over models",
-            (Column("Mean of", is_numeric=False), *(Column(level) for level in levels)),
-            tuple(rows),
+            (text_column("Mean of"), *levels),
+            rows,
             methods(estimates),
         ),
     )
@@ -98,8 +108,8 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
         "Published: as printed in Table 3 of Guo and others (2025), one of four images, judged by five people, with "
         "two digits and no n; not measured here."
     )
-    shown = (MODEL, *(Column(name) for name in columns), fallbacks)
-    return [TableBlock(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, tuple(rows), caption)]
+    shown: Columns = (MODEL, *columns, fallbacks)
+    return [make_table(f"{SUITE}-table-3", "Original and refined prompts, as in Table 3", shown, rows, caption)]
 
 
 def _by_level(
@@ -123,18 +133,15 @@ def _by_level(
         rows.append(Row((model, *map(_as_text, texts), *(None for _ in levels)), "published"))
     estimates = [cell.value for _, cell in measured if isinstance(cell.value, Estimate)]
     success = tell_success(groups)
-    columns = (
-        MODEL,
-        *(Column(level) for level in levels),
-        *(Column(f"{level}, per image", "Share of single images that are right.") for level in levels),
-    )
+    per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
+    columns: Columns = (MODEL, *levels, *per_image)
     return FigureBlock(
         f"{SUITE}-by-{name}-chart",
         title,
         charts.bars(points, list(dict.fromkeys(str(one["model"]) for one in points)), charts.colour_levels(levels)),
         f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
         f"Success by {name} for every model, with intervals.",
-        TableBlock(f"{SUITE}-by-{name}", title, columns, tuple(rows), methods(estimates)),
+        make_table(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
     )
 
 

@@ -14,10 +14,20 @@ from subitize.papers.t2icountbench.tables import (
     table_2,
 )
 from subitize.records import Estimate
-from subitize.report.document import charts
-from subitize.report.document.blocks import Badge, Block, Cell, Column, FigureBlock, Row, TableBlock, TextBlock
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Columns,
+    FigureBlock,
+    Row,
+    TableBlock,
+    TextBlock,
+    make_table,
+)
 from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
+from subitize.report.sections.leaderboard import draw_ranking, take_column
 from subitize.report.sections.refinements import Group
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
@@ -30,17 +40,17 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
     found = [cell.column for _, cell in cells if cell.column != AVERAGE]
     categories = [name for name in dict.fromkeys([*CATEGORIES, *found]) if name in found]
     rows = [*_measured(groups, cells, categories), *_published(categories)]
-    ordered = tuple(row for _, row in sorted(rows, key=lambda pair: -pair[0]))
-    columns = (
+    ordered = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
+    columns: Columns = (
         MODEL,
         Column("Average", f"Plain mean of the {len(categories)} categories, as in the paper."),
         Column("Accuracy per image", "Share of single images that are right, the mean of the categories."),
         Column("Rank of 16", _PLACED, digits=0),
-        *(Column(name) for name in categories),
+        *categories,
         Column("n", "Prompts."),
     )
-    table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, tell_success(groups)))
-    return [table, _warn(groups), _glance(columns, ordered)]
+    table = make_table(f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, tell_success(groups)))
+    return [table, _warn(groups), _glance(table)]
 
 
 def tell_success(groups: Sequence[Group]) -> str:
@@ -131,22 +141,13 @@ def _caption(rows: Sequence[Row], success: str) -> str:
     return caption
 
 
-def _glance(columns: Sequence[Column], rows: Sequence[Row]) -> FigureBlock:
-    at = [column.name for column in columns].index("Average")
-    points = []
-    for row in rows:
-        value = row.cells[at]
-        low, high = (value.low, value.high) if isinstance(value, Estimate) else (value, value)
-        name = f"{row.cells[0]}{' (published)' * (row.badge == 'published')}"
-        kind: Badge | str = row.badge or "measured"
-        mean = value.value if isinstance(value, Estimate) else value
-        points.append({"name": name, "kind": kind, "value": mean, "low": low, "high": high})
-    data = tuple(Row((row.cells[0], row.cells[at]), row.badge) for row in rows)
+def _glance(table: TableBlock) -> FigureBlock:
+    data = make_table(f"{SUITE}-averages", "Average of the categories", *take_column(table, 1))
     return FigureBlock(
         f"{SUITE}-glance",
         "Among the fifteen of the paper",
-        charts.ranking(points, [str(point["name"]) for point in points], x_title="average of the categories"),
+        draw_ranking(data.rows, x_title="average of the categories"),
         "The average of the categories with 95 % intervals, best first; published averages have none.",
         "Average success of every model with its interval among the published averages, best first.",
-        TableBlock(f"{SUITE}-averages", "Average of the categories", (MODEL, columns[at]), data),
+        data,
     )

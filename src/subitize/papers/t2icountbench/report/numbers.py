@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from subitize.analysis.passes import PassRate, rate_passes
-from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_numbers, half_points
+from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.report.leaderboard import tell_success
 from subitize.papers.t2icountbench.tables import SUITE, choose_k
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Block, Column, FigureBlock, Row, Section, TableBlock
+from subitize.report.document.blocks import Block, Column, Columns, FigureBlock, Row, Section, make_table, text_column
 from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, methods, sizes
-from subitize.report.sections.refinements import Group, bounds
+from subitize.report.sections.counted import MODEL, bounds, methods, sizes
+from subitize.report.sections.refinements import Group
 from subitize.stats.crossings import LEVEL
 
 _IMAGE = "one image"
-_KIND = Column("Right is", is_numeric=False)
+_KIND = text_column("Right is")
 _COLOURS = {True: "#d55e00", False: "#0072b2"}
 
 
@@ -42,13 +42,9 @@ def by_number(groups: Sequence[Group]) -> Section | None:
     if not points:
         return None
     numbers = sorted({number for by, *_ in rows for number in by})
-    data = TableBlock(
-        f"{SUITE}-by-number",
-        "Share right by number",
-        (MODEL, _KIND, *(Column(str(number)) for number in numbers)),
-        tuple(Row((label, kind, *map(by.get, numbers)), badge) for by, label, kind, badge in rows),
-        methods(estimates),
-    )
+    columns: Columns = (MODEL, _KIND, *map(str, numbers))
+    cells = (Row((label, kind, *map(by.get, numbers)), badge) for by, label, kind, badge in rows)
+    data = make_table(f"{SUITE}-by-number", "Share right by number", columns, cells, methods(estimates))
     figure = FigureBlock(
         f"{SUITE}-by-number-chart",
         "By number",
@@ -70,17 +66,13 @@ def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
     means = [one.error for _, one in found]
     spreads = [one.spread for _, one in found if one.spread]
     points = [{"model": one.model, "number": one.number, **bounds(one.error)} for _, one in found]
-    columns = (
-        MODEL,
-        Column("Number"),
-        Column("Drawn − asked", "Mean over images; above 0 too many are drawn."),
-        Column("Standard deviation", "Of the numbers drawn."),
-        Column("Images"),
-        Column("Prompts"),
+    error = Column("Drawn − asked", "Mean over images; above 0 too many are drawn.")
+    columns = (MODEL, "Number", error, Column("Standard deviation", "Of the numbers drawn."), "Images", "Prompts")
+    rows = (
+        Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), group.badge(one.model))
+        for group, one in found
     )
-    rows = tuple(Row(_error_cells(one), group.badge(one.model)) for group, one in found)
-    title = "Too many or too few"
-    caption = methods([*means, *spreads])
+    title, caption = "Too many or too few", methods([*means, *spreads])
     figure = FigureBlock(
         f"{SUITE}-errors-chart",
         title,
@@ -89,7 +81,7 @@ def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
         f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
         "in the data.",
         "Mean signed error by number, a panel per model, with intervals and a line at 0.",
-        TableBlock(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
+        make_table(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
     )
     return Section(f"{SUITE}-errors", title, (figure,))
 
@@ -114,14 +106,10 @@ def _half_table(halves: Sequence[tuple[Group, HalfPoint]]) -> Block:
         badge = next(group.badge(label) for group, one in halves if one.model == label)
         crossings = [str(own[k]) if k in own else None for k in kinds]
         rows.append(Row((label, *crossings, max(crossing.n for crossing in own.values())), badge))
-    columns = (MODEL, *(Column(_kind(k).capitalize(), is_numeric=False) for k in kinds), Column("n", "Prompts."))
+    columns = (MODEL, *(text_column(_kind(k).capitalize()) for k in kinds), Column("n", "Prompts."))
     caption = (
         "The smallest number at which a model is right in less than one half, with its 95 % interval: the closest fit "
         "that never rises with number, and a bootstrap of the prompts of each number. Between two "
         "numbers that were asked for, any may be it."
     )
-    return TableBlock(f"{SUITE}-half-points", "Where models fall below one half", columns, tuple(rows), caption)
-
-
-def _error_cells(one: DrawnNumbers) -> tuple[str | int | Estimate | None, ...]:
-    return one.model, one.number, one.error, one.spread, one.error.n, one.prompts
+    return make_table(f"{SUITE}-half-points", "Where models fall below one half", columns, rows, caption)
