@@ -233,22 +233,21 @@ def _describe(error: ValidationError) -> str:
     places = fault["loc"]
     where = ".".join(f"{place + 1}" if isinstance(place, int) else place for place in places if place != "[key]")
     if fault["type"] == "unexpected_keyword_argument":
-        return f"{where}: unknown key; known: {', '.join(_known_keys(places[-2]))}"
+        known = sorted(one.name for one in fields(_TABLES.get(places[-2], Price)))
+        return f"{where}: unknown key; known: {', '.join(known)}"
     said = fault["msg"].removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
     remedy = _REMEDIES.get(fault["type"], said)
     value = "" if isinstance(fault["input"], dict) else f" {fault['input']!r:.60}:"
     return f"{where}:{value} {remedy}"
 
 
-def _known_keys(table: str | int) -> list[str]:
-    tables: dict[str | int, type[Any]] = {
-        "chat_usd_per_million": ChatRates,
-        "images_usd_per_million": ImageRates,
-        "tiles": Tiles,
-        "patches": Patches,
-        "fixed": Fixed,
-    }
-    return sorted(one.name for one in fields(tables.get(table, Price)))
+_TABLES: dict[str | int, type[Any]] = {
+    "chat_usd_per_million": ChatRates,
+    "images_usd_per_million": ImageRates,
+    "tiles": Tiles,
+    "patches": Patches,
+    "fixed": Fixed,
+}
 
 
 def _specificity(pattern: str) -> tuple[bool, int]:

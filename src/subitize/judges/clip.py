@@ -193,7 +193,8 @@ class Clip(Encoders):
         return [self._phrase(noun) for noun in (stated.noun, *rivals)]
 
     def _phrase(self, noun: str) -> str:
-        return self._template.format(noun if _has_no_article(noun) else f"{article(noun)} {noun}")
+        has_article = noun not in ("scissors", "skis", "broccoli")
+        return self._template.format(f"{article(noun)} {noun}" if has_article else noun)
 
 
 def draw_rivals(noun: str, count: int, lot: str, others: Collection[str] = ()) -> tuple[str, ...]:
@@ -234,7 +235,3 @@ def _mentioned(exhibit: Exhibit) -> list[str]:
     prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
     told = [one for one in VOCABULARY if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
     return [*asked, *told]
-
-
-def _has_no_article(noun: str) -> bool:
-    return noun in ("scissors", "skis", "broccoli")

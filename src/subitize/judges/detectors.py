@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from subitize.detections import Detections
 from subitize.image_files import Rgb, decode
-from subitize.interfaces import Exhibit, Finding, Inquiry
+from subitize.interfaces import Exhibit, Finding
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question
@@ -33,17 +33,14 @@ class DetectorJudge(Setup):
         return [self._find(*look) for look in zip(exhibits, wanted, pictures, found, strict=True)]
 
     def _find(self, exhibit: Exhibit, nouns: tuple[str, ...], pixels: Rgb, found: Detections) -> tuple[Finding, ...]:
-        is_coloured = any(_colour(inquiry) for inquiry in exhibit.inquiries)
+        questions = [inquiry.question for inquiry in exhibit.inquiries]
+        is_coloured = any(isinstance(question, Count) and question.colour for question in questions)
         boxes = (with_colours(found, pixels) if is_coloured else found).boxes()
         provenance = self.trace(Provenance(0, ", ".join(nouns)), {"floor": self.floor})
         return tuple(
-            Finding(Boxes(tuple(box for box in boxes if box.label in nouns_of(inquiry.question))), provenance)
-            for inquiry in exhibit.inquiries
+            Finding(Boxes(tuple(box for box in boxes if box.label in nouns_of(question))), provenance)
+            for question in questions
         )
-
-
-def _colour(inquiry: Inquiry) -> str | None:
-    return inquiry.question.colour if isinstance(inquiry.question, Count) else None
 
 
 make_detr = make_maker(DetectorJudge, "detr")

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.image_files import Rgb, decode
-from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Proof
+from subitize.interfaces import Exhibit, Finding, Handling, Proof
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks import weights
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
@@ -74,24 +74,18 @@ class Ocr:
 
     def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
         """Read each picture once."""
-        return [self._look(exhibit) for exhibit in exhibits]
-
-    def _look(self, exhibit: Exhibit) -> tuple[Finding, ...]:
-        text = self._read(decode(exhibit.load(shown_picture(exhibit))))
-        return tuple(Finding(Words(text), self._provenance(inquiry)) for inquiry in exhibit.inquiries)
+        found = []
+        for exhibit in exhibits:
+            words = Words(self._read(decode(exhibit.load(shown_picture(exhibit)))))
+            found.append(tuple(Finding(words, self._provenance(inquiry.wording)) for inquiry in exhibit.inquiries))
+        return found
 
     def _read(self, pixels: Rgb) -> str:
         return in_reading_order(self._engine.read(pixels))
 
-    def _provenance(self, inquiry: Inquiry) -> Provenance:
-        engine = self._engine
-        return Provenance(
-            0,
-            inquiry.wording,
-            parameters={"engine": engine.name},
-            weights_hash=engine.weights_hash,
-            versions=engine.versions,
-        )
+    def _provenance(self, wording: str) -> Provenance:
+        engine, told = self._engine, {"engine": self._engine.name}
+        return Provenance(0, wording, parameters=told, weights_hash=engine.weights_hash, versions=engine.versions)
 
 
 def text_asks(item: Item) -> tuple[Ask, ...]:

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import Handling, Reply, Request
 from subitize.networks import weights
-from subitize.networks.answers import HEADS, Chat, Generator, Head, answer_tasks, open_answerer
+from subitize.networks.answers.generators import Chat, Generator, open_generator
+from subitize.networks.answers.heads import HEADS, Head, can_affirm, open_head
 from subitize.networks.filling import FILLERS, Filler, open_filler
 from subitize.networks.matching import MATCHERS, Matcher, open_matcher
 from subitize.networks.names import is_detector, is_pipeline, name_detector
+from subitize.networks.pairs import refuse_regions
 from subitize.networks.similarity import Similarity
 from subitize.networks.views import View
 from subitize.networks.vqascore import WORDING, VqaScore, ask
@@ -65,7 +67,12 @@ class Transformers:
             tasks.add("match")
         if self._architecture in FILLERS:
             tasks.add("fill")
-        return frozenset(tasks) or answer_tasks(self._architecture, self._config)
+        if not tasks:
+            tasks.add("answer")
+            # To score a text it must be able to say yes.
+            if self._architecture not in HEADS or can_affirm(self._config):
+                tasks.add("match")
+        return frozenset(tasks)
 
     def check(self) -> None:
         """Load the network."""
@@ -74,19 +81,10 @@ class Transformers:
     def load(self) -> None:
         """Load all that the network's tasks need, once."""
         with weights.naming(self._who):
-            self._load()
-
-    def _load(self) -> None:
-        self._refuse_idle_options()
-        _ = self._seen
-        for kind in sorted(self.tasks):
-            match kind:
-                case "match":
-                    _ = self._matcher
-                case "fill":
-                    _ = self._filler
-                case _:
-                    _ = self._answerer
+            self._refuse_idle_options()
+            _ = self._seen
+            for kind in sorted(self.tasks):
+                _ = self._matcher if kind == "match" else self._filler if kind == "fill" else self._answerer
 
     def _refuse_idle_options(self) -> None:
         """Refuse options of writing where nothing is written: they would do nothing and yet name another model."""
@@ -197,7 +195,10 @@ class Transformers:
 
     @cached_property
     def _answerer(self) -> Generator | Head:
-        return open_answerer(self._folder, self._architecture, self._placement, self._chat, self._regions)
+        if self._architecture in HEADS:
+            return open_head(self._folder, self._architecture, self._placement, self._regions)
+        refuse_regions(self._folder, self._architecture, self._regions)
+        return open_generator(self._folder, self._architecture, self._placement, self._chat)
 
     @cached_property
     def _matcher(self) -> Matcher | Similarity | VqaScore:

@@ -49,14 +49,6 @@ class Matcher:
 _Head = Callable[[Any, Tensors], dict[str, Any]]
 
 
-def _rank_by_vilt(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
-    return {"logit": model(**inputs).logits[:, 0]}
-
-
-def _match_by_lxmert(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
-    return {"logit": _odds(model(**inputs).cross_relationship_score)}
-
-
 def _match_by_blip(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: ANN401
     found = model(**inputs)
     # For the similarity the text is read without the picture; the picture need not be looked at again.
@@ -110,7 +102,7 @@ def _cosine(pictures: Any, texts: Any) -> Any:  # noqa: ANN401
 _HEADS: Mapping[str, _Head] = {
     "Blip2ForImageTextRetrieval": _match_by_blip_2,
     "BlipForImageTextRetrieval": _match_by_blip,
-    "LxmertForPreTraining": _match_by_lxmert,
-    "ViltForImageAndTextRetrieval": _rank_by_vilt,
+    "LxmertForPreTraining": lambda model, inputs: {"logit": _odds(model(**inputs).cross_relationship_score)},
+    "ViltForImageAndTextRetrieval": lambda model, inputs: {"logit": model(**inputs).logits[:, 0]},
 }
 MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()

@@ -157,12 +157,10 @@ def _open(folder: Path, architecture: str, placement: Placement, regions: Path |
         config.max_image_length = -1
     text_config = getattr(config, "qformer_config", None) or config.get_text_config()
     tokens = Tokens.load(folder, text_config.max_position_embeddings)
-    return Pairs(model, tokens, _look_at_regions(opened, config) if opened else _look_at_pixels(folder))
-
-
-def _look_at_pixels(folder: Path) -> Callable[[Sequence[View]], Tensors]:
+    if opened:
+        return Pairs(model, tokens, _look_at_regions(opened, config))
     show = load_images(folder)
-    return lambda views: show([view.pixels() for view in views])
+    return Pairs(model, tokens, lambda views: show([view.pixels() for view in views]))
 
 
 def _look_at_regions(regions: Regions, config: Any) -> Callable[[Sequence[View]], Tensors]:  # noqa: ANN401

@@ -7,7 +7,8 @@ a probability.
 
 from collections.abc import Mapping, Sequence
 
-from subitize.networks.answers import Generator, Head
+from subitize.networks.answers.generators import Generator
+from subitize.networks.answers.heads import Head
 from subitize.networks.views import View
 
 WORDING = 'Does this figure show "{text}"? Please answer yes or no.'

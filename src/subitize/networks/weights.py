@@ -48,7 +48,8 @@ class Placement:
         import torch
 
         if self.device == "auto":
-            return torch.device("cuda" if torch.cuda.is_available() else "mps" if _has_mps() else "cpu")
+            has_mps = torch.backends.mps.is_available()
+            return torch.device("cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu")
         device = torch.device(self.device)
         try:
             torch.empty(1, device=device)
@@ -66,12 +67,6 @@ class Placement:
             named: torch.dtype = getattr(torch, self.dtype)
             return named
         return torch.float32 if self.torch_device().type == "cpu" else torch.bfloat16
-
-
-def _has_mps() -> bool:
-    import torch
-
-    return bool(torch.backends.mps.is_available())
 
 
 @contextmanager
@@ -275,14 +270,11 @@ def refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collectio
     missing = [name for name in sorted(info["missing_keys"]) if not _COMPUTED.search(name)]
     lacking = [name for name in missing if not name.startswith(tuple(may_lack))]
     if lacking:
+        more = f" and {len(lacking) - 1} more tensors" if len(lacking) > 1 else ""
         raise UnusableModelError(
-            f"{who} cannot be loaded: its weights lack {_first(lacking)}, which would be"
+            f"{who} cannot be loaded: its weights lack {lacking[0]}{more}, which would be"
             f" random; take a model that was trained for this, or copy or download it again"
         )
-
-
-def _first(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more tensors"
 
 
 def _times(shape: Collection[int]) -> str:

@@ -2,19 +2,7 @@
 
 import colorsys
 
-COLOUR_NAMES = (
-    "red",
-    "orange",
-    "yellow",
-    "green",
-    "blue",
-    "purple",
-    "pink",
-    "brown",
-    "black",
-    "white",
-    "grey",
-)
+COLOUR_NAMES = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey")
 
 
 def colour_name(red: int, green: int, blue: int) -> str:

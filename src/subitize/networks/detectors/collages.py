@@ -65,17 +65,13 @@ def make_collage(nouns: Sequence[str], seed: int, *, cells: int = 0) -> Collage:
     width, height = _WIDTH // columns, _HEIGHT // rows
     pasted = []
     for noun, cell in zip(nouns, places, strict=True):
-        photograph = _varied(_pick(noun, random), (width, height), random)
+        file = _FILES[noun][int(random.integers(len(_FILES[noun])))]
+        photograph = _varied(_photograph(file), (width, height), random)
         left = int(cell) % columns * width + int(random.integers(width - photograph.width + 1))
         top = int(cell) // columns * height + int(random.integers(height - photograph.height + 1))
         canvas.paste(photograph, (left, top))
         pasted.append(Pasted(noun, (left, top, left + photograph.width, top + photograph.height)))
     return Collage(np.asarray(canvas), tuple(pasted))
-
-
-def _pick(noun: str, random: np.random.Generator) -> Rgb:
-    files = _FILES[noun]
-    return _photograph(files[int(random.integers(len(files)))])
 
 
 def _varied(pixels: Rgb, cell: tuple[int, int], random: np.random.Generator) -> Image.Image:
