@@ -11,8 +11,8 @@ from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item, Known, Said, Spec
 from subitize.report.document.blocks import Document, Section, TableBlock, TextBlock
 from subitize.report.document.cells import slug
-from subitize.report.sections.baselines import write_range
 from subitize.report.sections.composition import compose
+from subitize.report.sections.counted import write_range
 from subitize.report.sections.sources import read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run

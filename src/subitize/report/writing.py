@@ -1,14 +1,14 @@
 """A report on disk: the page, and if asked for its figures and tables as files; each whole or not at all."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage import uncollected
 from subitize.report.document.blocks import Document
-from subitize.report.document.figures import to_png, to_svg
+from subitize.report.document.figures import to_png, to_svg, write_whole
 from subitize.report.document.pages import to_html
 from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.report.sections.composition import compose
@@ -32,7 +32,7 @@ def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress) -> l
     with uncollected():
         document = compose(read_sources(runs), progress)
         files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
-        return [*files, _write(outputs.page, (text.encode() for text in to_html(document)))]
+        return [*files, write_whole(outputs.page, (text.encode() for text in to_html(document)))]
 
 
 def check_outputs(outputs: Outputs) -> None:
@@ -58,7 +58,7 @@ def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
     behind = (figure.data for figure in document.figures())
     for table in {table.name: table for table in (*document.tables(), *behind)}.values():
         for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table)), ("tex", to_latex(table))):
-            yield _write(folder / f"{table.name}.{suffix}", [text.encode()])
+            yield write_whole(folder / f"{table.name}.{suffix}", [text.encode()])
 
 
 def _figures(document: Document, folder: Path | None, progress: Progress) -> Iterator[Path]:
@@ -68,8 +68,8 @@ def _figures(document: Document, folder: Path | None, progress: Progress) -> Ite
     figures = list(document.figures())
     progress.begin("figures", len(figures))
     for figure in figures:
-        yield _write(folder / f"{figure.name}.svg", [to_svg(figure).encode()])
-        yield _write(folder / f"{figure.name}.png", [to_png(figure)])
+        yield write_whole(folder / f"{figure.name}.svg", [to_svg(figure).encode()])
+        yield write_whole(folder / f"{figure.name}.png", [to_png(figure)])
         progress.advance(has_failed=False)
 
 
@@ -78,15 +78,3 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror or error}") from error
-
-
-def _write(path: Path, pieces: Iterable[bytes]) -> Path:
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.writelines(pieces)
-        return partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)

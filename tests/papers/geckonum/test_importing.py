@@ -12,7 +12,8 @@ from commands import call
 from geckonum_release import PROMPTS as DESIGNED
 from geckonum_release import write_release
 from subitize.errors import ConflictError
-from subitize.papers.geckonum.importing import JUDGE, ReleaseSummary, import_geckonum
+from subitize.importers.releases import ReleaseSummary
+from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.release import read_release
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
@@ -122,9 +123,10 @@ def test_identical_rows_are_readings_of_their_own(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([*lines, *lines[1:6]]), encoding="utf-8")
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        summary = import_geckonum(run, read_release(copy))
+        release = read_release(copy)
+        summary = import_geckonum(run, release)
         assert len(list(run.readings(JUDGE))) == summary.readings
-        assert len(summary.warnings) == 1
+        assert len(release.warnings) == 1
 
 
 def test_a_bad_row_in_the_last_file_leaves_no_run_behind(tmp_path: Path) -> None:

@@ -21,9 +21,8 @@ from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.released import read_released
 from subitize.papers.geckonum.reproduction import compare
-from subitize.papers.geckonum.runs import read_run
+from subitize.papers.geckonum.runs import read_released, read_run
 from subitize.papers.geckonum.tables import compute_tables
 from subitize.store import Folder, Run
 

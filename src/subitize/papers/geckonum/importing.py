@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from subitize.errors import ConflictError
 from subitize.garbage import uncollected
+from subitize.importers.releases import ReleaseSummary
 from subitize.labels import Rule, interpret
 from subitize.papers.geckonum.release import LICENCE, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
@@ -34,20 +35,6 @@ from subitize.store.rows import read_answers, read_responses
 SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
 RULE = Rule("geckonum")
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseSummary:
-    """What an import added, and what was there already."""
-
-    responses: int
-    readings: int
-    already_there: int
-    warnings: tuple[str, ...]
-
-    def __str__(self) -> str:
-        known = f", {self.already_there} readings were there already" if self.already_there else ""
-        return f"{self.responses} images and {self.readings} readings added{known}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +79,7 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
         readings = (reading for table in tables for reading in _readings(table, trials, asks))
         with uncollected():
             stored = run.add_judged(lease, trials.responses(tables), readings)
-    return ReleaseSummary(*stored, already_there, release.warnings)
+    return ReleaseSummary(*stored, already_there)
 
 
 def _add_suite(run: Run, items: list[Item]) -> None:

@@ -10,8 +10,7 @@ from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.published import GROUPS, PUBLISHED
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
-from subitize.papers.geckonum.released import read_released
-from subitize.papers.geckonum.runs import read_run
+from subitize.papers.geckonum.runs import read_released, read_run
 from subitize.papers.geckonum.tables import compute_tables
 from subitize.store import Run
 

@@ -1,9 +1,11 @@
-"""GeckoNum's answers in a run: those of the release, or a judge's about the images of any model."""
+"""GeckoNum's answers: of a run, a judge's about the images of any model; or straight from the released files."""
 
 import polars as pl
 
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_questions
+from subitize.papers.geckonum.release import Release
+from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Choose, Item, Known, Question, Value
 from subitize.scenes import line_codes
 from subitize.store import Run
@@ -42,6 +44,21 @@ def read_run(run: Run, judge: str | None = None) -> Annotations:
     if not found.height:
         raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
     return Annotations(questions, found)
+
+
+def read_released(release: Release) -> Annotations:
+    """Take the answers of a release as they are."""
+    questions = list_questions(released_items(release))
+    keys = questions.select(
+        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
+    )
+    found = [
+        answers.join(keys, on=["prompt", "question"], maintain_order="left")
+        .select(ANSWERS)
+        .cast({"model": pl.String, "annotator": pl.String})
+        for answers in release.answers.values()
+    ]
+    return Annotations(questions, pl.concat(found))
 
 
 def _choose_judge(run: Run, judge: str | None) -> str:

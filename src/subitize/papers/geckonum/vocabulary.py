@@ -1,8 +1,10 @@
-"""The words that the prompts of GeckoNum are made of."""
+"""The words that the prompts of GeckoNum are made of (vocabulary.toml)."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from subitize.scenes import HoldingWord
 
@@ -62,36 +64,23 @@ class Vocabulary:
 
 def with_frequency(nouns: str) -> dict[str, bool]:
     """Nouns between commas, each with whether it is frequent; a rare one is marked by a star."""
-    return {noun.strip(" *"): not noun.strip().startswith("*") for noun in nouns.split(",")}
+    return {noun.strip().lstrip("*"): not noun.strip().startswith("*") for noun in nouns.split(",")}
 
 
-OFFICIAL = Vocabulary(
-    nouns=with_frequency(
-        "dog, fish, cat, ant, fly, *axolotl, *seahorse, *kangaroo, *koala, *manatee,"
-        "apple, egg, burger, cookie, pizza, *lychee, *parsnip, *samosa, chocolate, *cinnamon stick,"
-        "tree, leaf, flower, coconut, olive, *mushroom, *durian, *bonsai, *pistachio, *okra,"
-        "table, book, bottle, spoon, pencil, *crib, *paperclip, *flute, *trowel, *corkscrew"
-    ),
-    sentence_nouns=("fish", "apple", "samosa", "mushroom", "olive"),
-    compared=(
-        ("kangaroo", "crib"), ("ant", "flute"), ("chocolate", "cinnamon stick"), ("koala", "fly"), ("bottle", "apple"),
-        ("pizza", "paperclip"), ("lychee", "spoon"), ("book", "cat"), ("egg", "burger"), ("axolotl", "cookie"),
-        ("fish", "seahorse"), ("trowel", "manatee"), ("dog", "samosa"), ("table", "pencil"), ("corkscrew", "parsnip"),
-    ),
-    held=(
-        Held("flower", "in", "vase"), Held("candle", "on", "cake"), Held("plate", "on", "table"),
-        Held("book", "on", "shelf"), Held("page", "in", "book"), Held("seed", "in", "watermelon"),
-        Held("olive", "on", "plate"), Held("grain of rice", "on", "table"),
-    ),
-    cut=(
-        Cut("loaf of bread", "loaf", ("thirds", "quarters", "five parts")),
-        Cut("apple", "apple", ("thirds", "quarters", "5 pieces")),
-        Cut("cake", "cake", ("thirds", "quarters", "5 pieces")),
-        Cut("pizza", "pizza", ("3 slices", "4 slices", "5 slices")),
-    ),
-    broken=("fork", "pencil", "plate"),
-    split=(Split("pencil", "broken"), Split("banana", "is cut")),
-    halves=(("red", "blue"), ("orange", "black")),
-    coloured_nouns=("apple", "cat", "koala", "mushroom", "bottle"),
-    colours=("black", "white", "red", "green"),
-)  # fmt: skip
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+def _read_official(words: Mapping[str, Any]) -> Vocabulary:
+    lists = ("sentence_nouns", "broken", "coloured_nouns", "colours")
+    return Vocabulary(
+        with_frequency(words["nouns"]),
+        compared=tuple((one, other) for one, other in words["compared"]),
+        held=tuple(Held(*one) for one in words["held"]),
+        cut=tuple(Cut(noun, another, tuple(into)) for noun, another, into in words["cut"]),
+        split=tuple(Split(*one) for one in words["split"]),
+        halves=tuple((one, other) for one, other in words["halves"]),
+        **{name: tuple(words[name]) for name in lists},
+    )
+
+
+OFFICIAL = _read_official(WORDS["official"])

@@ -6,22 +6,10 @@ from pathlib import Path
 
 from subitize.errors import ConflictError
 from subitize.importers.named_counts import JUDGE
+from subitize.importers.releases import ReleaseSummary
 from subitize.papers.numbersense.named_images import NamedImages, NamedModel, read_named_images
 from subitize.records import Reading, Response, Spec
 from subitize.store import Run
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSummary:
-    """What an import added, and what was there already."""
-
-    responses: int
-    readings: int
-    already_there: int
-
-    def __str__(self) -> str:
-        known = f", {self.already_there} readings were there already" if self.already_there else ""
-        return f"{self.responses} images and {self.readings} readings added{known}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +23,7 @@ class Importable:
         """What to know of the files."""
         return self.named.warnings
 
-    def store(self, run: Run) -> ImportSummary:
+    def store(self, run: Run) -> ReleaseSummary:
         """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
         suite, items = self.named.suite, self.named.items
         with run.lease(f"judge {JUDGE}") as lease:
@@ -48,7 +36,7 @@ class Importable:
             responses = [one for model in self.named.models for one in _find_new_responses(run, model)]
             readings, already_there = _find_new_readings(run, self.named.models)
             stored = run.add_judged(lease, responses, readings)
-        return ImportSummary(*stored, already_there)
+        return ReleaseSummary(*stored, already_there)
 
 
 def read_importable(folder: Path) -> Importable:

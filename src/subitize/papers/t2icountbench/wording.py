@@ -1,11 +1,9 @@
-"""The words of T2ICountBench: what its objects are called, where they stand, and in which style.
+"""The words of T2ICountBench: what its objects are called, where they stand, and in which style (wording.toml)."""
 
-Source: Guo et al. (2025), sections 3.2 and 5.1, appendix C and the prompts printed over Figures 6 to 11. What the paper
-does not print is ours and is marked so; docs/t2icountbench.md lists it.
-"""
-
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,66 +39,20 @@ HOME, PLAIN = "home", "plain"
 
 NUMBERS = tuple(range(1, 16))
 
-OBJECTS: dict[str, Thing] = {
-    "apple": Thing("fruit", Words("apple", "apples", "apple")),
-    "watermelon": Thing("fruit", Words("watermelon", "watermelons", "watermelon")),
-    "human": Thing(
-        "human",
-        Words("human", "humans", "person"),
-        {"nature": Words("human traveler", "human travelers", "person")},
-    ),
-    "cat": Thing("animal", Words("cat", "cats", "cat")),
-    "triangle": Thing("shape", Words("triangle", "triangles", "triangle")),
-    "chair": Thing("furniture", Words("chair", "chairs", "chair")),
-    "plant": Thing(
-        "plant",
-        Words("tree", "trees", "tree"),
-        {HOME: Words("flower", "flowers", "flower", opening="a flower pot with ")},
-    ),
-}
-
 DEFAULT = "default"
 """Stands among a scene's places for the one of all objects that have none of their own."""
 
-SCENES: dict[str, Mapping[str, str]] = {
-    HOME: {
-        "apple": "on a wooden table",
-        "watermelon": "on a wooden table",
-        "human": "on a wooden floor",
-        "cat": "on a wooden floor",
-        "triangle": "on a painting on a wall",
-        "chair": "on a wooden floor",
-        "plant": "on a wooden table",
-        DEFAULT: "on a wooden table",
-    },
-    "nature": {
-        "apple": "on an apple tree in a grassland",
-        "watermelon": "in a farmland",
-        "human": "in a valley",
-        "cat": "in a temperate grassland",
-        "triangle": "on the earthy surface",
-        "chair": "in a garden",
-        "plant": "in a valley",
-        DEFAULT: "in a garden",
-    },
-    "city": {
-        "apple": "on an apple tree in a city garden",
-        "watermelon": "in a city market",  # ours
-        "human": "in a city central business district",
-        "cat": "in an office",
-        "triangle": "on a city billboard",  # ours
-        "chair": "in a bus station",
-        "plant": "alongside a city's main road",
-        DEFAULT: "in a city garden",
-    },
-}
-"""Where the objects stand; what stands under "default" is for a user's own objects."""
+_PUBLISHED = tomllib.loads(Path(__file__).with_name("wording.toml").read_text(encoding="utf-8"))
+SCENES: dict[str, Mapping[str, str]] = _PUBLISHED["scenes"]
+STYLES: dict[str, str] = _PUBLISHED["styles"]
 
-STYLES: dict[str, str] = {
-    PLAIN: "",
-    "watercolor": "in a watercolor style",
-    "cartoon": "in a cartoon style",
-}
+
+def _read_object(name: str, category: str, words: Mapping[str, str]) -> Thing:
+    in_scenes = _PUBLISHED["words_by_scene"].get(name, {})
+    return Thing(category, Words(**words), {scene: Words(**other) for scene, other in in_scenes.items()})
+
+
+OBJECTS: dict[str, Thing] = {name: _read_object(name, **one) for name, one in _PUBLISHED["objects"].items()}
 
 
 def write_prompt(words: Words, number: int, place: str, style: str) -> str:

@@ -77,6 +77,15 @@ def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], cap
     return TableBlock(name, title, heads, tuple(rows), caption)
 
 
+Record = Mapping[Column, Cell]
+
+
+def tabulate(name: str, title: str, records: Sequence[tuple[Record, Badge]], caption: str = "") -> TableBlock:
+    """Make a table of records that have all columns, each with its cell, in the same order."""
+    columns = tuple(records[0][0]) if records else ()
+    return TableBlock(name, title, columns, tuple(Row(tuple(own.values()), badge) for own, badge in records), caption)
+
+
 def text_column(name: str, help: str = "") -> Column:
     """Make a column of words."""
     return Column(name, help, is_numeric=False)

@@ -231,12 +231,12 @@ def dots(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
     return _chart(rows, layers, width=_NARROW_PX, height={"step": 34, "for": "position"}, labels=names)
 
 
-def bars(rows: Rows, names: Sequence[str], colour: Spec, *, x_title: str = "share right") -> Spec:
+def bars(rows: Rows, names: Sequence[str], colour: Spec) -> Spec:
     """Draw shares of several kinds as bars with their intervals, a group of bars for each name."""
     kinds = colour["scale"]["domain"]
     shared = {"y": _names("model", names, labelPadding=8), "yOffset": _offset("kind", kinds, 0.25)}
     layers = [
-        layer("bar", {**shared, "x": _share(x_title), "color": colour}, opacity=0.8),
+        layer("bar", {**shared, "x": _share("share right"), "color": colour}, opacity=0.8),
         layer("rule", {**shared, **_bounds("x")}, color=INK, strokeWidth=1.5),
     ]
     step = {"step": 10 + 12 * len(kinds), "for": "position"}

@@ -1,10 +1,13 @@
 """Charts as SVG and PNG, all in one style."""
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from subitize.errors import StorageError
 from subitize.report.document.blocks import FigureBlock
 from subitize.report.document.cells import printable
 
@@ -57,6 +60,19 @@ def to_png(figure: FigureBlock) -> bytes:
     import vl_convert
 
     return vl_convert.vegalite_to_png({**figure.spec, "config": _STYLE, "background": "white"}, scale=_PNG_SCALE)
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:
+    """Write a file, whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(pieces)
+        return partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def to_inline_svg(figure: FigureBlock) -> str:

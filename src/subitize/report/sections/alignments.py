@@ -11,14 +11,13 @@ from subitize.errors import NothingToDoError
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
-    Cell,
     Column,
     FigureBlock,
-    Row,
+    Record,
     Section,
     TableBlock,
     TextBlock,
-    make_table,
+    tabulate,
     text_column,
 )
 from subitize.report.document.cells import NOTHING, figure, interval, printable
@@ -65,12 +64,10 @@ def alignment_sections(sources: Sequence[Source]) -> list[Section]:
     found = [(source, one) for source in sources for one in _align(source)]
     if not found:
         return []
-    rows = (Row(_cells(source, one, sources), source.badge(one.model)) for source, one in found)
-    table = make_table(
+    table = tabulate(
         "alignment",
         "How well drawings fit their prompts",
-        _COLUMNS,
-        rows,
+        [(_record(source, one, sources), source.badge(one.model)) for source, one in found],
         "Means over drawings with 95 % intervals, drawings of one item taken together. "
         "There is no interval where all scores are the same, or of drawings of one item.",
     )
@@ -84,22 +81,20 @@ _INFORMED = (
     "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
 )
 
-_COLUMNS = (
-    MODEL,
-    text_column("Suite"),
-    text_column("Judge"),
-    text_column("Measure"),
-    Column("Score", "Mean over drawings.", digits=3),
-    Column("n", "Drawings."),
-    Column("Discarded", "Answers that the rule made no value of; in a scene graph they are wrong."),
-    Column("Incomplete", "Drawings of which not every question is answered."),
-)
 
-
-def _cells(source: Source, one: Alignment, sources: Sequence[Source]) -> tuple[Cell, ...]:
-    names = _label(source, one, sources), one.suite, printable(one.judge), one.measure
+def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record:
+    discarded = "Answers that the rule made no value of; in a scene graph they are wrong."
     score = one.estimate if _has_interval(one.estimate) else one.estimate.value
-    return (*names, score, one.estimate.n, one.discarded, one.incomplete)
+    return {
+        MODEL: _label(source, one, sources),
+        text_column("Suite"): one.suite,
+        text_column("Judge"): printable(one.judge),
+        text_column("Measure"): one.measure,
+        Column("Score", "Mean over drawings.", digits=3): score,
+        Column("n", "Drawings."): one.estimate.n,
+        Column("Discarded", discarded): one.discarded,
+        Column("Incomplete", "Drawings of which not every question is answered."): one.incomplete,
+    }
 
 
 def _align(source: Source) -> list[Alignment]:

@@ -28,9 +28,8 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.alignments import alignment_sections
-from subitize.report.sections.baselines import name_baselines
 from subitize.report.sections.costs import cost_sections
-from subitize.report.sections.counted import Counted, rank
+from subitize.report.sections.counted import Counted, name_baselines, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
 from subitize.report.sections.factors import factor_sections
 from subitize.report.sections.gallery import make_gallery

@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from subitize.analysis.observations import Observation
 from subitize.analysis.trails import Trails
 from subitize.records import Estimate, Subject
-from subitize.report.document.blocks import Block, Cell, Column, Row, Section, TextBlock, make_table, text_column
+from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
 from subitize.stats import mean_interval, wilson_interval
 
@@ -43,14 +43,13 @@ class Bill:
 
 def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
-    rows = [
-        row
+    found = [
+        one
         for source in sources
-        for row in (*_models(source, series, trails[source.name]), *_judges(source, trails[source.name]))
+        for one in (*_models(source, series, trails[source.name]), *_judges(source, trails[source.name]))
     ]
-    if not rows:
+    if not found:
         return []
-    bills = [bill for bill, _ in rows]
     caption = (
         "Calls that were answered, refused or failed, those about excluded items included, with the tokens and prices "
         "stored beside them; n of the sum: those with a price. USD per answer: mean with Student’s 95 % interval. "
@@ -59,48 +58,28 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: M
         "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
         "readings with a stored call; calls of judges that came to nothing are not included."
     )
-    table = make_table("costs", "Cost by model and judge", _COLUMNS, (row for _, row in rows), caption)
-    return [Section("costs", "Cost", (table, *_warnings(bills)))]
+    table = tabulate("costs", "Cost by model and judge", [(record, badge) for _, record, badge in found], caption)
+    return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
 
-_COLUMNS = (
-    text_column("Model or judge"),
-    text_column("Role"),
-    Column("USD", "The sum of the prices that are known.", digits=4),
-    Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4),
-    Column("n priced", "Answers whose price is known."),
-    Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost."),
-    Column("USD per answer", digits=5),
-    Column("USD per right answer", "An answer or image is right if all scored questions about it are.", digits=5),
-    Column("n scored", "The answers or images that the share of right ones rests on."),
-    Column("Answers", "Answered, refused or failed; several may have come of one call (n)."),
-    Column("Failed", "Trials that came to nothing; what they cost is included where it is known."),
-    Column("Unsettled tries", "Timed out or cut off: the try may have been paid for, and its repetition once more."),
-    Column("Tokens in"),
-    Column("Tokens out"),
-    text_column("Suite"),
-    text_column("Run"),
-)
-
-
-def _models(source: Source, series: Sequence[Series], trails: Trails) -> Iterator[tuple[Bill, Row]]:
+def _models(source: Source, series: Sequence[Series], trails: Trails) -> Iterator[tuple[Bill, Record, Badge]]:
     for (suite, model), trail in trails.responses.items():
         bill = _bill(trail.usages, trail.failed)
         if bill.is_told:
-            row = (source.name, suite, model)
-            own = [one for one in series if (one.source.name, one.suite, one.model) == row]
-            cells = _cells(bill, own[0] if len(own) == 1 else None)
-            yield bill, Row((model, "model", *cells, suite, source.name), source.badge(model))
+            place = (source.name, suite, model)
+            own = [one for one in series if (one.source.name, one.suite, one.model) == place]
+            record = _record(bill, own[0] if len(own) == 1 else None, (model, "model"), (suite, source.name))
+            yield bill, record, source.badge(model)
 
 
-def _judges(source: Source, trails: Trails) -> Iterator[tuple[Bill, Row]]:
+def _judges(source: Source, trails: Trails) -> Iterator[tuple[Bill, Record, Badge]]:
     usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for place, looked in trails.readings.items():
         usages[place.suite, place.judge].update(looked.usages)
     for (suite, judge), found in usages.items():
         bill = _bill(found, failed=0)
         if bill.is_told:
-            yield bill, Row((judge, "judge", *_cells(bill, None), suite, source.name))
+            yield bill, _record(bill, None, (judge, "judge"), (suite, source.name)), ""
 
 
 def _bill(usages: Counter[str], failed: int) -> Bill:
@@ -119,23 +98,33 @@ def _bill(usages: Counter[str], failed: int) -> Bill:
     return Bill(usages.total(), failed, sums.get("tokens_in"), sums.get("tokens_out"), prices, unsettled)
 
 
-def _cells(bill: Bill, series: Series | None) -> tuple[Cell, ...]:
+def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
     priced = bill.prices.total()
+    unknown = bill.calls - priced
     right = _per_right(bill, series) if series and priced else None
-    return (
-        bill.total_usd if priced else None,
-        bill.most_usd if priced else None,
-        priced,
-        bill.calls - priced,
-        mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None,
-        right,
-        right.n if right else None,
-        bill.calls,
-        bill.failed,
-        bill.unsettled,
-        bill.tokens_in,
-        bill.tokens_out,
-    )
+    each = mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None
+    total, most = (bill.total_usd, bill.most_usd) if priced else (None, None)
+    return {
+        text_column("Model or judge"): who[0],
+        text_column("Role"): who[1],
+        Column("USD", "The sum of the prices that are known.", digits=4): total,
+        Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4): most,
+        Column("n priced", "Answers whose price is known."): priced,
+        Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost."): unknown,
+        Column("USD per answer", digits=5): each,
+        Column("USD per right answer", "An answer or image is right if all scored questions about it are.", 5): right,
+        Column("n scored", "The answers or images that the share of right ones rests on."): right.n if right else None,
+        Column("Answers", "Answered, refused or failed; several may have come of one call (n)."): bill.calls,
+        Column("Failed", "Trials that came to nothing; what they cost is included where it is known."): bill.failed,
+        Column("Unsettled tries", _UNSETTLED): bill.unsettled,
+        Column("Tokens in"): bill.tokens_in,
+        Column("Tokens out"): bill.tokens_out,
+        text_column("Suite"): where[0],
+        text_column("Run"): where[1],
+    }
+
+
+_UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:

@@ -12,10 +12,12 @@ from subitize.report.document.blocks import (
     Column,
     FactsBlock,
     Linked,
+    Record,
     Row,
     Section,
     TableBlock,
     TextBlock,
+    tabulate,
     text_column,
 )
 from subitize.report.sections.provenance import days, list_values
@@ -135,65 +137,44 @@ def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
 
 
 def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
-    rows = [_own(one) for one in conduct]
+    records = [_own(one) for one in conduct]
     # What no row has to tell is no column.
-    kept = [place for place, _ in enumerate(_OWN) if any(row.cells[place] not in ("", None) for row in rows)]
-    columns = tuple(_OWN[place] for place in kept)
-    cells = tuple(replace(row, cells=tuple(row.cells[place] for place in kept)) for row in rows)
+    kept = [column for column in records[0] if any(own[column] not in ("", None) for own in records)]
+    rows = [
+        ({column: own[column] for column in kept}, one.series.badge) for one, own in zip(conduct, records, strict=True)
+    ]
     caption = (
         "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
         "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
     )
-    return TableBlock("protocol-rows", "What each row has of its own", columns, cells, caption)
+    return tabulate("protocol-rows", "What each row has of its own", rows, caption)
 
 
-_OWN = (
-    text_column("Model"),
-    text_column("Protocol"),
-    text_column("Suite"),
-    text_column("Judge"),
-    text_column("Run"),
-    text_column("Options"),
-    text_column("Options of the suite"),
-    text_column("Seed of the run"),
-    text_column("Revision", "As the server or the files name it."),
-    text_column("Weights"),
-    text_column("Versions"),
-    text_column("Parameters that vary"),
-    Column("Responses", "All calls that were stored, those that failed included."),
-    text_column("Prompts rewritten"),
-    Column("Asked again", "Answers or images that were asked for more than once."),
-    Column("Annotators"),
-    text_column("Revision of the judge", "As the server names it, with the build."),
-    text_column("Stored (UTC)"),
-)
-
-
-def _own(one: Conduct) -> Row:
+def _own(one: Conduct) -> Record:
     series, own = one.series, one.followed.particulars
     settings = {name: "; ".join(list_values(values, own.responses)) for name, values in own.settings.items()}
     varying = [f"{name} = {', '.join(list_values(values, own.answered))}" for name, values in own.varying.items()]
-    cells: tuple[Cell, ...] = (
-        series.label,
-        _link(one.protocol.fingerprint),
-        series.suite,
-        series.judge,
-        series.source.name,
-        _join(own.model_options),
-        _join(own.suite_options),
-        str(own.seed),
-        settings.get("Revision", ""),
-        settings.get("Weights", ""),
-        settings.get("Versions", ""),
-        "; ".join(varying),
-        own.responses,
-        f"{own.rewritten:,} of {own.answered:,}" if own.rewritten else "",
-        own.asked_again or None,
-        own.annotators or None,
-        "; ".join(own.judge_revisions),
-        days(own.first_at, own.last_at),
-    )
-    return Row(cells, series.badge)
+    rewritten = f"{own.rewritten:,} of {own.answered:,}" if own.rewritten else ""
+    return {
+        text_column("Model"): series.label,
+        text_column("Protocol"): _link(one.protocol.fingerprint),
+        text_column("Suite"): series.suite,
+        text_column("Judge"): series.judge,
+        text_column("Run"): series.source.name,
+        text_column("Options"): _join(own.model_options),
+        text_column("Options of the suite"): _join(own.suite_options),
+        text_column("Seed of the run"): str(own.seed),
+        text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
+        text_column("Weights"): settings.get("Weights", ""),
+        text_column("Versions"): settings.get("Versions", ""),
+        text_column("Parameters that vary"): "; ".join(varying),
+        Column("Responses", "All calls that were stored, those that failed included."): own.responses,
+        text_column("Prompts rewritten"): rewritten,
+        Column("Asked again", "Answers or images that were asked for more than once."): own.asked_again or None,
+        Column("Annotators"): own.annotators or None,
+        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(own.judge_revisions),
+        text_column("Stored (UTC)"): days(own.first_at, own.last_at),
+    }
 
 
 def _join(options: Mapping[str, str]) -> str:

@@ -11,14 +11,13 @@ from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Badge,
     Block,
-    Cell,
     Column,
     FigureBlock,
-    Row,
+    Record,
     Section,
     TableBlock,
     TextBlock,
-    make_table,
+    tabulate,
     text_column,
 )
 from subitize.report.document.cells import slug
@@ -135,33 +134,23 @@ def _figure(suite: str, measure: Measure, found: Sequence[tuple[Group, Refinemen
 
 
 def _table(name: str, title: str, found: Sequence[tuple[Group, Refinement]]) -> TableBlock:
-    columns = (
-        MODEL,
-        text_column("Refinement"),
-        Column("Original", "Mean over the prompts of the pairs."),
-        Column("Refined", "Mean over the prompts of the pairs."),
-        Column("Difference", "Refined minus original, prompt by prompt."),
-        Column("p", _TEST, 3, is_probability=True),
-        "Pairs",
-        Column("Fallbacks", "Pairs in which the refinement did not apply, so that both have the original prompt."),
-        Column("Difference, applied", "Without the fallbacks."),
-        Column("Unpaired", "Prompts judged only refined, or only original."),
-    )
-    rows = tuple(Row(_cells(row), group.badge(row.model)) for group, row in found)
-    estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
-    return make_table(name, f"Refined prompts: {title[0].lower()}{title[1:]}", columns, rows, methods(estimates))
+    rows = [(_record(row), group.badge(row.model)) for group, row in found]
+    estimates = [cell for record, _ in rows for cell in record.values() if isinstance(cell, Estimate)]
+    return tabulate(name, f"Refined prompts: {title[0].lower()}{title[1:]}", rows, methods(estimates))
 
 
-def _cells(row: Refinement) -> tuple[Cell, ...]:
-    pairing, applied = row.pairing, row.applied.difference if row.applied else None
-    means = (pairing.second, pairing.first, pairing.difference)
-    return (
-        row.model,
-        row.refinement,
-        *means,
-        pairing.p_holm,
-        pairing.difference.n,
-        row.fallbacks,
-        applied,
-        row.unpaired,
-    )
+def _record(row: Refinement) -> Record:
+    pairing = row.pairing
+    fallbacks = "Pairs in which the refinement did not apply, so that both have the original prompt."
+    return {
+        MODEL: row.model,
+        text_column("Refinement"): row.refinement,
+        Column("Original", "Mean over the prompts of the pairs."): pairing.second,
+        Column("Refined", "Mean over the prompts of the pairs."): pairing.first,
+        Column("Difference", "Refined minus original, prompt by prompt."): pairing.difference,
+        Column("p", _TEST, 3, is_probability=True): pairing.p_holm,
+        Column("Pairs"): pairing.difference.n,
+        Column("Fallbacks", fallbacks): row.fallbacks,
+        Column("Difference, applied", "Without the fallbacks."): row.applied.difference if row.applied else None,
+        Column("Unpaired", "Prompts judged only refined, or only original."): row.unpaired,
+    }

@@ -1,6 +1,5 @@
 """What a calibration found, at a terminal and as a figure: NAE against the threshold (Numbersense, Figure S4)."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -8,13 +7,13 @@ from pathlib import Path
 from subitize import plugins
 from subitize.analysis.calibration import Calibration, Point
 from subitize.calibrations import PREFIX, Calibrated
-from subitize.errors import BadValueError, StorageError
+from subitize.errors import BadValueError
 from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
 from subitize.report.document.cells import printable
-from subitize.report.document.figures import INK, QUIET, to_png, to_svg
+from subitize.report.document.figures import INK, QUIET, to_png, to_svg, write_whole
 from subitize.report.terminal.printing import cell, print_table
 
 _COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
@@ -67,15 +66,7 @@ def write_figure(found: Calibration, path: Path) -> Path:
 
 def save_figure(figure: FigureBlock, path: Path) -> Path:
     """Draw into a .png or .svg file, whole or not at all."""
-    data = to_svg(figure).encode() if path.suffix.lower() == ".svg" else to_png(figure)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(data)
-        return partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    return write_whole(path, [to_svg(figure).encode() if path.suffix.lower() == ".svg" else to_png(figure)])
 
 
 def make_figure(found: Calibration) -> FigureBlock:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from subitize.papers.t2icountbench.report import beyond, figures, numbers
+from subitize.papers.t2icountbench.report import beyond, figures
 from subitize.papers.t2icountbench.report.leaderboard import headline, rank_models
 from subitize.papers.t2icountbench.suite import NAME
 from subitize.papers.t2icountbench.tables import average_by_model, choose_k
@@ -28,11 +28,11 @@ def compose_account(
         return Account(notes, (), has_refinements=True)
     made = (
         figures.by_difficulty(groups),
-        numbers.by_number(groups),
+        figures.by_number(groups),
         _conditions(groups),
         pair_section(NAME, groups, palette, figures.table_3(groups)),
         beyond.passes(groups, palette),
-        numbers.errors(groups, palette),
+        figures.errors(groups, palette),
         beyond.agreement(groups),
         beyond.statements(groups),
         _numbers_drawn(counted, palette),
