@@ -31,6 +31,11 @@ def levels_of(item: Item, factors: Sequence[str]) -> Iterator[Level]:
     yield from (Level(name, item.factors[name]) for name in factors if name in item.factors)
 
 
+def name_level(factor: str, group: str) -> str:
+    """Write a condition in short."""
+    return group if factor == WHOLE else f"{factor}={group}"
+
+
 def in_order(level: Level, factors: Sequence[str]) -> tuple[int, bool, float, str]:
     """Order levels by their factor, numbers by size, and what is no number after them by name."""
     value = level.level

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from subitize.errors import BadValueError
-from subitize.records import Item
+from subitize.records import Item, to_plain
 from subitize.store import Run, StoredReading, StoredResponse, SuiteEntry
 
 
@@ -54,8 +55,27 @@ class ItemStory:
 class StandIns:
     """Which models and judges of a run are embedded stand-ins, to be marked wherever they are shown."""
 
-    models: frozenset[str]
-    judges: frozenset[str]
+    models: frozenset[str] = frozenset()
+    judges: frozenset[str] = frozenset()
+
+    def has(self, model: str, judge: str) -> bool:
+        """Tell whether a model or its judge is one."""
+        return model in self.models or judge in self.judges
+
+    def mark_model(self, model: str) -> str:
+        """Put a mark behind a model that is one."""
+        return model + " *" * (model in self.models)
+
+    def mark_judge(self, judge: str, *, is_informed: bool = False) -> str:
+        """Put a mark behind a judge that is one, and another behind one that knew what was asked for."""
+        return judge + " *" * (judge in self.judges) + " †" * is_informed
+
+    def row(self, figure: Any) -> dict[str, object]:  # noqa: ANN401
+        """Lay a figure of a model and a judge out for programs, its estimate flat, and say which of both is one."""
+        row = to_plain(figure)
+        estimate = row.pop("estimate", {})
+        marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
+        return {**row, **estimate, **marks}
 
 
 def find_stand_ins(run: Run) -> StandIns:

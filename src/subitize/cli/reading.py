@@ -84,7 +84,7 @@ def measure(
     from subitize.analysis.overview import StandIns, find_stand_ins
 
     reader = Reader(*choose_reader(judge, rule))
-    observed, stand_ins = {}, StandIns(frozenset(), frozenset())
+    observed, stand_ins = {}, StandIns()
     for name in runs:
         with open_run(name, database, images) as opened:
             observed[name] = [*observe_run(opened, reader), *observe_controls(opened, reader)]
@@ -111,13 +111,13 @@ def compare(
     from subitize.analysis.observations import Reader
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.refinements import compare_run
-    from subitize.report.terminal.refinements import print_refinements, refinement_row
+    from subitize.report.terminal.refinements import print_refinements
 
     with open_run(run, database, images) as opened:
         found = compare_run(opened, Reader(*choose_reader(judge, rule)))
         stand_ins = find_stand_ins(opened)
     if as_json:
-        return print_json([refinement_row(one, stand_ins) for one in found])
+        return print_json([stand_ins.row(one) for one in found])
     return print_refinements(found, stand_ins)
 
 
@@ -177,13 +177,13 @@ def align(
     """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
     from subitize.analysis.alignment import align_run
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.sections.alignments import alignment_row, print_alignments
+    from subitize.report.sections.alignments import print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))
         stand_ins = find_stand_ins(opened)
     if as_json:
-        return print_json([alignment_row(one, stand_ins) for one in alignments])
+        return print_json([{**stand_ins.row(one), "is_informed": one.is_informed} for one in alignments])
     return print_alignments(alignments, stand_ins)
 
 
@@ -199,13 +199,13 @@ def agree(
     """Compute how far the people who answered the same questions agree: Fleiss' κ and others, with intervals."""
     from subitize.analysis.agreement import agree_run
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.terminal.passes import concord_row, print_agreement
+    from subitize.report.terminal.passes import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
         found = agree_run(opened, judge, by or ())
         stand_ins = find_stand_ins(opened)
     if as_json:
-        return print_json([concord_row(one, stand_ins) for one in found])
+        return print_json([{**stand_ins.row(one), "published_kappa": published_kappa(one)} for one in found])
     return print_agreement(found, stand_ins)
 
 
@@ -238,12 +238,12 @@ def _print_passes(
 ) -> None:
     from subitize.analysis.attempts import gather_attempts
     from subitize.analysis.passes import rate_passes
-    from subitize.report.terminal.passes import pass_row, print_passes
+    from subitize.report.terminal.passes import print_passes
     from subitize.report.terminal.printing import print_gaps
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
     if gaps is None:
-        return print_json([pass_row(one, stand_ins) for one in passes])
+        return print_json([stand_ins.row(one) for one in passes])
     print_passes(passes, stand_ins)
     return print_gaps(gaps)
 

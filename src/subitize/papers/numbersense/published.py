@@ -1,98 +1,59 @@
-"""What Numbersense reports, as printed, to stand beside what is measured here.
+"""What Numbersense reports, as printed (published.csv), to stand beside what is measured here.
 
-Source: Testolin, Hou and Zorzi (2025), Visual Enumeration Remains Challenging for Multimodal Generative AI. Nothing
-here was measured by subitize. Names are spelled as where they stand; SPELLINGS leads from each to that of Table 1.
+Source: Testolin, Hou and Zorzi (2025), Visual Enumeration Remains Challenging for Multimodal Generative AI: Tables 1 to
+3; sections 3.1 and 3.2 for the smallest correlation between the matrices of two categories ("Qwen" is the larger one).
+Nothing here was measured by subitize. Names are spelled as where they stand; SPELLINGS leads from each to that of
+Table 1.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 from subitize.analysis.published import PublishedBias, PublishedCounts, PublishedRow
-from subitize.analysis.reproduction import Place
+from subitize.analysis.reproduction import Place, read_published
+from subitize.stats.signed_ranks import Direction
 
-Suite = Literal["naming", "production"]
-
-
-TABLE_1: tuple[PublishedRow, ...] = (
-    PublishedRow("naming", "Qwen-72B", 0.89, 0.01, 4, 0.89, "72"),
-    PublishedRow("naming", "Qwen-7B", 0.82, 0.02, 4, 0.90, "7"),
-    PublishedRow("naming", "Gemini Pro", 0.60, 0.10, 4, 0.93, "600?"),
-    PublishedRow("naming", "GPT-4V", 0.74, 0.13, 4, 0.92, ">1000?"),
-    PublishedRow("naming", "LLaVa", 0.37, 0.13, 2, 0.85, "34"),
-    PublishedRow("naming", "VILT", 0.28, 0.27, 1, 0.67, "0.1"),
-    PublishedRow("naming", "BLIP2", 0.29, 0.33, 1, 0.52, "4"),
-    PublishedRow("production", "FLUX", 0.44, 0.25, 2, 0.89, "12"),
-    PublishedRow("production", "SD3.5", 0.41, 0.26, 3, 0.91, "8"),
-    PublishedRow("production", "DALLE-2", 0.34, 0.37, 2, 0.83, "3.5"),
-    PublishedRow("production", "SD2.1", 0.28, 0.39, 1, 0.77, "0.5"),
-    PublishedRow("production", "DALLE-3", 0.32, 0.47, 1, 0.84, "?"),
-)
-
-# "+" stands for "Over.", "-" for "Under.", an empty cell for the paper's "-".
-_BIASES: Mapping[Suite, tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]] = {
-    "naming": (
-        ("apples", "people", "butterflies", "dots", "flashcards"),
-        {
-            "ViLT": ("", "-0.44", "-0.68", "", ""),
-            "BLIP2": ("-0.64", "-0.61", "-0.62", "-0.46", "-0.54"),
-            "llava34b": ("", "+0.67", "-0.68", "", ""),
-            "Qwen-72b": ("", "", "", "-0.51", ""),
-            "Qwen-7b": ("-0.46", "", "-0.33", "-0.40", ""),
-            "GPT-4V": ("", "", "", "+0.48", ""),
-            "Gemini Pro": ("-0.61", "-0.67", "-0.50", "-0.42", "+0.33"),
-        },
-    ),
-    "production": (
-        ("apples", "people", "butterflies", "dots"),
-        {
-            "SD2.1": ("+0.3", "", "+0.45", ""),
-            "SD3.5": ("", "-0.44", "+0.57", ""),
-            "FLUX": ("", "", "+0.45", ""),
-            "DALLE-2": ("", "-0.34", "", ""),
-            "DALLE-3": ("", "+0.64", "+0.76", ""),
-        },
-    ),
-}
+BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
+_CELLS = read_published(Path(__file__).with_name("published.csv"))
+_DIRECTIONS: Mapping[str, Direction] = {"Over": "over", "Under": "under", "-": "none"}
 
 
-def _bias(suite: Suite, model: str, category: str, cell: str) -> PublishedBias:
-    if not cell:
-        return PublishedBias(suite, model, category, "none", None)
-    return PublishedBias(suite, model, category, "over" if cell[0] == "+" else "under", float(cell[1:]))
+def _rows(table: str) -> dict[str, dict[str, str]]:
+    """Take the cells of a table by row and column."""
+    rows: dict[str, dict[str, str]] = defaultdict(dict)
+    for place, text in _CELLS.items():
+        if place.table == table:
+            rows[place.row][place.column] = text
+    return rows
 
 
-def _table(suite: Suite) -> tuple[PublishedBias, ...]:
-    categories, rows = _BIASES[suite]
-    return tuple(
-        _bias(suite, model, category, cell)
-        for model, cells in rows.items()
-        for category, cell in zip(categories, cells, strict=True)
-    )
+def _row(suite: str, model: str, cells: Mapping[str, str]) -> PublishedRow:
+    accuracy, nae, correlation = (float(cells[name]) for name in ("accuracy", "nae", "human_correlation"))
+    return PublishedRow(suite, model, accuracy, nae, int(cells["knower_level"]), correlation, cells["size"])
 
 
-TABLE_2: tuple[PublishedBias, ...] = _table("naming")
-TABLE_3: tuple[PublishedBias, ...] = _table("production")
+def _biases(suite: str) -> Iterator[PublishedBias]:
+    for model, cells in _rows(BIAS_TABLES[suite]).items():
+        for category, cell in cells.items():
+            direction, r = _read_bias(cell)
+            yield PublishedBias(suite, model, category, direction, float(r) if r else None)
 
-# Sections 3.1 and 3.2: the smallest correlation between the matrices of two categories. "Qwen" is the larger one.
+
+def _read_bias(cell: str) -> tuple[Direction, str]:
+    """Read "Over. (0.67)", or the dash of no bias."""
+    word, _, r = cell.partition(". ")
+    return _DIRECTIONS[word], r.strip("()")
+
+
+TABLE_1 = tuple(_row(suite, model, cells) for suite in BIAS_TABLES for model, cells in _rows(f"table1_{suite}").items())
+TABLE_2, TABLE_3 = (tuple(_biases(suite)) for suite in BIAS_TABLES)
 ABSTRACTIONS: Mapping[str, float] = MappingProxyType(
-    {
-        "ViLT": 0.04,
-        "BLIP-2": 0.27,
-        "LLaVA": 0.52,
-        "Qwen": 0.85,
-        "GPT-4V": 0.87,
-        "Gemini": 0.70,
-        "SD2.1": 0.43,
-        "SD3.5": 0.37,
-        "FLUX": 0.69,
-        "DALL-E 2": 0.63,
-        "DALL-E 3": 0.56,
-    }
+    {model: float(cells["least_correlation"]) for model, cells in _rows("abstraction").items()}
 )
-
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
         **{row.model: row.model for row in TABLE_1},
@@ -111,17 +72,16 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 # Section 2.1.
 _NUMBERS = tuple(range(1, 11))
-# Table 2 calls "flashcards" what section 2.1.1 calls fast cards.
-_OUR_NAMES = {"flashcards": "fastcards"}
 
 
-def _counts(suite: Suite) -> PublishedCounts:
+def _our_name(category: str) -> str:
+    """Table 2 calls "flashcards" what section 2.1.1 calls fast cards."""
+    return "fastcards" if category == "flashcards" else category
+
+
+def _counts(suite: str) -> PublishedCounts:
     rows = tuple(row for row in TABLE_1 if row.suite == suite)
-    biases = tuple(
-        replace(bias, category=_OUR_NAMES.get(bias.category, bias.category))
-        for bias in (*TABLE_2, *TABLE_3)
-        if bias.suite == suite
-    )
+    biases = tuple(replace(bias, category=_our_name(bias.category)) for bias in _biases(suite))
     theirs = {row.model for row in rows}
     return PublishedCounts(
         "Table 1 of Testolin, Hou and Zorzi (2025), on other pictures",
@@ -133,9 +93,7 @@ def _counts(suite: Suite) -> PublishedCounts:
     )
 
 
-COUNTS: Mapping[str, PublishedCounts] = MappingProxyType(
-    {"naming": _counts("naming"), "production": _counts("production")}
-)
+COUNTS: Mapping[str, PublishedCounts] = MappingProxyType({suite: _counts(suite) for suite in BIAS_TABLES})
 """All of it, as reports show it beside the models of each suite."""
 
 
@@ -158,25 +116,21 @@ _MODELS: Mapping[str, str] = {_plain(spelling): model for spelling, model in SPE
 
 
 def _print() -> Iterator[tuple[Place, str]]:
-    """Write the cells with the digits that are printed: two, but for one 0.3 in Table 3."""
-    for row in TABLE_1:
-        figures = {"accuracy": row.accuracy, "nae": row.nae, "human_correlation": row.human_correlation}
-        cells = {name: f"{value:.2f}" for name, value in figures.items()} | {"knower_level": str(row.level)}
-        for column, text in cells.items():
-            yield Place(f"table1_{row.suite}", row.model, column), text
-    for suite, (categories, rows) in _BIASES.items():
-        for model, biases in rows.items():
-            for category, cell in zip(categories, biases, strict=True):
-                place = Place(BIAS_TABLES[suite], SPELLINGS[model], _OUR_NAMES.get(category, category))
-                yield place, _bias(suite, model, category, cell).direction
-                if cell:
-                    yield place._replace(column=f"{place.column}_r"), cell[1:]
     suites = {row.model: row.suite for row in TABLE_1}
-    for spelling, value in ABSTRACTIONS.items():
-        model = SPELLINGS[spelling]
-        yield Place(f"abstraction_{suites[model]}", model, "least_correlation"), f"{value:.2f}"
+    for place, text in _CELLS.items():
+        model = SPELLINGS[place.row]
+        match place.table:
+            case "table2" | "table3":
+                category = _our_name(place.column)
+                direction, r = _read_bias(text)
+                yield Place(place.table, model, category), direction
+                if r:
+                    yield Place(place.table, model, f"{category}_r"), r
+            case "abstraction":
+                yield Place(f"abstraction_{suites[model]}", model, place.column), text
+            case _ if place.column != "size":
+                yield place, text
 
 
-BIAS_TABLES: Mapping[str, str] = MappingProxyType({"naming": "table2", "production": "table3"})
 PRINTED: Mapping[Place, str] = MappingProxyType(dict(_print()))
 """Every cell as printed, by where it stands; rows go by the names of Table 1, categories by ours."""

@@ -15,9 +15,9 @@ from subitize.papers.t2icountbench.reproduction import Reproduction
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, Placement, TableCell
 from subitize.records import Estimate
-from subitize.report.document.cells import NOTHING, printable
-from subitize.report.terminal.printing import add_row, whole_lines
-from subitize.report.terminal.refinements import estimate_text, headed, refinement_table
+from subitize.report.document.cells import estimate_text, printable
+from subitize.report.terminal.printing import make_table, whole_lines
+from subitize.report.terminal.refinements import refinement_table
 
 _TITLES = {
     "table2": "Table 2: success by category",
@@ -71,13 +71,13 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
     for cell in cells:
         rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
-    table = headed(title, ["", *columns], numbers=len(columns))
+    lines = []
     for (row, is_published), own in rows.items():
-        texts = (_text(own[column]) if column in own else "" for column in columns)
-        add_row(table, f"{row} (paper)" if is_published else row, *texts)
+        texts = [_text(own[column]) if column in own else "" for column in columns]
+        lines.append([f"{row} (paper)" if is_published else row, *texts])
         if any(cell.per_image for cell in own.values()):
-            add_row(table, "  per image", *(_per_image(own.get(column)) for column in columns))
-    return table
+            lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
+    return make_table(["", *columns], lines, title=title, numbers=len(columns))
 
 
 _ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
@@ -105,12 +105,12 @@ def _text(cell: TableCell) -> str:
 
 
 def _placements(placements: Iterable[Placement]) -> Table:
-    table = headed(
-        "among the paper's fifteen, by average (1 is the best)", ["model", "average", "rank", "range"], numbers=3
+    rows = (
+        (one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+        for one in placements
     )
-    for one in placements:
-        add_row(table, one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
-    return table
+    title = "among the paper's fifteen, by average (1 is the best)"
+    return make_table(["model", "average", "rank", "range"], rows, title=title, numbers=3)
 
 
 def _print_statements(statements: Iterable[Statement], console: Console) -> None:
@@ -122,37 +122,34 @@ def _print_statements(statements: Iterable[Statement], console: Console) -> None
             console.print(Text(f"    {printable(part)}"))
 
 
-def _drawn(rows: Iterable[DrawnNumbers]) -> Table:
+def _drawn(numbers: Iterable[DrawnNumbers]) -> Table:
     names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
-    table = headed("numbers drawn", names, numbers=5)
-    for one in rows:
-        spread = NOTHING if one.spread is None else estimate_text(one.spread)
-        cells = (str(one.number), estimate_text(one.error), spread, str(one.error.n), str(one.prompts))
-        add_row(table, one.suite, one.model, *cells)
-    return table
+    rows = []
+    for one in numbers:
+        figures = (estimate_text(one.error), estimate_text(one.spread))
+        rows.append((one.suite, one.model, str(one.number), *figures, str(one.error.n), str(one.prompts)))
+    return make_table(names, rows, title="numbers drawn", numbers=5)
 
 
-def _half_points(rows: Iterable[HalfPoint]) -> Table:
-    table = headed(
-        "the number at which less than half is right", ["suite", "model", "measure", "number", "n"], numbers=2
-    )
-    for one in rows:
+def _half_points(points: Iterable[HalfPoint]) -> Table:
+    rows = []
+    for one in points:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
-        add_row(table, one.suite, one.model, measure, str(one.crossing), str(one.crossing.n))
-    return table
+        rows.append((one.suite, one.model, measure, str(one.crossing), str(one.crossing.n)))
+    title = "the number at which less than half is right"
+    return make_table(["suite", "model", "measure", "number", "n"], rows, title=title, numbers=2)
 
 
-def _means(rows: Iterable[MeanCheck]) -> Table:
+def _means(checks: Iterable[MeanCheck]) -> Table:
     names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
-    table = headed("printed means", names, numbers=0)
-    for one in rows:
-        span = f"{one.low:.4f} to {one.high:.4f}"
-        add_row(table, *one.place, one.printed, f"{one.recomputed:.4f}", span, one.verdict)
-    return table
+    rows = (
+        (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
+        for one in checks
+    )
+    return make_table(names, rows, title="printed means")
 
 
-def _text_checks(rows: Iterable[TextCheck]) -> Table:
-    table = headed("what the text says of the tables", ["section", "said", "the printed cells", ""], numbers=0)
-    for one in rows:
-        add_row(table, one.where, one.said, one.found, "agrees" if one.agrees else "does not agree")
-    return table
+def _text_checks(checks: Iterable[TextCheck]) -> Table:
+    names = ["section", "said", "the printed cells", ""]
+    rows = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in checks)
+    return make_table(names, rows, title="what the text says of the tables")

@@ -16,13 +16,13 @@ def readable(cell: Cell, column: Column) -> str:
         case None:
             return NOTHING
         case Estimate():
-            return f"{figure(cell.value, column.digits)} {interval(cell, column.digits)}"
+            return estimate_text(cell, column.digits)
         case Printed(value=value, standard_error=error):
             return f"{figure(value, column.digits)} ± {figure(error, column.digits)}"
         case Tagged(word=word, estimate=None) | Linked(word=word):
             return word
         case Tagged(word=word, estimate=Estimate() as estimate):
-            return f"{word} {figure(estimate.value, column.digits)} {interval(estimate, column.digits)}"
+            return f"{word} {estimate_text(estimate, column.digits)}"
         case float() if column.is_probability and cell < 10**-column.digits:
             return f"< {10**-column.digits:.{column.digits}f}"
         case float():
@@ -47,6 +47,11 @@ def figure(value: float, digits: int) -> str:
 def interval(estimate: Estimate, digits: int) -> str:
     """Write an interval in brackets."""
     return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]"
+
+
+def estimate_text(estimate: Estimate | None, digits: int = 3) -> str:
+    """Write a figure with its interval."""
+    return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits)}"
 
 
 def sort_key(cell: Cell) -> str:

@@ -4,15 +4,11 @@ import math
 import re
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
 from subitize.analysis.alignment import MEASURES, Alignment, align_run
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate, to_plain
+from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Cell,
@@ -28,36 +24,23 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import NOTHING, figure, interval, printable
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.printing import print_marks, print_table
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
     """Print one row per model, judge, measure and group, and what the measures mean."""
-    table = Table("suite", "model", "judge", "measure", "group", "score", "n", box=SIMPLE_HEAD)
+    rows = []
     for one in alignments:
-        model = one.model + " *" * (one.model in stand_ins.models)
-        judge = one.judge + " *" * (one.judge in stand_ins.judges) + " †" * one.is_informed
-        group = one.group if one.factor == WHOLE else f"{one.factor}={one.group}"
-        cells = (one.suite, model, judge, one.measure, group, _figure(one.estimate), _count(one))
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    whole_lines().print(table)
-    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in alignments):
-        print("* an embedded stand-in, not a real model or judge")
-    if any(one.is_informed for one in alignments):
-        print("† informed: the judge knew what was asked for")
+        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
+        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
+        rows.append((*names, _figure(one.estimate), _count(one)))
+    print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
+    print_marks(alignments, stand_ins)
     print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
     if not all(_has_interval(one.estimate) for one in alignments):
         print(f"{NOTHING} {_NO_INTERVAL}")
     for measure in dict.fromkeys(one.measure for one in alignments):
         print(f"{measure}: {MEASURES[measure]}")
-
-
-def alignment_row(one: Alignment, stand_ins: StandIns) -> dict[str, object]:
-    """Lay an alignment out flat, for programs."""
-    row = to_plain(one)
-    estimate = row.pop("estimate")
-    marks = {"is_stand_in": one.model in stand_ins.models, "is_stand_in_judge": one.judge in stand_ins.judges}
-    return {**row, **estimate, **marks, "is_informed": one.is_informed}
 
 
 def _figure(estimate: Estimate) -> str:

@@ -5,10 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
 from subitize import plugins
 from subitize.analysis.calibration import Calibration, Point
 from subitize.calibrations import PREFIX, Calibrated
@@ -19,7 +15,7 @@ from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import INK, QUIET, to_png, to_svg
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.printing import cell, print_table
 
 _COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
 _WIDTH_PX, _HEIGHT_PX = 520, 260
@@ -29,14 +25,12 @@ _LABEL_WIDTH = 0.2  # of the axis, about
 def print_calibration(found: Calibration) -> None:
     """Print the threshold, what it is worth where it was chosen, and what on pictures held out."""
     result = found.result
-    table = Table("metric", "at the threshold", "held out", box=SIMPLE_HEAD)
-    rows = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
-    for name, (at_best, held_out) in rows.items():
-        table.add_row(name + " *" * (name == result.metric), _cell(at_best), _cell(held_out))
+    metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
+    rows = [(name + " *" * (name == result.metric), *map(_cell, figures)) for name, figures in metrics.items()]
     overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
     print(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
     print(f"as a rule: {make_rule(result)}")
-    whole_lines().print(table)
+    print_table(("metric", "at the threshold", "held out"), rows)
     print(f"* searched; value [95 % interval]; n: {result.n} pictures of {found.items} items")
     print(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
     ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
@@ -47,14 +41,13 @@ def print_calibration(found: Calibration) -> None:
 
 def print_saved(saved: Mapping[str, Calibrated]) -> None:
     """Print the calibrations that are kept, and how each is written as a rule."""
-    table = Table("rule", "counts by", "judge", "against", "n", "nae held out", "accuracy held out", "made on")
-    table.box = SIMPLE_HEAD
+    rows = []
     for name, one in saved.items():
         figures = (_cell(one.nae), _cell(one.accuracy))
         rule = str(make_rule(one))
-        cells = (f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on))
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    whole_lines().print(table)
+        rows.append((f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on)))
+    heads = ("rule", "counts by", "judge", "against", "n", "nae held out", "accuracy held out", "made on")
+    print_table(heads, rows)
 
 
 def check_figure(path: Path) -> None:
@@ -144,7 +137,7 @@ def _data(found: Calibration) -> TableBlock:
 
 
 def _cell(estimate: Estimate | None) -> str:
-    return "" if estimate is None else f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return "" if estimate is None else cell(estimate)
 
 
 def _span(values: Iterable[float]) -> str:

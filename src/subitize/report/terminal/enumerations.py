@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
 from subitize.report.sections.baselines import name_baselines
-from subitize.report.terminal.printing import add_row, cell, say, whole_lines
+from subitize.report.terminal.printing import cell, print_marks, print_table, say
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel
 from subitize.stats.scalar_variability import ScalarVariability
@@ -25,8 +22,7 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
     """Print two tables per suite: a row per model and judge, the exact figures of two known observers below."""
     for suite in dict.fromkeys(one.suite for one in enumerations):
         _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
-    if any(one.model in stand_ins.models or one.judge in stand_ins.judges for one in enumerations):
-        print("* an embedded stand-in, not a real model or judge")
+    print_marks(enumerations, stand_ins)
     print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
     print(
         "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
@@ -40,23 +36,22 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
 
 def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
     has_runs = len({one.run for one in enumerations}) > 1
-    judges = dict.fromkeys(one.judge + " *" * (one.judge in stand_ins.judges) for one in enumerations)
+    judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
     headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
-    first = Table(*places, *(headings[name] for name in _SKILL), "n", box=SIMPLE_HEAD)
-    second = Table(*places, *(headings.get(name, name) for name in nature), box=SIMPLE_HEAD)
+    first, second = [], []
     for one in enumerations:
-        names = {"run": one.run, "model": one.model + " *" * (one.model in stand_ins.models), "judge": one.judge}
+        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": one.judge}
         named = [names[place] for place in places]
-        add_row(first, *named, *(_text(getattr(one, name)) for name in _SKILL), _n(one))
-        add_row(second, *named, *(_text(getattr(one, name)) for name in nature))
+        first.append([*named, *(_text(getattr(one, name)) for name in _SKILL), _n(one)])
+        second.append([*named, *(_text(getattr(one, name)) for name in nature)])
     for name, known in name_baselines(one.numbers for one in enumerations):
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
-        add_row(first, *named, *(_text(getattr(known, figure, None)) for figure in _SKILL), "")
+        first.append([*named, *(_text(getattr(known, figure, None)) for figure in _SKILL), ""])
     say(f"suite {suite} judged by {', '.join(judges)}")
-    whole_lines().print(first)
-    whole_lines().print(second)
+    print_table([*places, *(headings[name] for name in _SKILL), "n"], first)
+    print_table([*places, *(headings.get(name, name) for name in nature)], second)
 
 
 def _n(one: Enumeration) -> str:

@@ -2,11 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.printing import print_table
 from subitize.runner.forecasts import Expense, Forecast
 
 
@@ -24,11 +20,11 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     """Print what calls are expected to use and cost, one by one, of which suite where there are several, and in all."""
     named = suites if len(set(suites)) > 1 else []
     figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
-    table = Table(*["suite"] * bool(named), *figures, box=SIMPLE_HEAD)
+    rows = []
     for place, one in enumerate(expenses):
         counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
-        table.add_row(*map(Text, [*named[place : place + 1], one.who, *counts, _usd(one.usd), _source(one)]))
-    whole_lines().print(table)
+        rows.append([*named[place : place + 1], one.who, *counts, _usd(one.usd), _source(one)])
+    print_table([*["suite"] * bool(named), *figures], rows)
     unknown = dict.fromkeys(one.who for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
     if unknown:

@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from subitize.analysis.agreement import Concord
-from subitize.analysis.levels import WHOLE
+from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
 from subitize.analysis.passes import PassRate
-from subitize.records import Estimate, base_suite, to_plain
+from subitize.records import base_suite
 from subitize.registry import paper_of
-from subitize.report.document.cells import NOTHING, figure, interval
-from subitize.report.terminal.printing import add_row, whole_lines
+from subitize.report.document.cells import NOTHING, estimate_text
+from subitize.report.terminal.printing import print_marks, print_table
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -24,16 +21,15 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
     for one in passes:
         rows.setdefault((one.suite, one.model, one.judge, one.factor, one.group), {})[one.k] = one
     ks = _choose_k(passes)
-    table = Table("suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images", box=SIMPLE_HEAD)
+    lines = []
     for (suite, model, judge, factor, group), row in rows.items():
-        marks = " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values())
-        names = suite, model + " *" * (model in stand_ins.models), judge + marks, _level(factor, group)
+        marked = stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in row.values()))
         undecided = max(one.undecided for one in row.values())
         items = f"{max(one.estimate.n for one in row.values())}" + f" + {undecided} undecided" * (undecided > 0)
-        images = max(one.images for one in row.values())
-        add_row(table, *names, *(_pass(row.get(k)) for k in ks), items, str(images))
-    whole_lines().print(table)
-    _print_marks([(one.model, one.judge, one.is_informed) for one in passes], stand_ins)
+        names = (suite, stand_ins.mark_model(model), marked, name_level(factor, group))
+        lines.append([*names, *(_pass(row.get(k)) for k in ks), items, str(max(one.images for one in row.values()))])
+    print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
+    print_marks(passes, stand_ins)
     print("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
     print("mean over items [95 % interval over items]")
     if any(one.is_voted for one in passes):
@@ -44,25 +40,18 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
         print("(−n): so many items have fewer images than k and are left out")
 
 
-def pass_row(one: PassRate, stand_ins: StandIns) -> dict[str, object]:
-    """Lay a rate out flat, for programs."""
-    row = to_plain(one)
-    estimate = row.pop("estimate")
-    return {**row, **estimate, **_stand_ins(one.model, one.judge, stand_ins)}
-
-
 def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
     """Print one row per model and kind of question."""
     heads = ("suite", "model", "judge", "question", "group", "κ", "AC1", "α", "all agree", "yes")
-    table = Table(*heads, "annotators", "units", "votes", "ties", box=SIMPLE_HEAD)
+    rows = []
     for one in concords:
-        model = one.model + " *" * (one.model in stand_ins.models and not one.is_pooled)
-        figures = [_figure(each) for each in (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes)]
+        model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
+        figures = map(estimate_text, (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes))
         counts = str(one.annotators), f"{one.units}" + f" + {one.single} single" * (one.single > 0), str(one.votes)
-        level = _level(one.factor, one.group)
-        add_row(table, one.suite, model, one.judge, one.question, level, *figures, *counts, str(one.ties))
-    whole_lines().print(table)
-    _print_marks([(one.model, one.judge, False) for one in concords], stand_ins)
+        names = (one.suite, model, one.judge, one.question, name_level(one.factor, one.group))
+        rows.append([*names, *figures, *counts, str(one.ties)])
+    print_table([*heads, "annotators", "units", "votes", "ties"], rows)
+    print_marks(concords, stand_ins)
     print("value [95 % interval over units]; κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal")
     print("units: images, or groups of them, with two answers or more; single: those with one, in no figure")
     print("ties: units without a majority; yes: mean share of the votes on a unit")
@@ -70,12 +59,6 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
         print(f"{NOTHING} not defined: all answers are the same")
     for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
         print(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
-
-
-def concord_row(one: Concord, stand_ins: StandIns) -> dict[str, object]:
-    """Lay agreement out for programs."""
-    marks = _stand_ins(one.model, one.judge, stand_ins)
-    return {**to_plain(one), **marks, "published_kappa": published_kappa(one)}
 
 
 def published_kappa(one: Concord) -> float | None:
@@ -95,26 +78,7 @@ def _choose_k(passes: Sequence[PassRate]) -> list[int]:
     return known if known[-1] <= _FEW else [k for k in known if k in (*_SHOWN_K, known[-1])]
 
 
-def _level(factor: str, group: str) -> str:
-    return group if factor == WHOLE else f"{factor}={group}"
-
-
 def _pass(one: PassRate | None) -> str:
     if one is None:
         return NOTHING
-    return _figure(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
-
-
-def _figure(estimate: Estimate | None) -> str:
-    return NOTHING if estimate is None else f"{figure(estimate.value, 3)} {interval(estimate, 3)}"
-
-
-def _print_marks(shown: Sequence[tuple[str, str, bool]], stand_ins: StandIns) -> None:
-    if any(model in stand_ins.models or judge in stand_ins.judges for model, judge, _ in shown):
-        print("* an embedded stand-in, not a real model or judge")
-    if any(is_informed for *_, is_informed in shown):
-        print("† informed: the judge knew what was asked for")
-
-
-def _stand_ins(model: str, judge: str, stand_ins: StandIns) -> dict[str, object]:
-    return {"is_stand_in": model in stand_ins.models, "is_stand_in_judge": judge in stand_ins.judges}
+    return estimate_text(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)

@@ -4,15 +4,12 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from subitize.analysis.power import Plan
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
 from subitize.report.terminal.calibrations import save_figure
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.printing import print_table
 
 _COLOUR = "#0072b2"
 _WIDTH_PX, _HEIGHT_PX = 520, 260
@@ -21,17 +18,11 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 def print_plan(plan: Plan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
     print("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
-    table = Table("", "figure", "computed by", box=SIMPLE_HEAD)
-    for answer in plan.answers:
-        if answer.value is None:
-            table.add_row(answer.what, "none", answer.note)
-        else:
-            table.add_row(answer.what, _cell(answer.value), answer.value.method)
-    whole_lines().print(table)
-    curve = Table(plan.axis, "half-width", *["power"] * _has_power(plan), box=SIMPLE_HEAD)
-    for point in plan.curve:
-        curve.add_row(str(point.at), _cell(point.half_width), *([_cell(point.power)] if point.power else []))
-    whole_lines().print(curve)
+    figures = [(_cell(one.value), one.value.method) if one.value else ("none", one.note) for one in plan.answers]
+    rows = [(answer.what, *figure) for answer, figure in zip(plan.answers, figures, strict=True)]
+    print_table(("", "figure", "computed by"), rows)
+    curve = [(str(one.at), _cell(one.half_width), *([_cell(one.power)] if one.power else [])) for one in plan.curve]
+    print_table((plan.axis, "half-width", *["power"] * _has_power(plan)), curve)
     for note in plan.notes:
         print(note)
     if any(point.half_width.n or (point.power and point.power.n) for point in plan.curve) or _is_drawn(plan):

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -116,13 +116,13 @@ def print_scores(
     told = ("suite", "model", "judge", "group", *(("protocol",) if protocols else ()))
     common = [place for place in told if place in _HEADINGS and len({names[place] for names in named}) == 1]
     columns = [place for place in told if place not in common]
-    table = Table(*columns, *measures, "n", box=SIMPLE_HEAD)
-    for names, row in zip(named, rows.values(), strict=True):
-        cells = [cell(row[m].estimate) if m in row else "" for m in measures]
-        add_row(table, *(names[column] for column in columns), *cells, _counts(row))
     if common:
         say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
-    _print(table)
+    lines = []
+    for names, row in zip(named, rows.values(), strict=True):
+        cells = [cell(row[m].estimate) if m in row else "" for m in measures]
+        lines.append([*(names[column] for column in columns), *cells, _counts(row)])
+    print_table([*columns, *measures, "n"], lines)
     _print_legend(scores, stand_ins, measures)
     if any(_is_of_groups(row) for row in rows.values()):
         print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
@@ -138,17 +138,14 @@ def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins
     suite, model, judge, factor, group = key
     return {
         "suite": suite,
-        "model": model + " *" * (model in stand_ins.models),
-        "judge": judge + " *" * (judge in stand_ins.judges) + " †" * any(one.is_informed for one in row.values()),
+        "model": stand_ins.mark_model(model),
+        "judge": stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in row.values())),
         "group": group if factor in ("all", "category") else f"{factor}={group}",
     }
 
 
 def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
-    if any(score.model in stand_ins.models or score.judge in stand_ins.judges for score in scores):
-        print("* an embedded stand-in, not a real model or judge")
-    if any(score.is_informed for score in scores):
-        print("† informed: the judge knew what was asked for")
+    print_marks(scores, stand_ins)
     print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
     if "refused" in measures:
         print("accuracy counts refusals as wrong, so its n has them too; accuracy_answered leaves them out")
@@ -176,20 +173,20 @@ def print_overview(overview: Overview) -> None:
     """Print what is in a run."""
     for entry in overview.suites:
         say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
-    models = Table("suite", "model", "responses", "outcomes", box=SIMPLE_HEAD)
+    models = []
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
-        mark = " *" if one.is_stand_in else ""
-        add_row(models, one.suite, one.model + mark, str(sum(one.outcomes.values())), kinds)
-    judges = Table("judge", "annotators", "readings", "without a value", box=SIMPLE_HEAD)
-    for judge in overview.judges:
-        mark = " *" if judge.is_stand_in else ""
-        add_row(judges, judge.judge + mark, str(judge.annotators), str(judge.readings), str(judge.discarded))
-    for table, has_rows in ((models, overview.models), (judges, overview.judges)):
-        if has_rows:
-            _print(table)
-    if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
-        print("* an embedded stand-in, not a real model or judge")
+        models.append((one.suite, one.model + " *" * one.is_stand_in, str(sum(one.outcomes.values())), kinds))
+    judges = [
+        (one.judge + " *" * one.is_stand_in, str(one.annotators), str(one.readings), str(one.discarded))
+        for one in overview.judges
+    ]
+    if models:
+        print_table(("suite", "model", "responses", "outcomes"), models)
+    if judges:
+        print_table(("judge", "annotators", "readings", "without a value"), judges)
+    if any([*(one.is_stand_in for one in overview.models), *(one.is_stand_in for one in overview.judges)]):
+        print(_STAND_IN)
     for item_id, reason in overview.exclusions.items():
         say(f"excluded: {item_id} ({reason})")
 
@@ -241,19 +238,18 @@ def _name(picture: Stored | Elsewhere) -> str:
 
 def print_listings(listings: Iterable[Listing]) -> None:
     """Print what exists of a kind, with its options and their defaults."""
-    table = Table("name", "what it does", "options", box=SIMPLE_HEAD)
+    rows = []
     for one in listings:
         name = f"{one.name}:{one.target.upper()}" if one.target else one.name
-        add_row(table, name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items()))
-    _print(table)
+        rows.append((name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items())))
+    print_table(("name", "what it does", "options"), rows)
 
 
 def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     """Print what can be drawn, in how many drawings, and the colours it has by nature."""
-    table = Table("noun", "drawings", "colours", box=SIMPLE_HEAD)
-    for glyph in sorted(glyphs, key=lambda one: one.noun):
-        add_row(table, glyph.noun, str(len(glyph.drawings)), ", ".join(glyph.colours))
-    _print(table)
+    known = sorted(glyphs, key=lambda one: one.noun)
+    rows = ((one.noun, str(len(one.drawings)), ", ".join(one.colours)) for one in known)
+    print_table(("noun", "drawings", "colours"), rows)
 
 
 def cell(estimate: Estimate) -> str:
@@ -281,9 +277,33 @@ def _is_of_groups(row: dict[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
-def add_row(table: Table, *cells: str) -> None:
-    """Add cells as they are: a name with brackets in it is a name, not markup."""
-    table.add_row(*(Text("\n".join(_printable(line) for line in cell.split("\n"))) for cell in cells))
+def print_marks(figures: Sequence[Any], stand_ins: StandIns) -> None:
+    """Say what the marks behind models and judges mean, where there are some."""
+    if any(stand_ins.has(one.model, one.judge) for one in figures):
+        print(_STAND_IN)
+    if any(getattr(one, "is_informed", False) for one in figures):
+        print("† informed: the judge knew what was asked for")
+
+
+_STAND_IN = "* an embedded stand-in, not a real model or judge"
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table."""
+    whole_lines().print(make_table(headings, rows))
+
+
+def make_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers: int = 0) -> Table:
+    """Make a table, so many of whose last columns are numbers, set to the right.
+
+    Texts stay what they are: a name with brackets in it is a name, not markup.
+    """
+    table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)
+    for place, heading in enumerate(headings):
+        table.add_column(Text(heading), justify="right" if place >= len(headings) - numbers else "left")
+    for row in rows:
+        table.add_row(*(Text("\n".join(_printable(line) for line in one.split("\n"))) for one in row))
+    return table
 
 
 def say(line: str) -> None:
@@ -294,10 +314,6 @@ def say(line: str) -> None:
 def _printable(text: str) -> str:
     """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-
-
-def _print(table: Table) -> None:
-    whole_lines().print(table)
 
 
 def whole_lines() -> Console:

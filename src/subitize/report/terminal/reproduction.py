@@ -4,14 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from subitize.analysis.reproduction import VERDICTS, Comparison, Verdict
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.printing import make_table, whole_lines
 
 MARKS: dict[Verdict, str] = {
     "exact": "=",
@@ -40,13 +38,8 @@ def _table(name: str, cells: Sequence[Comparison]) -> Table:
     if len(columns) > _WIDEST and len(rows) < len(columns):
         rows, columns = columns, rows
         texts = {(column, row): text for (row, column), text in texts.items()}
-    table = Table(title=name, title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("")
-    for column in columns:
-        table.add_column(Text(column), justify="right")
-    for row in rows:
-        table.add_row(Text(row), *(texts.get((row, column), "") for column in columns))
-    return table
+    lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
+    return make_table(["", *columns], lines, title=name, numbers=len(columns))
 
 
 def _text(cell: Comparison) -> str:
@@ -69,10 +62,6 @@ def _number(value: float | str) -> str:
 
 def _verdicts(comparisons: Iterable[Comparison]) -> Table:
     found = Counter((one.table, one.verdict) for one in comparisons)
-    table = Table(title="verdicts", title_justify="left", box=SIMPLE_HEAD)
-    table.add_column("")
-    for verdict in VERDICTS:
-        table.add_column(verdict, justify="right")
-    for name in dict.fromkeys(name for name, _ in found):
-        table.add_row(name, *(str(found[name, verdict] or "") for verdict in VERDICTS))
-    return table
+    names = dict.fromkeys(name for name, _ in found)
+    rows = ([name, *(str(found[name, verdict] or "") for verdict in VERDICTS)] for name in names)
+    return make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS))
