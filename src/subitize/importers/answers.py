@@ -94,17 +94,8 @@ class Reads(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What the lines of a file come to: new readings, and those that are known or have no value."""
-
-    readings: Sequence[Reading]
-    already_there: int
-    discarded: tuple[str, ...]
-
-
-def resolve(lines: Iterable[Line], reads: Reads) -> Resolved:
-    """Make the readings of all lines; the first bad line is an error."""
+def resolve(lines: Iterable[Line], reads: Reads) -> tuple[list[Reading], ImportSummary]:
+    """Make the new readings of all lines, and sum them up; the first bad line is an error."""
     new, discarded, known = [], [], 0
     for line in lines:
         reading = reads.reading(line)
@@ -114,7 +105,8 @@ def resolve(lines: Iterable[Line], reads: Reads) -> Resolved:
         new.append(reading)
         if isinstance(reading.value, Discarded):
             discarded.append(f"line {line.number}: {reading.value.reason}")
-    return Resolved(new, known, tuple(discarded))
+    changed = sum(reading.replaces is not None for reading in new)
+    return new, ImportSummary(len(new), known, changed, tuple(discarded), len(reads.responses))
 
 
 def add_answers(run: Run, judge: str, lines: Sequence[Line], prepare: Callable[[], Reads]) -> ImportSummary:
@@ -124,12 +116,11 @@ def add_answers(run: Run, judge: str, lines: Sequence[Line], prepare: Callable[[
     """
     with run.lease(f"judge {judge}") as lease:
         reads = prepare()
-        found = resolve(lines, reads)
+        readings, summary = resolve(lines, reads)
         run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
         reads.enter(run)
-        run.add_judged(lease, reads.responses, found.readings)
-    changed = sum(reading.replaces is not None for reading in found.readings)
-    return ImportSummary(len(found.readings), found.already_there, changed, found.discarded, len(reads.responses))
+        run.add_judged(lease, reads.responses, readings)
+    return summary
 
 
 def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int | None:

@@ -12,6 +12,7 @@ from PIL import Image
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb
+from subitize.networks.names import name_detector
 from subitize.networks.weights import (
     Placement,
     hash_weights,
@@ -26,8 +27,6 @@ from subitize.networks.weights import (
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedConfig, PreTrainedModel, ProcessorMixin
-
-_READ_BY = {"grounding-dino": "grounding-dino", "mm-grounding-dino": "grounding-dino", "owlv2": "owlv2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,7 @@ class Pretrained:
     """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
     own_name: str
+    has_open_vocabulary: bool
     assumption = ""
 
     def __init__(self, folder: str, placement: Placement, *, name: str = "") -> None:
@@ -80,7 +80,8 @@ class Pretrained:
         """Its weights, where they compute."""
         from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
 
-        is_open = self.config.model_type in _READ_BY
+        _ = self.config  # another detector's network is refused
+        is_open = self.has_open_vocabulary
         auto_class = AutoModelForZeroShotObjectDetection if is_open else AutoModelForObjectDetection
         return load_model(auto_class, self.folder, self._placement, self.who)
 
@@ -138,24 +139,19 @@ class Pretrained:
         return {name: given[name] for name in ("pixel_values", "pixel_mask") if name in given}
 
     def _refuse_others(self, config: dict[str, Any]) -> None:
+        from transformers.models.auto.modeling_auto import (
+            MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES,
+            MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES,
+        )
+
         kind = str(config.get("model_type", ""))
-        reader = _reader_of(kind)
+        known = MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES | MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES
+        reader = name_detector(known.get(kind, ""))
         if reader == self._name:
             return
         held = (config.get("architectures") or [kind or "model of no named type"])[0]
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
         raise UnusableModelError(f"{self._name}: {self._given} holds a {held}; {remedy}")
-
-
-def _reader_of(model_type: str) -> str | None:
-    """Name the detector for a type of model; None where it is no detector, or one of writing (their types are pp_…)."""
-    from transformers.models.auto.modeling_auto import MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES
-
-    if model_type in _READ_BY:
-        return _READ_BY[model_type]
-    if model_type not in MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES or model_type.startswith("pp_"):
-        return None
-    return "rt-detr" if model_type.startswith("rt_detr") else "detr"
 
 
 class OpenVocabulary(Pretrained):
