@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_wanted = [_is_wanted(item, mode, recorded) for item in items]
     config.hook.pytest_deselected(items=[item for item, wanted in zip(items, is_wanted, strict=True) if not wanted])
     items[:] = compress(items, is_wanted)
-    gc.freeze()  # some 100,000 objects of the collection, which stay: no need to look at them again and again
+    gc.freeze()  # what was collected stays until the end: garbage collection need not look at it each time
     for item in items:
         if item.get_closest_marker("torch"):
             item.add_marker(pytest.mark.xdist_group("torch"))

@@ -413,7 +413,7 @@ class Paper:
     import_release: str = ""
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
     report: str = ""
-    """(suite, series, refined series, counted models, palette) → report's Account, or None where any suite's does."""
+    """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 
     @property
     def citation(self) -> str:

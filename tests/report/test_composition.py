@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
+from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item, Known, Said, Spec
 from subitize.report.document.blocks import Document, Section, TableBlock, TextBlock
 from subitize.report.document.cells import slug
 from subitize.report.sections.composition import compose
-from subitize.report.sections.counted import write_range
 from subitize.report.sections.sources import read_sources
 from subitize.runner.progress import Silent
 from subitize.store import Run

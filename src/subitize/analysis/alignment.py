@@ -6,6 +6,7 @@ the text written in it is to the one that was asked for. Every judge counts that
 put them: a model, the observer, people.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,11 @@ class Alignment:
     def is_informed(self) -> bool:
         """Tell whether the judge knew what was asked for; written text is read blind."""
         return self.measure in ("graph", "fit")
+
+    @property
+    def has_interval(self) -> bool:
+        """Tell whether scores differ, of drawings of several items."""
+        return math.isfinite(self.estimate.low) and math.isfinite(self.estimate.high)
 
 
 def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -> list[Alignment]:

@@ -177,7 +177,7 @@ def align(
     """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
     from subitize.analysis.alignment import align_run
     from subitize.analysis.overview import find_stand_ins
-    from subitize.report.sections.alignments import print_alignments
+    from subitize.report.terminal.alignments import print_alignments
 
     with open_run(run, database, images) as opened:
         alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))

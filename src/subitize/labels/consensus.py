@@ -1,11 +1,12 @@
 """One value of several, by a named rule."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from subitize import plugins
 from subitize.errors import UnknownNameError
-from subitize.records import Discarded, Known, Value
+from subitize.records import Discarded, Known, Scalar, Value
 
 _CONSENSUS_RULES = ("mode", "majority")
 
@@ -17,9 +18,7 @@ def consensus_rules() -> tuple[str, ...]:
 
 def consensus(values: Sequence[Value], rule: str) -> Value:
     """Make one value of several; those that were discarded have no vote."""
-    brought = None if rule in _CONSENSUS_RULES else plugins.find("consensus_rules", rule)
-    if rule not in _CONSENSUS_RULES and brought is None:
-        raise UnknownNameError("consensus rule", rule, consensus_rules())
+    finish = None if rule in _CONSENSUS_RULES else _find(rule)
     votes = [value.value for value in values if isinstance(value, Known)]
     if not votes:
         return values[0] if values else Discarded("no reading")
@@ -28,4 +27,14 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
     needs_majority = rule == "majority" or (rule == "mode" and isinstance(winner, bool))
     if needs_majority and 2 * count <= len(votes):
         return Discarded(f"no majority among {len(votes)} votes")
-    return Known(plugins.load(brought)(winner) if brought else winner)
+    return Known(finish(winner) if finish else winner)
+
+
+@lru_cache
+def _find(rule: str) -> Callable[[Scalar], Scalar]:
+    """Find what a paper's rule makes of the most frequent value."""
+    found = plugins.find("consensus_rules", rule)
+    if found is None:
+        raise UnknownNameError("consensus rule", rule, consensus_rules())
+    finish: Callable[[Scalar], Scalar] = plugins.load(found)
+    return finish

@@ -1,14 +1,10 @@
-"""How well drawings fit their prompts, at a terminal and in a report."""
+"""What a report says of how well drawings fit their prompts."""
 
-import math
 import re
 from collections.abc import Sequence
 
 from subitize.analysis.alignment import MEASURES, Alignment, align_run
-from subitize.analysis.levels import name_level
-from subitize.analysis.overview import StandIns
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Column,
@@ -20,43 +16,9 @@ from subitize.report.document.blocks import (
     tabulate,
     text_column,
 )
-from subitize.report.document.cells import NOTHING, figure, interval, printable
+from subitize.report.document.cells import printable
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source
-from subitize.report.terminal.printing import print_marks, print_table
-
-
-def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
-    """Print one row per model, judge, measure and group, and what the measures mean."""
-    rows = []
-    for one in alignments:
-        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
-        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
-        rows.append((*names, _figure(one.estimate), _count(one)))
-    print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
-    print_marks(alignments, stand_ins)
-    print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
-    if not all(_has_interval(one.estimate) for one in alignments):
-        print(f"{NOTHING} {_NO_INTERVAL}")
-    for measure in dict.fromkeys(one.measure for one in alignments):
-        print(f"{measure}: {MEASURES[measure]}")
-
-
-def _figure(estimate: Estimate) -> str:
-    return f"{figure(estimate.value, 3)} {interval(estimate, 3) if _has_interval(estimate) else NOTHING}"
-
-
-def _has_interval(estimate: Estimate) -> bool:
-    return math.isfinite(estimate.low) and math.isfinite(estimate.high)
-
-
-_NO_INTERVAL = "no interval: all scores are the same, or of drawings of one item"
-
-
-def _count(one: Alignment) -> str:
-    others = {"incomplete": one.incomplete, "excluded": one.excluded}
-    told = "".join(f" + {count} {name}" for name, count in others.items() if count)
-    return f"{one.estimate.n}{told}" + f" ({one.discarded} answers discarded)" * (one.discarded > 0)
 
 
 def alignment_sections(sources: Sequence[Source]) -> list[Section]:
@@ -84,7 +46,7 @@ _INFORMED = (
 
 def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record:
     discarded = "Answers that the rule made no value of; in a scene graph they are wrong."
-    score = one.estimate if _has_interval(one.estimate) else one.estimate.value
+    score = one.estimate if one.has_interval else one.estimate.value
     return {
         MODEL: _label(source, one, sources),
         text_column("Suite"): one.suite,
@@ -115,8 +77,8 @@ def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source],
             "model": _panel(one, has_suites=has_suites),
             "name": _in_lines(_label(source, one, sources)),
             "value": one.estimate.value,
-            "low": one.estimate.low if _has_interval(one.estimate) else None,
-            "high": one.estimate.high if _has_interval(one.estimate) else None,
+            "low": one.estimate.low if one.has_interval else None,
+            "high": one.estimate.high if one.has_interval else None,
         }
         for source, one in found
     ]
@@ -124,7 +86,7 @@ def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source],
         "Mean score of the drawings of each model with its 95 % interval, a panel per measure, judge and suite. Each "
         "panel has a scale of its own."
     )
-    if not all(_has_interval(one.estimate) for _, one in found):
+    if not all(one.has_interval for _, one in found):
         caption += " A hollow point has no interval: all scores are the same, or of drawings of one item."
     return FigureBlock(
         "alignment-chart",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from subitize import plugins
-from subitize.analysis.enumeration import evaluate
+from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE, Observation
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, score
@@ -29,7 +29,7 @@ from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.costs import cost_sections
-from subitize.report.sections.counted import Counted, name_baselines, rank
+from subitize.report.sections.counted import Counted, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
 from subitize.report.sections.factors import factor_sections
 from subitize.report.sections.gallery import make_gallery

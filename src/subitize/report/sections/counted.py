@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from subitize.analysis.enumeration import Baseline, Enumeration, baselines
+from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.published import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
@@ -41,27 +41,6 @@ def differing_design(published: PublishedCounts | None, models: Sequence[Counted
 
 def _is_like(model: Counted, published: PublishedCounts) -> bool:
     return model.it.numbers == published.numbers and set(model.it.categories) == set(published.categories)
-
-
-def name_baselines(given: Iterable[Sequence[int]]) -> list[tuple[str, Baseline]]:
-    """Give a pair of baselines for each distinct set of numbers, named with its range where there are several."""
-    sets = sorted({tuple(sorted(set(numbers))) for numbers in given})
-    return [
-        (one.name + f", {write_range(numbers)}" * (len(sets) > 1), one)
-        for numbers in sets
-        for one in baselines(numbers)
-    ]
-
-
-def write_range(numbers: Sequence[int]) -> str:
-    """Write sorted numbers in short: those that follow each other as 1–10."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in spans)
 
 
 def level_name(level: int) -> str:

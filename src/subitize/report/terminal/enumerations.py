@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name_baselines
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
-from subitize.report.sections.counted import name_baselines
 from subitize.report.terminal.printing import cell, print_marks, print_table, say
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel

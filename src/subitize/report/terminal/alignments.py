@@ -1,0 +1,35 @@
+"""How well drawings fit their prompts, at a terminal."""
+
+from collections.abc import Sequence
+
+from subitize.analysis.alignment import MEASURES, Alignment
+from subitize.analysis.levels import name_level
+from subitize.analysis.overview import StandIns
+from subitize.report.document.cells import NOTHING, figure, interval
+from subitize.report.terminal.printing import print_marks, print_table
+
+
+def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
+    """Print one row per model, judge, measure and group, and what the measures mean."""
+    rows = []
+    for one in alignments:
+        judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
+        names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
+        rows.append((*names, _figure(one), _count(one)))
+    print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
+    print_marks(alignments, stand_ins)
+    print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
+    if not all(one.has_interval for one in alignments):
+        print(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
+    for measure in dict.fromkeys(one.measure for one in alignments):
+        print(f"{measure}: {MEASURES[measure]}")
+
+
+def _figure(one: Alignment) -> str:
+    return f"{figure(one.estimate.value, 3)} {interval(one.estimate, 3) if one.has_interval else NOTHING}"
+
+
+def _count(one: Alignment) -> str:
+    others = {"incomplete": one.incomplete, "excluded": one.excluded}
+    told = "".join(f" + {count} {name}" for name, count in others.items() if count)
+    return f"{one.estimate.n}{told}" + f" ({one.discarded} answers discarded)" * (one.discarded > 0)
