@@ -3,13 +3,12 @@
 import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from subitize import __version__
-from subitize.analysis.observations import Observation
-from subitize.analysis.scoring import MEASURES
+from subitize.analysis.observations import Observations, Seen, frame_seen
+from subitize.analysis.scoring import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.image_files import image_format
 from subitize.labels import interpret, parse_rule
@@ -75,10 +74,10 @@ def measures(names: Sequence[str]) -> Metric:
     """Measure as `subitize score` does: each figure, the bounds of its interval, and its n."""
 
     def measure(scores: list[SampleScore]) -> Value:
-        observations = [_read_observation(one) for one in scores]
+        observations = frame_seen(_read_observation(one) for one in scores)
         figures: dict[str, float] = {}
         for name in names:
-            estimate = MEASURES[name](observations)
+            estimate = estimate_measure(observations, name)
             if estimate is not None:
                 figures |= _write_estimate(name, estimate)
         return figures
@@ -108,15 +107,15 @@ def status(policy: str = "strict") -> Scorer:
     return judge
 
 
-def observe_log(path: str, policy: str = "strict") -> list[Observation]:
+def observe_log(path: str, policy: str = "strict") -> Observations:
     """Read the answers in a log of such a task as observations, which analysis.scoring measures by any factor."""
     log = read_eval_log(path, resolve_attachments=False)
     found = []
     for one in (sample for sample in log.samples or [] if sample.error is None):
         if score := _judge(one.id, one.metadata, one.output, policy):
             seen = _read_observation(SampleScore(score=score, sample_id=one.id, sample_metadata=one.metadata))
-            found.append(replace(seen, model=log.eval.model, repeat=one.epoch - 1))
-    return found
+            found.append(seen._replace(model=log.eval.model, repeat=one.epoch - 1))
+    return frame_seen(found)
 
 
 def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: Option) -> Task:
@@ -208,9 +207,9 @@ def _score(status: str, reason: str) -> Score:
     return Score(value=value, explanation=f"{status}: {reason}", metadata={"status": status, "value": None})
 
 
-def _read_observation(one: SampleScore) -> Observation:
+def _read_observation(one: SampleScore) -> Seen:
     item, found = _read_item(one.sample_id, one.sample_metadata or {}), one.score.metadata or {}
-    return Observation(item, item.asks[0], "", "parser", 0, found["status"], found["value"], is_excluded=False)
+    return Seen(item, item.asks[0], found["status"], found["value"], judge="parser")
 
 
 def _write_estimate(name: str, estimate: Estimate) -> dict[str, float]:

@@ -1,23 +1,25 @@
 """How far the people who answered the same questions agree: Fleiss' κ and what helps to read it."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import Observation, Reader, observe_run
+from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.observations import Observations, Reader, lay_out, observe_run
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate, Known, Scalar
+from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
 from subitize.stats.kappas import Agreement, fleiss_kappa, gwet_ac
 from subitize.stats.krippendorff import krippendorff_alpha
 from subitize.stats.passes import average_passes
 from subitize.stats.ratings import Ratings, tally
 from subitize.store import Run
-from subitize.store.rows import decode_value, read_answers
+from subitize.store.frames import read_readings
+from subitize.store.rows import decode_value
 
 ALL_MODELS = "all models"
 """The name under which votes on all models together stand; `is_pooled` tells them from a model of that name."""
@@ -55,7 +57,7 @@ class Concord:
 def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[Concord]:
     """Measure agreement by suite, model (and all of them), judge and kind of question, on the whole and by factor."""
     votes = gather_votes(run, judge)
-    if not votes:
+    if not len(votes):
         raise NothingToDoError(
             f"{run.location} has no question that two people answered{f' as {judge!r}' if judge else ''}; "
             "first: subitize import votes CSV --run RUN"
@@ -63,110 +65,94 @@ def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -
     return agree(votes, factors)
 
 
-class Vote(NamedTuple):
-    """One answer with a value, by somebody."""
+def gather_votes(run: Run, judge: str | None = None) -> Observations:
+    """Find the answers to the questions that figures are made of, of judges with several annotators.
 
-    observation: Observation
-    annotator: str
-    value: Scalar
-
-
-def gather_votes(run: Run, judge: str | None = None) -> list[Vote]:
-    """Find the answers to the questions that figures are made of, of judges with several annotators."""
-    places: dict[str, dict[tuple[str, str], Observation]] = defaultdict(dict)
-    for one in observe_run(run, Reader(judge)):
-        if one.subject is not None and not one.is_excluded:
-            places[one.judge][one.subject.id, one.ask.question.id] = one
-    return [vote for name, own in places.items() for vote in _votes_by(run, name, own)]
+    Each is a row of an observation, with the value that its `annotator` gave; those without a value are left out.
+    """
+    observed = observe_run(run, Reader(judge)).kept()
+    readings = read_readings(run, judge).filter(pl.col("annotator").n_unique().over("judge") > 1)
+    answers = lay_out(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
+    places = observed.rows.drop("value", "value_text")
+    votes = answers.join(places, on=["judge", "subject", "question"], maintain_order="left")
+    return Observations(votes, observed.items)
 
 
-def _votes_by(run: Run, judge: str, places: Mapping[tuple[str, str], Observation]) -> Iterator[Vote]:
-    answers = read_answers(run, judge)
-    if len({answer.annotator for answer in answers}) < 2:
-        return
-    for answer in answers:
-        value, place = decode_value(answer.value), places.get((answer.subject_id, answer.question_id))
-        if place is not None and isinstance(value, Known):
-            yield Vote(place, answer.annotator, value.value)
-
-
-def agree(votes: Sequence[Vote], factors: Iterable[str] = ()) -> list[Concord]:
+def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:
     """Measure agreement on answers; nothing is said where no unit has two."""
-    chosen = check_factors((vote.observation.item for vote in votes), factors)
-    cells: dict[_Key, list[Vote]] = defaultdict(list)
-    for vote in votes:
-        one = vote.observation
-        for level in levels_of(one.item, chosen):
-            for model in (one.model, None):
-                cells[_Key(one.item.suite, one.judge, one.ask.question.kind, model, level)].append(vote)
-    models = {key: {vote.observation.model for vote in own} for key, own in cells.items() if key.model is None}
-    kept = [key for key in cells if key not in models or len(models[key]) > 1]
-    kept.sort(key=lambda key: (*key[:3], key.model is not None, key.model or "", in_order(key.level, chosen)))
-    return [found for key in kept if (found := _agree(key, cells[key])) is not None]
+    chosen = check_factors(votes.seen_items(), factors)
+    found = []
+    for rows in at_levels(votes, chosen):
+        by_model = rows.with_columns(is_pooled=pl.lit(value=False))
+        pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
+        pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
+        found += pl.concat([by_model, pooled]).partition_by(*_CELL)
+    found.sort(key=lambda rows: _order(rows.row(0, named=True)))
+    return [concord for rows in found if (concord := _agree(rows)) is not None]
 
 
-class _Key(NamedTuple):
-    suite: str
-    judge: str
-    question: str
-    model: str | None
-    """None are all together."""
-    level: Level
+_CELL = ("suite", "judge", "question_kind", "is_pooled", "model", "order")
 
 
-def _agree(key: _Key, votes: Sequence[Vote]) -> Concord | None:
-    units = _by_unit(votes)
-    paired = [own for own in units if len(own) > 1]
-    if not paired:
+def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Put all models together before each of them."""
+    return row["suite"], row["judge"], row["question_kind"], not row["is_pooled"], row["model"], row["order"]
+
+
+def _agree(votes: pl.DataFrame) -> Concord | None:
+    units = votes.with_columns(votes=pl.len().over(_UNIT))
+    paired = units.filter(pl.col("votes") > 1)
+    if not paired.height:
         return None
-    counted = [vote for own in paired for vote in own]
-    ratings = _tally(paired)
+    cell, ratings = votes.row(0, named=True), tally_votes(paired)
     most = ratings.counts.max(axis=1)
     is_unanimous, is_tied = most == ratings.raters, 2 * most <= ratings.raters
     kappa, ac1, alpha = fleiss_kappa(ratings), gwet_ac(ratings), krippendorff_alpha(ratings, "nominal")
+    count = int(ratings.units.sum())
     return Concord(
-        key.suite,
-        ALL_MODELS if key.model is None else key.model,
-        key.judge,
-        key.question,
-        key.level.factor,
-        str(key.level.level),
-        len({vote.annotator for vote in counted}),
-        len(paired),
-        len(counted),
-        len(units) - len(paired),
+        cell["suite"],
+        cell["model"],
+        cell["judge"],
+        cell["question_kind"],
+        cell["factor"],
+        cell["level"],
+        paired["annotator"].n_unique(),
+        count,
+        paired.height,
+        units.height - paired.height,
         int(ratings.units[is_tied].sum()),
-        wilson_interval(int(ratings.units[is_unanimous].sum()), len(paired)),
+        wilson_interval(int(ratings.units[is_unanimous].sum()), count),
         None if kappa is None else _widen(kappa.coefficient, kappa),
         None if ac1 is None else _widen(ac1.coefficient, ac1),
         _widen(alpha, kappa) if alpha and kappa else alpha,
         _share_of_yes(paired),
-        key.model is None,
+        cell["is_pooled"],
     )
 
 
-def tally_votes(votes: Iterable[Vote]) -> Ratings:
-    """Count answers by unit, of the units that have two or more."""
-    return _tally([own for own in _by_unit(votes) if len(own) > 1])
+_UNIT = ("subject", "question")
+_IS_YES_OR_NO = pl.col("value_text").is_in(["True", "False"]) & pl.col("value").is_not_null()
 
 
-def _by_unit(votes: Iterable[Vote]) -> list[list[Vote]]:
-    units: dict[tuple[str, str], list[Vote]] = defaultdict(list)
-    for vote in votes:
-        subject = vote.observation.subject
-        units[subject.id if subject else "", vote.observation.ask.question.id].append(vote)
-    return list(units.values())
+def tally_votes(votes: pl.DataFrame) -> Ratings:
+    """Count answers by unit, of the units that have two or more.
+
+    Of yes or no both could have been given, of others those that were.
+    """
+    paired = votes.filter(pl.len().over(_UNIT) > 1)
+    if paired.select(_IS_YES_OR_NO.all()).item():
+        codes, domain = paired["value"].to_numpy(), np.array([0.0, 1.0])
+    else:
+        # Numbers ascend, and texts follow.
+        is_text = pl.col("value").is_null()
+        answer = pl.struct(is_text.alias("is_text"), "value", pl.when(is_text).then("value_text").alias("text"))
+        codes = _number(paired, answer).astype(np.float64)
+        domain = np.unique(codes)
+    return tally(_number(paired, pl.struct(_UNIT)), codes, domain=domain)
 
 
-def _tally(units: Sequence[Sequence[Vote]]) -> Ratings:
-    """Count answers by unit; of yes or no both could have been given, of others those that were."""
-    values = [vote.value for own in units for vote in own]
-    is_yes_or_no = all(isinstance(value, bool) for value in values)
-    distinct = [False, True] if is_yes_or_no else sorted(set(values), key=lambda value: (isinstance(value, str), value))
-    codes = {value: place for place, value in enumerate(distinct)}
-    places = np.repeat(np.arange(len(units)), [len(own) for own in units])
-    given = np.array([codes[value] for value in values], dtype=np.float64)
-    return tally(places, given, domain=np.arange(len(distinct), dtype=np.float64))
+def _number(rows: pl.DataFrame, what: pl.Expr) -> NDArray[np.int64]:
+    return rows.select(what.rank("dense").cast(pl.Int64)).to_series().to_numpy()
 
 
 def _widen(coefficient: Estimate, seen: Agreement) -> Estimate:
@@ -180,8 +166,8 @@ def _widen(coefficient: Estimate, seen: Agreement) -> Estimate:
     return replace(coefficient, low=low, high=high, method=method)
 
 
-def _share_of_yes(units: Sequence[Sequence[Vote]]) -> Estimate | None:
-    if not all(isinstance(vote.value, bool) for own in units for vote in own):
+def _share_of_yes(votes: pl.DataFrame) -> Estimate | None:
+    if not votes.select(_IS_YES_OR_NO.all()).item():
         return None
-    shares = [sum(vote.value is True for vote in own) / len(own) for own in units]
-    return average_passes(shares, sum(map(len, units)))
+    shares = votes.group_by(_UNIT, maintain_order=True).agg(pl.col("value").mean())
+    return average_passes(shares["value"].to_list(), votes.height)

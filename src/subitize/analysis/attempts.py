@@ -1,11 +1,14 @@
 """Prompts as they were given to models: of how many images how many are right, and what was voted on groups of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from subitize.analysis.observations import NO_JUDGE, Observation
-from subitize.records import Count, Item, base_suite
+import polars as pl
+
+from subitize.analysis.observations import NO_JUDGE, Observations
+from subitize.records import Item, base_suite
 from subitize.stats.passes import pass_at_k
 
 
@@ -47,17 +50,66 @@ class Attempt:
         return bool(self.votes) and k == self.group
 
 
-def gather_attempts(observations: Iterable[Observation], *, keep_empty: bool = False) -> list[Attempt]:
+_PLACE = ("item", "model", "judge")
+
+
+def gather_attempts(observations: Observations, *, keep_empty: bool = False) -> list[Attempt]:
     """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
 
     So are those of which nothing has a value, as where votes are tied, unless they are to be counted.
     """
-    by_place: dict[tuple[str, str, str], list[Observation]] = defaultdict(list)
-    for one in observations:
-        if not one.is_excluded:
-            by_place[one.item.id, one.model, one.judge].append(one)
-    found = (_gather(own) for own in by_place.values())
+    # It is known to be right or wrong: a drawing with nothing in it to count has the value 0.
+    is_known = (pl.col("status") != "discarded") | pl.col("value_text").is_not_null()
+    rows = observations.kept().rows.with_columns(is_known=is_known)
+    gathered = (
+        rows.select(_PLACE)
+        .unique(maintain_order=True)
+        .join(_gather_images(rows, observations.items), on=_PLACE, how="left", maintain_order="left")
+        .join(_gather_votes(rows), on=_PLACE, how="left", maintain_order="left")
+    )
+    found = (_attempt(row, observations.items) for row in gathered.iter_rows(named=True))
     return [one for one in found if keep_empty or one.most]
+
+
+def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item]) -> pl.DataFrame:
+    """Count the images of which every relevant question has an answer, each answer a value, and the right ones.
+
+    The number that was read of an image is kept where one count was asked for; a refusal has none.
+    """
+    needed = {
+        id: len({ask.question.id for ask in items[id].asks if ask.group == 1 and ask.is_relevant})
+        for id in rows["item"].unique()
+    }
+    is_count = pl.col("question_kind") == "count"
+    images = (
+        rows.filter(pl.col("group") == 1)
+        .group_by(*_PLACE, "repeat", maintain_order=True)
+        .agg(
+            pl.col("is_known").all(),
+            pl.col("question").n_unique().alias("answered"),
+            pl.col("is_right").all(),
+            pl.when(is_count.sum() == 1).then(pl.col("value").filter(is_count).first()).alias("number"),
+        )
+    )
+    complete = images.filter("is_known", pl.col("answered") >= pl.col("item").replace_strict(needed))
+    return complete.group_by(_PLACE).agg(
+        pl.len().alias("images"), pl.col("is_right").sum().alias("right"), pl.col("number").drop_nulls()
+    )
+
+
+def _gather_votes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Take what was said of the largest groups of images that anything is known of."""
+    grouped = rows.filter(pl.col("group") > 1, "is_known")
+    largest = grouped.filter(pl.col("group") == pl.col("group").max().over(_PLACE))
+    return largest.group_by(_PLACE, maintain_order=True).agg(pl.col("group").first(), pl.col("is_right").alias("votes"))
+
+
+def _attempt(row: Mapping[str, Any], items: Mapping[str, Item]) -> Attempt:
+    images, group, votes = row["images"] or 0, row["group"] or 0, row["votes"] or ()
+    if row["judge"] == NO_JUDGE and images:
+        group, votes = 0, ()  # nobody voted: that no image of a group is right follows from the images
+    right, numbers = row["right"] or 0, tuple(row["number"] or ())
+    return Attempt(items[row["item"]], row["model"], row["judge"], images, right, numbers, tuple(votes), group)
 
 
 def adopt_refusals(attempts: Iterable[Attempt]) -> list[Attempt]:
@@ -88,48 +140,9 @@ class Omissions:
     excluded: frozenset[tuple[str, str]] = frozenset()
 
 
-def find_omissions(observations: Iterable[Observation]) -> Omissions:
+def find_omissions(observations: Observations) -> Omissions:
     """Find what `gather_attempts` leaves out."""
-    seen = list(observations)
-    undecided = frozenset((one.model, one.item.id) for one in gather_attempts(seen, keep_empty=True) if not one.most)
-    return Omissions(undecided, frozenset((one.model, one.item.id) for one in seen if one.is_excluded))
-
-
-def _gather(observations: Sequence[Observation]) -> Attempt:
-    first = observations[0]
-    needed = {ask.question.id for ask in first.item.asks if ask.group == 1 and ask.is_relevant}
-    by_image: dict[int, list[Observation]] = defaultdict(list)
-    for one in observations:
-        if one.ask.group == 1:
-            by_image[one.repeat].append(one)
-    images = [own for own in by_image.values() if _is_complete(own, needed)]
-    group = max((one.ask.group for one in observations if one.ask.group > 1 and _is_known(one)), default=0)
-    if first.judge == NO_JUDGE and images:
-        group = 0  # nobody voted: that no image of a group is right follows from the images
-    grouped = [one for one in observations if one.ask.group == group > 1 and _is_known(one)]
-    return Attempt(
-        first.item,
-        first.model,
-        first.judge,
-        len(images),
-        sum(all(one.is_right for one in own) for own in images),
-        tuple(number for own in images for number in _count(own)),
-        tuple(one.is_right for one in grouped),
-        group,
-    )
-
-
-def _is_complete(own: Sequence[Observation], needed: Set[str]) -> bool:
-    """Tell whether every relevant question about an image has an answer, and each answer a value."""
-    return all(map(_is_known, own)) and needed <= {one.ask.question.id for one in own}
-
-
-def _is_known(one: Observation) -> bool:
-    """Tell whether it is known to be right or wrong: a drawing with nothing in it to count has the value 0."""
-    return one.status != "discarded" or one.value is not None
-
-
-def _count(own: Sequence[Observation]) -> Sequence[float]:
-    """Take the number that was read of an image, if one was asked for; a refusal has none."""
-    counts = [one.value for one in own if isinstance(one.ask.question, Count)]
-    return [float(value) for value in counts if isinstance(value, int | float)] if len(counts) == 1 else ()
+    attempts = gather_attempts(observations, keep_empty=True)
+    excluded = observations.rows.filter("is_excluded").select("model", "item").unique()
+    undecided = frozenset((one.model, one.item.id) for one in attempts if not one.most)
+    return Omissions(undecided, frozenset(excluded.iter_rows()))

@@ -1,36 +1,28 @@
 """The control question of naming, "What does the image represent?", which enters no other figure."""
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable
+import polars as pl
 
-from subitize.analysis.observations import Observation, Reader, observe_asides
-from subitize.records import Estimate, Name
+from subitize.analysis.observations import Observations
+from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
-from subitize.store import Run
 
 WORDING = "control"
 # Section 2.1.1 takes these: "apple(s)" and "fruit".
-_RIGHT = re.compile(r"\b(apples?|fruits?)\b", re.IGNORECASE)
+_RIGHT = r"(?i)\b(apples?|fruits?)\b"
 
 
-def observe_controls(run: Run, reader: Reader) -> list[Observation]:
-    """Find the answers to the control question, which observations leave out because it is not about number.
+def score_controls(observations: Observations) -> dict[tuple[str, str, str], Estimate]:
+    """Give the share of right answers to the control question by suite, model and judge; a refusal is wrong.
 
-    Refusals stand for every judge of that suite and model, and for NO_JUDGE where there is nothing else.
+    It is among what enters no score, because it is not about number. Refusals stand for every judge of that suite and
+    model, and for NO_JUDGE where there is nothing else.
     """
-    return [one for one in observe_asides(run, reader) if _is_control(one)]
-
-
-def score_controls(observations: Iterable[Observation]) -> dict[tuple[str, str, str], Estimate]:
-    """Give the share of right answers by suite, model and judge; a refusal is wrong."""
-    answers: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    for one in observations:
-        if _is_control(one) and not one.is_excluded and one.status != "discarded":
-            is_right = one.status == "eligible" and bool(_RIGHT.search(str(one.value)))
-            answers[one.item.suite, one.model, one.judge].append(is_right)
-    return {key: wilson_interval(sum(found), len(found)) for key, found in answers.items()}
-
-
-def _is_control(one: Observation) -> bool:
-    return isinstance(one.ask.question, Name) and one.item.factors.get("wording") == WORDING
+    controls = [item.id for item in observations.seen_items() if item.factors.get("wording") == WORDING]
+    asked = observations.kept().rows.filter(
+        pl.col("item").is_in(controls), pl.col("question_kind") == "name", pl.col("status") != "discarded"
+    )
+    is_right = (pl.col("status") == "eligible") & pl.col("value_text").str.contains(_RIGHT)
+    shares = asked.group_by("suite", "model", "judge", maintain_order=True).agg(
+        is_right.fill_null(value=False).sum().alias("right"), pl.len().alias("n")
+    )
+    return {(suite, model, judge): wilson_interval(right, n) for suite, model, judge, right, n in shares.iter_rows()}

@@ -2,7 +2,7 @@
 
 import heapq
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from subitize.analysis import measures
 from subitize.analysis.controls import score_controls
 from subitize.analysis.measures import ALL, Enumeration, Kept, WordingScore
-from subitize.analysis.observations import NO_JUDGE, Observation
-from subitize.analysis.tidy import frame_counts, is_count
+from subitize.analysis.observations import NO_JUDGE, Observations
+from subitize.analysis.tidy import frame_counts
 from subitize.drawing.stimuli import magnitudes
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Stimulus
@@ -43,26 +43,23 @@ class Baseline:
     human_correlation: float | None
 
 
-def evaluate(observed: Mapping[str, Sequence[Observation]]) -> list[Enumeration]:
-    """Measure every model on every suite of counts, from the observations of each run, by its name.
+def evaluate(observed: Mapping[str, Observations]) -> list[Enumeration]:
+    """Measure every model on every suite of counts, from what was observed in each run, by its name.
 
-    The control score needs what `observe_controls` finds among them; it enters nothing else.
+    The control score needs the asks that enter no other figure among them.
     Cues are pooled over the runs: pictures with one magnitude held constant tell more beside those with another.
     """
-    found = [one for run, observations in observed.items() for one in _keep(run, observations)]
+    counts = {run: frame_counts(seen) for run, seen in observed.items()}
+    found = [one for run, seen in observed.items() for one in _keep(run, counts[run], seen)]
     if not found:
-        raise NothingToDoError(_what_is_missing(observed))
+        raise NothingToDoError(
+            "all counts are excluded; take an exclusion back with: subitize exclude RUN ITEM --reason WHY --undo"
+            if any(rows.height for rows in counts.values())
+            else "there are no counts to measure: these figures need items with the factors number and category, as "
+            "those of naming and production; for others: subitize score RUN"
+        )
     cues = _find_cues(found)
     return [replace(one, kept=replace(one.kept, cues=cues.get(_key(one)))) for one in found]
-
-
-def _what_is_missing(observed: Mapping[str, Sequence[Observation]]) -> str:
-    if any(is_count(one) for observations in observed.values() for one in observations):
-        return "all counts are excluded; take an exclusion back with: subitize exclude RUN ITEM --reason WHY --undo"
-    return (
-        "there are no counts to measure: these figures need items with the factors number and category, as those of "
-        "naming and production; for others: subitize score RUN"
-    )
 
 
 def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
@@ -113,23 +110,20 @@ class _Key(NamedTuple):
     judge: str
 
 
-def _keep(run: str, observations: Sequence[Observation]) -> Iterator[Enumeration]:
-    controls = score_controls(observations)
-    excluded = Counter(
-        (_Key(one.item.suite, one.model, one.judge), _wording(one))
-        for one in observations
-        if one.is_excluded and is_count(one)
-    )
+def _keep(run: str, counts: pl.DataFrame, seen: Observations) -> Iterator[Enumeration]:
+    controls = score_controls(seen)
+    excluded = counts.filter("is_excluded").group_by(*_Key._fields, "wording").len()
+    left_out = {(_Key(*key), wording): count for *key, wording, count in excluded.iter_rows()}
     pictures = {
-        one.item.id: one.item.task.picture
-        for one in observations
-        if isinstance(one.item.task, Answer) and isinstance(one.item.task.picture, Stimulus)
+        item.id: item.task.picture
+        for item in seen.seen_items()
+        if isinstance(item.task, Answer) and isinstance(item.task.picture, Stimulus)
     }
-    for rows in frame_counts(observations).partition_by(*_Key._fields, maintain_order=True):
+    for rows in counts.filter(~pl.col("is_excluded")).partition_by(*_Key._fields, maintain_order=True):
         key = _Key(*rows.select(_Key._fields).row(0))
         scores = {name: _score_wording(str(name), part) for (name,), part in _by_wording(rows)}
         wording = _best_wording(scores)
-        kept = Kept(rows.filter(pl.col("wording").eq_missing(wording)), excluded[key, wording], pictures)
+        kept = Kept(rows.filter(pl.col("wording").eq_missing(wording)), left_out.get((key, wording), 0), pictures)
         named = tuple(score for name, score in scores.items() if name is not None)
         # Where every control question was refused, nobody judged it, and the score is that of all judges of the counts.
         control = controls.get(key, controls.get(key._replace(judge=NO_JUDGE)))
@@ -138,11 +132,6 @@ def _keep(run: str, observations: Sequence[Observation]) -> Iterator[Enumeration
 
 def _key(one: Enumeration) -> _Key:
     return _Key(one.suite, one.model, one.judge)
-
-
-def _wording(one: Observation) -> str | None:
-    wording = one.item.factors.get("wording")
-    return None if wording is None else str(wording)
 
 
 def _by_wording(rows: pl.DataFrame) -> Iterable[tuple[tuple[object, ...], pl.DataFrame]]:
@@ -177,7 +166,7 @@ def _find_cues(found: Iterable[Enumeration]) -> dict[_Key, Cues | None]:
     measure = lru_cache(None)(_measure_picture)
     cues = {}
     for key, parts in by_key.items():
-        pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item_id"]) & kept.pictures.keys()}
+        pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item"]) & kept.pictures.keys()}
         measured = {picture: measure(picture) for picture in heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)}
         rows = [row for kept in parts for row in _measured_rows(kept, measured)]
         cues[key] = find_cue(Seen(*np.array(rows, dtype=np.float64).reshape(-1, 4).T))
@@ -193,7 +182,7 @@ def _measure_picture(picture: Stimulus) -> _Magnitudes:
 
 
 def _counted(kept: Kept) -> pl.DataFrame:
-    return kept.rows.filter(pl.col("status") == "eligible").select("item_id", "response")
+    return kept.rows.filter(pl.col("status") == "eligible").select("item", "response")
 
 
 def _measured_rows(kept: Kept, measured: Mapping[Stimulus, _Magnitudes]) -> Iterator[tuple[float, ...]]:

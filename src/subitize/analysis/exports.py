@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from polars.exceptions import ComputeError
 
-from subitize.analysis.observations import Observation, Reader, observe_run
+from subitize.analysis.observations import COLUMNS, observe_run
 from subitize.errors import NothingToDoError, StorageError
 from subitize.records import Drawn, Elsewhere, Failed, Item, Known, Refused, Said, Stored, task_text
 from subitize.store import Run, StoredReading, StoredResponse, codec
@@ -34,7 +34,7 @@ def frames(run: Run) -> dict[str, pl.DataFrame]:
         "responses": _frame([_response_row(stored, run) for stored in run.responses()], _RESPONSE_COLUMNS),
         "readings": _frame([_reading_row(stored) for stored in run.readings()], _READING_COLUMNS),
         "exclusions": _frame(exclusions, _EXCLUSION_COLUMNS),
-        "observations": _frame([_observation_row(one) for one in _observations(run)], _OBSERVATION_COLUMNS),
+        "observations": _observations(run),
     }
 
 
@@ -57,12 +57,6 @@ _READING_COLUMNS = {
     "is_informed": _FLAG,
     **dict.fromkeys(("judge", "annotator", "rule", "value", "discarded", "evidence"), _TEXT),
     "stored_at": _FLOAT,
-}
-_OBSERVATION_COLUMNS = {
-    **dict.fromkeys(("suite", "item_id", "model", "judge"), _TEXT),
-    "repeat": _WHOLE,
-    **dict.fromkeys(("question_id", "status", "expected", "value"), _TEXT),
-    **dict.fromkeys(("is_right", "is_informed", "is_excluded"), _FLAG),
 }
 _EXCLUSION_COLUMNS = dict.fromkeys(("item_id", "reason"), _TEXT)
 
@@ -108,29 +102,17 @@ def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
     }
 
 
-def _observations(run: Run) -> list[Observation]:
+def _observations(run: Run) -> pl.DataFrame:
+    """Give the frame that figures are made of, with the conditions of the items."""
     try:
-        return observe_run(run, Reader())
+        found = observe_run(run)
     except NothingToDoError:
-        return []
-
-
-def _observation_row(one: Observation) -> dict[str, object]:
-    return {
-        "suite": one.item.suite,
-        "item_id": one.item.id,
-        "model": one.model,
-        "judge": one.judge,
-        "repeat": one.repeat,
-        **{f"factor_{name}": level for name, level in one.item.factors.items()},
-        "question_id": one.ask.question.id,
-        "status": one.status,
-        "expected": " or ".join(map(str, one.ask.expects)),
-        "value": None if one.value is None else str(one.value),
-        "is_right": one.is_right,
-        "is_informed": one.ask.question.is_informed,
-        "is_excluded": one.is_excluded,
-    }
+        return pl.DataFrame(schema=COLUMNS)
+    factors = [
+        {"item": item.id, **{f"factor_{name}": level for name, level in item.factors.items()}}
+        for item in found.seen_items()
+    ]
+    return found.rows.join(_frame(factors, {"item": _TEXT}), on="item", maintain_order="left")
 
 
 def _image(picture: Stored | Elsewhere, run: Run) -> str:

@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import polars as pl
+
+from subitize.analysis.observations import Observations
 from subitize.errors import UnknownNameError
 from subitize.records import Item, Scalar
+from subitize.store.frames import make_frame
 
 WHOLE = "all"
 
@@ -29,6 +33,24 @@ def levels_of(item: Item, factors: Sequence[str]) -> Iterator[Level]:
     """Go through the conditions that an item belongs to."""
     yield Level(WHOLE, WHOLE)
     yield from (Level(name, item.factors[name]) for name in factors if name in item.factors)
+
+
+def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Give the rows on the whole, and once for each factor, where items have it, with its `level` as text.
+
+    `order` numbers the levels as they are shown.
+    """
+    items, first = observations.seen_items(), 0
+    for name in (WHOLE, *factors):
+        of = [(item.id, level.level) for item in items for level in levels_of(item, factors) if level.factor == name]
+        order = sorted({level for _, level in of}, key=lambda level: in_order(Level(name, level), factors))
+        places = {level: first + place for place, level in enumerate(order)}
+        levels = make_frame(
+            ((id, str(level), places[level]) for id, level in of),
+            {"item": pl.String(), "level": pl.String(), "order": pl.Int64()},
+        )
+        yield observations.rows.with_columns(factor=pl.lit(name)).join(levels, on="item", maintain_order="left")
+        first += len(order)
 
 
 def name_level(factor: str, group: str) -> str:

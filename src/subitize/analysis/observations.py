@@ -1,62 +1,84 @@
-"""What was observed: items, latest responses and readings joined, one row per question, judge and trial."""
+"""What was observed, as one frame: items, latest responses and readings joined, a row per question, judge and subject.
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+Figures are expressions over its columns, which docs/frame.md explains. Objects are made where one item is looked at.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, Self
+
+import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
 from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
-from subitize.store import Database, Run, codec, group_answers, is_refused, latest_attempts, subject_of
-from subitize.store.rows import (
-    Material,
-    ReadingRow,
-    ResponseRow,
-    read_judgings,
+from subitize.store import Database, Run, codec
+from subitize.store.frames import (
+    latest_attempts,
+    make_frame,
+    read_judges,
     read_readings,
     read_responses,
-    read_suite_options,
+    read_trials_looked_at,
 )
+from subitize.store.rows import decode_question, decode_value
+from subitize.store.subjects import FAILED, REFUSED
 
 Status = Literal["eligible", "discarded", "refused"]
 
-# The option of suites that ask again; those without it take what comes.
-ATTEMPTS_OPTION = "max_attempts"
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
 
+COLUMNS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("suite", "item", "model", "judge"), pl.String()),
+    **dict.fromkeys(("repeat", "attempt"), pl.Int64()),
+    "subject": pl.String(),
+    "ask": pl.Int64(),
+    **dict.fromkeys(("question", "question_kind"), pl.String()),
+    "group": pl.Int64(),
+    "status": pl.String(),
+    **dict.fromkeys(("value", "target"), pl.Float64()),
+    **dict.fromkeys(("value_text", "expected"), pl.String()),
+    **dict.fromkeys(("is_right", "is_right_by_itself"), pl.Boolean()),
+    "parent": pl.String(),
+    **dict.fromkeys(("is_relevant", "is_number", "is_informed", "is_excluded"), pl.Boolean()),
+}
+_PLACE = ("suite", "model", "is_group", "is_relevant")
 
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """One relevant question about the latest response to an item, as one judge read it.
 
-    Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
-    value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about.
-    """
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """Rows with the columns of COLUMNS, in the order of the items and of their asks; the items themselves by id."""
 
-    item: Item
-    ask: Ask
-    model: str
-    judge: str
-    repeat: int
-    status: Status
-    value: Scalar | None
-    is_excluded: bool
-    subject: Subject | None = field(default=None, compare=False, repr=False)
-    """What was read; nothing where an observation was made without a run."""
-    is_founded: bool = True
-    """Whether the answers to the questions that this one rests on, in a scene graph, are right."""
+    rows: pl.DataFrame
+    items: Mapping[str, Item]
 
-    @property
-    def is_right(self) -> bool:
-        """Tell whether the value is one of those that a right outcome shows, and what it rests on is right, too."""
-        return self.is_founded and self.is_right_by_itself
+    def __len__(self) -> int:
+        return self.rows.height
 
-    @property
-    def is_right_by_itself(self) -> bool:
-        """Tell whether the value is one of those that a right outcome shows."""
-        return self.status == "eligible" and self.value in self.ask.expects
+    def filter(self, *predicates: pl.Expr) -> Self:
+        """Keep the rows that fulfil all of these."""
+        return type(self)(self.rows.filter(*predicates), self.items)
+
+    def kept(self) -> Self:
+        """Leave out what was excluded by hand."""
+        return self.filter(~pl.col("is_excluded"))
+
+    def partition(self, *columns: str) -> Iterator[tuple[tuple[str, ...], Self]]:
+        """Go through the parts that are alike in these columns, in the order of their first rows."""
+        for key, rows in self.rows.group_by(*columns, maintain_order=True):
+            yield tuple(map(str, key)), type(self)(rows, self.items)
+
+    def look(self, row: Mapping[str, Any]) -> "Seen":
+        """Take one of the rows, with its item and what was asked."""
+        item = self.items[row["item"]]
+        value = _scalar(row["value"], row["value_text"])
+        return Seen(item, item.asks[row["ask"]], row["status"], value, *(row[name] for name in Seen._fields[4:]))
+
+    def seen_items(self) -> list[Item]:
+        """List the items that there are rows of."""
+        return [self.items[id] for id in self.rows["item"].unique(maintain_order=True)]
 
 
 def asks_for_number(item: Item, ask: Ask) -> bool:
@@ -79,107 +101,6 @@ class Reader:
     agreement: str = "mode"
 
 
-def observe_run(run: Run, reader: Reader) -> list[Observation]:
-    """Join what the run has. Failed trials are left out; refusals stand for every judge of that model."""
-    latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
-    found = _observe(_gather(run, latest, _labels(readings, reader.agreement)))
-    if not found or (reader.judge is not None and not readings and read_readings(run)):
-        raise NothingToDoError(_what_is_missing(run, reader, latest))
-    return found
-
-
-def observe_rows(
-    items: Sequence[Item], responses: Iterable[ResponseRow], readings: Iterable[ReadingRow], *, asked_again: Set[str]
-) -> list[Observation]:
-    """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
-    labels = _labels(readings, Reader().agreement)
-    return _observe(_Material(items, latest_attempts(responses), labels, {}, asked_again))
-
-
-def observe_asides(run: Run, reader: Reader) -> list[Observation]:
-    """Join the asks that do not enter the score, if any; their values are as stored, as rules are for counts."""
-    labels = _labels(read_readings(run, reader.judge), reader.agreement)
-    return _observe(_gather(run, latest_attempts(read_responses(run)), labels), is_relevant=False)
-
-
-def _read(run: Run, reader: Reader) -> list[ReadingRow]:
-    if reader.rule is None:
-        return read_readings(run, reader.judge)
-    for entry in run.judges():
-        if reader.judge in (None, entry.name):
-            check_floor(reader.rule, entry.options, entry.name)
-    return read_readings(run, reader.judge, _Anew(run, reader.judge, reader.rule))
-
-
-class _Anew:
-    """Reads evidence by another rule than it was read by."""
-
-    def __init__(self, run: Run, judge: str | None, rule: Rule) -> None:
-        self._run, self._judge, self._rule = run, judge, rule
-        self._whole: dict[str, Rule] = {}
-
-    def __call__(self, stored: Material) -> Value:
-        if stored.rule not in self._whole:
-            self._whole[stored.rule] = self._rule.over_stored(stored.rule)
-        try:
-            return interpret(stored.evidence, stored.question, self._whole[stored.rule])
-        except BadValueError as error:
-            known = ", ".join(sorted({one.judge for one in read_judgings(self._run)}))
-            remedy = f", as {stored.judge!r} has; name a judge with --judge: {known}" if self._judge is None else ""
-            raise BadValueError(f"{error}{remedy}") from None
-
-
-_Labels = dict[str, dict[tuple[str, str], Value]]
-
-
-class _Material(NamedTuple):
-    """What observations are made of: items, the responses that count, and the values read of them by judge."""
-
-    items: Sequence[Item]
-    latest: Sequence[ResponseRow]
-    labels: _Labels
-    excluded: Mapping[str, str]
-    asked_again: Set[str]
-    """The suites that ask again for what came out as nothing."""
-
-
-def _gather(run: Run, latest: Sequence[ResponseRow], labels: _Labels) -> _Material:
-    asked_again = {suite for suite, options in read_suite_options(run).items() if ATTEMPTS_OPTION in options}
-    return _Material(run.items(), latest, labels, run.exclusions(), asked_again)
-
-
-def _observe(material: _Material, *, is_relevant: bool = True) -> list[Observation]:
-    labels, excluded = material.labels, material.excluded
-    shown = list(_shown(material, is_relevant=is_relevant))
-    judges = _judges(shown, labels)
-    found = []
-    for one in shown:
-        item, key = one.item, (one.subject.id, one.question_id)
-        for judge in judges[one.place]:
-            status, value = _outcome(one, labels[judge].get(key))
-            if status is not None:
-                is_excluded = item.id in excluded
-                found.append(
-                    Observation(item, one.ask, one.model, judge, one.repeat, status, value, is_excluded, one.subject)
-                )
-    return _with_foundations(found) if any(one.ask.parent for one in found) else found
-
-
-def _with_foundations(observations: Sequence[Observation]) -> list[Observation]:
-    """Mark the answers that rest on a wrong one: where there is no fork, it does not matter that none is broken."""
-    known = {_place(one, one.ask.question.id): one for one in observations}
-
-    def is_founded(one: Observation) -> bool:
-        parent = known.get(_place(one, one.ask.parent)) if one.ask.parent else None
-        return parent is None or (parent.is_right_by_itself and is_founded(parent))
-
-    return [one if is_founded(one) else replace(one, is_founded=False) for one in observations]
-
-
-def _place(one: Observation, question_id: str) -> tuple[str, str, str]:
-    return (one.subject.id if one.subject else "", one.judge, question_id)
-
-
 @dataclass(frozen=True, slots=True)
 class Gaps:
     """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read."""
@@ -189,153 +110,396 @@ class Gaps:
     unread: int
 
 
-def find_gaps(run: Run) -> Gaps:
-    """Count what no figure covers."""
-    return _gaps(run.items(), latest_attempts(read_responses(run)), read_readings(run))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """All that figures are made of, read at once: the responses that count, what was observed, and the gaps.
+    """All that figures are made of, read at once: the responses that count, and what was observed.
 
-    `asides` are the observations of asks that do not enter the score.
+    `whole` has the asks that do not enter the score, too; their values are as stored, as rules are for counts. Failed
+    trials are not observed; refusals stand for every judge of that model.
     """
 
-    responses: list[ResponseRow]
-    observations: list[Observation]
-    asides: list[Observation]
-    gaps: Gaps
-
-
-def survey_run(run: Run) -> Survey:
-    """Read a run once, for all figures; the values are as stored."""
-    latest, readings = latest_attempts(read_responses(run)), read_readings(run)
-    material = _gather(run, latest, _labels(readings, Reader().agreement))
-    found = _observe(material)
-    if not found:
-        raise NothingToDoError(_what_is_missing(run, Reader(), latest))
-    return Survey(latest, found, _observe(material, is_relevant=False), _gaps(material.items, latest, readings))
-
-
-def _gaps(items: Iterable[Item], latest: Sequence[ResponseRow], readings: Iterable[ReadingRow]) -> Gaps:
-    read: set[str] = set()
-    for row in readings:
-        if "," in row.trial_ids:  # a group: only then must they be decoded
-            read.update(codec.trial_ids.validate_json(row.trial_ids))
-        else:
-            read.add(row.subject_id)
-    failed = sum(row.kind == "failed" for row in latest)
-    answered = (row for row in latest if row.kind not in ("failed", "refused"))
-    return Gaps(_unasked(items, latest), failed, sum(row.trial_id not in read for row in answered))
-
-
-def _unasked(items: Iterable[Item], latest: Iterable[ResponseRow]) -> int:
-    suites = Counter(item.suite for item in items)
-    asked = {(row.model, row.item_id) for row in latest}
-    begun = {(model, item_id.partition("/")[0]) for model, item_id in asked}
-    return sum(suites[suite] for _, suite in begun) - len(asked)
-
-
-class _Shown(NamedTuple):
-    """A question and what it is about."""
-
-    item: Item
-    suite: str
-    ask: Ask
-    question_id: str
-    subject: Subject
-    model: str
-    repeat: int
-    is_refused: bool
-    is_to_draw: bool
-    """Whether a number of things was to be drawn, in a suite that asks again where there are none."""
+    run: Run
+    responses: pl.DataFrame
+    whole: Observations
 
     @property
-    def place(self) -> tuple[str, str, bool]:
-        """Where its judges are the same: who looks at images one by one need not look at groups of them."""
-        return self.suite, self.model, self.ask.group > 1
+    def observations(self) -> Observations:
+        """What enters the score."""
+        return self.whole.filter(pl.col("is_relevant"))
+
+    def gaps(self) -> Gaps:
+        """Count what no figure covers."""
+        return _find_gaps(self.responses, self.whole.items, read_trials_looked_at(self.run))
+
+    def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """List the trials that a row of observations is about: of a group, those of its repeats."""
+        size = row["group"]
+        members = self.responses.filter(
+            pl.col("item") == row["item"],
+            pl.col("model") == row["model"],
+            pl.col("repeat") // size == row["repeat"] // size,
+            pl.col("kind") != FAILED,
+        )
+        return tuple(members.sort("repeat")["trial"])
 
 
-def _shown(material: _Material, *, is_relevant: bool) -> Iterator[_Shown]:
-    by_item: dict[str, list[ResponseRow]] = defaultdict(list)
-    for row in material.latest:
-        by_item[row.item_id].append(row)
-    for item in material.items:
-        suite, rows = item.suite, by_item[item.id]
-        for ask in item.asks:
-            if ask.is_relevant != is_relevant:
-                continue
-            question_id = ask.question.id
-            is_to_draw = isinstance(item.task, Draw) and suite in material.asked_again and asks_for_number(item, ask)
-            for members in group_answers(rows, ask.group):
-                first, subject = members[0], subject_of(members)
-                nothing = is_refused(members)
-                yield _Shown(item, suite, ask, question_id, subject, first.model, first.repeat, nothing, is_to_draw)
+def survey_run(run: Run, reader: Reader | None = None) -> Survey:
+    """Read a run once, for all figures."""
+    reader = reader or Reader()
+    latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
+    labels = make_labels(readings, reader.agreement)
+    stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
+    asked_again = frozenset(
+        entry
+        for entry, options in __import__("subitize.store.rows").store.rows.read_suite_options(run).items()
+        if "max_attempts" in options
+    )
+    items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
+    found = Survey(run, latest, _observe(_Asked(items, latest, asked_again, excluded), labels, stored))
+    if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
+        raise NothingToDoError(_what_is_missing(run, reader, latest))
+    return found
 
 
-def _what_is_missing(run: Run, reader: Reader, latest: Sequence[ResponseRow]) -> str:
-    if all(row.kind == "failed" for row in latest) and latest:
-        return f"all {len(latest)} trials of {run.location} failed; run the same command again to try them again"
+def observe_run(run: Run, reader: Reader | None = None) -> Observations:
+    """Join what the run has of the asks that enter the score."""
+    return survey_run(run, reader).observations
+
+
+def observe_rows(
+    items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame, *, asked_again: Set[str]
+) -> Observations:
+    """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
+    labels = make_labels(readings, Reader().agreement)
+    asked = _Asked({item.id: item for item in items}, latest_attempts(responses), asked_again, frozenset())
+    return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
+
+
+class Seen(NamedTuple):
+    """What came of one ask."""
+
+    item: Item
+    ask: Ask
+    status: Status
+    value: Scalar | None
+    model: str = ""
+    judge: str = ""
+    repeat: int = 0
+    is_excluded: bool = False
+    subject: str = ""
+
+
+def frame_seen(seen: Iterable[Seen]) -> Observations:
+    """Make observations of what is known without responses and readings; subjects are the repeats, if not named."""
+    rows = list(seen)
+    items = {one.item.id: one.item for one in rows}
+    outcomes = make_frame(
+        (
+            (
+                one.item.id,
+                one.item.asks.index(one.ask),
+                one.model,
+                one.judge,
+                one.repeat,
+                0,
+                one.subject or f"{one.item.id} {one.model} {one.repeat}",
+                one.status,
+                *_columns_of(None if one.value is None else Known(one.value))[1:],
+                one.is_excluded,
+            )
+            for one in rows
+        ),
+        _SEEN,
+    )
+    asks = _list_asks(items.values())
+    return Observations(_mark_right(outcomes.join(asks, on=["item", "ask"], maintain_order="left")), items)
+
+
+def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
+    """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
+
+    Few sets of answers are different, so each is looked at once.
+    """
+    answers = readings.group_by("subject", "question", "judge", maintain_order=True).agg(
+        pl.col("value").str.join(_BETWEEN).alias("values")
+    )
+    labelled = lay_out(answers, "values", lambda text: _agree(text, agreement))
+    judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
+    return labelled.join(judges, on="judge", maintain_order="left")
+
+
+def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
+    """Put beside a column of stored values what they say: the kind, as a number (yes is 1), as text, and as a key.
+
+    Each different one is decoded once.
+    """
+    told = [(text, *_columns_of(decode(text))) for text in rows[column].unique()]
+    return rows.join(make_frame(told, {column: pl.String(), **_LABEL}), on=column, maintain_order="left")
+
+
+_BETWEEN = "\x1e"  # JSON has no such character
+_LABEL: dict[str, pl.DataType] = {
+    "label": pl.String(),
+    "value": pl.Float64(),
+    **dict.fromkeys(("value_text", "value_key"), pl.String()),
+}
+_SEEN: dict[str, pl.DataType] = {
+    "item": pl.String(),
+    "ask": pl.Int64(),
+    **{name: COLUMNS[name] for name in ("model", "judge", "repeat", "attempt", "subject", "status")},
+    **{name: dtype for name, dtype in _LABEL.items() if name != "label"},
+    "is_excluded": pl.Boolean(),
+}
+
+
+def _agree(values: str, agreement: str) -> Value:
+    given = [decode_value(text) for text in values.split(_BETWEEN)]
+    # One vote counts as it is, unless the rule makes something else of it; a rule that is not known is refused.
+    return given[0] if len(given) == 1 and agreement in ("mode", "majority") else consensus(given, agreement)
+
+
+def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | None, str | None]:
+    if not isinstance(value, Known):
+        return ("declined" if value and value.is_refusal else "unusable"), None, None, None
+    known = value.value
+    return "known", None if isinstance(known, str) else float(known), str(known), _key(known)
+
+
+def _scalar(value: float | None, text: str | None) -> Scalar | None:
+    """Put a value together again that was laid out in columns."""
+    if text is None or value is None:
+        return text
+    if text in ("True", "False"):
+        return text == "True"
+    return int(text) if text.lstrip("-").isdecimal() else value
+
+
+@lru_cache(10_000)
+def _key(value: Scalar) -> str:
+    """Write a value so that equal ones read the same: 1, 1.0 and yes are equal, and no text is a number."""
+    return f"text {value}" if isinstance(value, str) else str(float(value))
+
+
+def _read(run: Run, reader: Reader) -> pl.DataFrame:
+    if reader.rule is None:
+        return read_readings(run, reader.judge)
+    for entry in run.judges():
+        if reader.judge in (None, entry.name):
+            check_floor(reader.rule, entry.options, entry.name)
+    rows = read_readings(run, reader.judge, with_evidence=True)
+    of = ("judge", "rule", "evidence", "question_record")
+    different = rows.select(*of).unique(maintain_order=True)
+    anew = [_interpret_anew(run, reader, *stored) for stored in different.iter_rows()]
+    values = different.with_columns(pl.Series("anew", anew, pl.String()))
+    return rows.join(values, on=of, maintain_order="left").with_columns(value=pl.col("anew"))
+
+
+def _interpret_anew(run: Run, reader: Reader, judge: str, stored: str, evidence: str, question: str) -> str:
+    assert reader.rule is not None
+    rule = _whole_rule(reader.rule, stored)
+    try:
+        value = interpret(codec.evidence.validate_json(evidence), decode_question(question), rule)
+    except BadValueError as error:
+        known = ", ".join(read_judges(run))
+        remedy = f", as {judge!r} has; name a judge with --judge: {known}" if reader.judge is None else ""
+        raise BadValueError(f"{error}{remedy}") from None
+    return codec.encode(codec.value, value)
+
+
+@lru_cache(1_000)
+def _whole_rule(rule: Rule, stored: str) -> Rule:
+    return rule.over_stored(stored)
+
+
+class _Asked(NamedTuple):
+    """The items, the responses that count, the suites that ask again for what came to nothing, and what is left out."""
+
+    items: Mapping[str, Item]
+    latest: pl.DataFrame
+    asked_again: Set[str]
+    excluded: Set[str]
+
+
+def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -> Observations:
+    shown = show_asks(_list_asks(asked.items.values()), asked.latest)
+    relevant, others = (shown.filter(pl.col("is_relevant") == is_relevant) for is_relevant in (True, False))
+    seen = pl.concat([_join_labels(relevant, labels), _join_labels(others, stored_labels)])
+    again = pl.col("is_drawn_number") & pl.col("suite").is_in(list(asked.asked_again))
+    rows = seen.with_columns(
+        status=_status(is_empty=again & (pl.col("value").round() == 0)),
+        is_excluded=pl.col("item").is_in(list(asked.excluded)),
+    )
+    return Observations(_mark_right(rows), asked.items)
+
+
+def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
+    """Put each ask beside what it is about: one response each, or the repeats of an item, so many at a time.
+
+    A group that is not yet complete is left out. One that was refused stays in its group: it shows nothing and is
+    wrong, the others are looked at. Where all were refused there is nothing to look at.
+    """
+    answered = latest.filter(pl.col("kind") != FAILED)
+    single = answered.select(
+        "item", "model", "repeat", "attempt", subject="trial", is_refused=pl.col("kind") == REFUSED
+    )
+    shown = [asks.filter(pl.col("group") == 1).join(single, on="item", maintain_order="left_right")]
+    for size in sorted(asks.filter(pl.col("group") > 1)["group"].unique()):
+        groups = _group(answered, size)
+        shown.append(asks.filter(pl.col("group") == size).join(groups, on="item", maintain_order="left_right"))
+    return pl.concat(shown).sort("place", maintain_order=True).with_row_index("row")
+
+
+def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
+    blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
+    groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
+        pl.col("repeat").first(),
+        pl.col("attempt").first(),
+        pl.col("trial").alias("trials"),
+        (pl.col("kind") == REFUSED).all().alias("is_refused"),
+    )
+    groups = groups.filter(pl.col("trials").list.len() == size)
+    subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
+    return groups.select(
+        "item", "model", "repeat", "attempt", pl.Series("subject", subjects, pl.String()), "is_refused"
+    )
+
+
+def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
+    rows = ((item, ask, place) for item in items for place, ask in enumerate(item.asks))
+    asks = make_frame((_ask_row(*row) for row in rows), _ASKS).with_row_index("place")
+    return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
+
+
+_ASKS: dict[str, pl.DataType] = {
+    **{name: COLUMNS[name] for name in ("suite", "item", "ask", "question", "question_kind", "group", "expected")},
+    "expects": pl.String(),
+    "target": pl.Float64(),
+    "targets": pl.String(),
+    **{name: COLUMNS[name] for name in ("parent", "is_relevant", "is_number", "is_informed")},
+    **dict.fromkeys(("is_drawn", "is_drawn_number"), pl.Boolean()),
+}
+
+
+def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
+    question = ask.question
+    is_drawn, is_number = isinstance(item.task, Draw), asks_for_number(item, ask)
+    # A line's position is a number too, but only a count can be off by so many.
+    targets = [_key(one) for one in ask.expects if not isinstance(one, str)] if isinstance(question, Count) else []
+    return (
+        item.suite,
+        item.id,
+        place,
+        question.id,
+        question.kind,
+        ask.group,
+        " or ".join(map(str, ask.expects)),
+        _BETWEEN.join(map(_key, ask.expects)),
+        float(targets[0]) if targets else None,
+        _BETWEEN.join(targets) if len(targets) > 1 else None,
+        ask.parent,
+        ask.is_relevant,
+        is_number,
+        question.is_informed,
+        is_drawn,
+        is_drawn and is_number,
+    )
+
+
+def _join_labels(shown: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Give each subject its labels, one per judge; one without any is left out, and a refusal has one of each judge.
+
+    Who looks at images one by one need not look at groups of them.
+    """
+    shown = shown.with_columns(is_group=pl.col("group") > 1)
+    labelled = shown.join(labels, on=["subject", "question"])
+    looked = labelled.group_by(*_PLACE, "judge").agg(pl.col("row").min(), pl.col("judge_order").first())
+    looked = looked.sort("row", "judge_order").with_columns(rank=pl.int_range(pl.len()).over(*_PLACE))
+    looked = looked.select(*_PLACE, "judge", "rank")
+    alone = shown.group_by(*_PLACE).agg(pl.col("is_refused").all()).filter("is_refused")
+    nobody = alone.join(looked, on=_PLACE, how="anti").select(*_PLACE, judge=pl.lit(NO_JUDGE), rank=pl.lit(0, pl.Int64))
+    refused = shown.filter("is_refused").join(pl.concat([looked, nobody]), on=_PLACE)
+    answered = labelled.filter(~pl.col("is_refused")).join(looked, on=[*_PLACE, "judge"])
+    return pl.concat([answered, refused], how="diagonal").sort("row", "rank")
+
+
+def _status(*, is_empty: pl.Expr) -> pl.Expr:
+    """Tell what came of it as one judge labels it.
+
+    Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
+    value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Words
+    that decline are a refusal of the model that wrote them; about a drawing they are the judge's.
+    """
+    declines = (pl.col("label") == "declined") & ~pl.col("is_drawn")
+    is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
+    return (
+        pl.when(pl.col("is_refused") | declines)
+        .then(pl.lit("refused"))
+        .when(is_eligible)
+        .then(pl.lit("eligible"))
+        .otherwise(pl.lit("discarded"))
+    )
+
+
+def _mark_right(rows: pl.DataFrame) -> pl.DataFrame:
+    """Tell what is right: one of the values that a right outcome shows, and what it rests on is right, too."""
+    is_eligible = pl.col("status") == "eligible"
+    holds = pl.col("expects").list.contains(pl.col("value_key")).fill_null(value=False)
+    marked = rows.with_columns(is_right_by_itself=is_eligible & holds, target=_nearest(rows))
+    return _mark_founded(marked).select(*COLUMNS)
+
+
+def _nearest(rows: pl.DataFrame) -> pl.Series:
+    """Find the right number that is nearest to the one read, of counts that have several."""
+    several = rows.with_row_index("at").filter(pl.col("targets").is_not_null() & pl.col("value").is_not_null())
+    if not several.height:
+        return rows["target"]
+    pairs = several.select("value", "targets").iter_rows()
+    nearest = [min(map(float, targets.split(_BETWEEN)), key=lambda one: abs(one - value)) for value, targets in pairs]
+    return rows["target"].scatter(several["at"], pl.Series(nearest, dtype=pl.Float64))
+
+
+def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
+    """Count an answer as wrong that rests, in a scene graph, on a wrong one.
+
+    Where there is no fork, it does not matter that none is broken.
+    """
+    marked = rows.with_columns(is_right=pl.col("is_right_by_itself"))
+    if not rows["parent"].null_count() < rows.height:
+        return marked
+    while True:
+        parents = marked.select("subject", "judge", parent="question", does_parent_hold="is_right")
+        parents = parents.unique(["subject", "judge", "parent"], keep="last")
+        joined = marked.join(parents, on=["subject", "judge", "parent"], how="left", maintain_order="left")
+        holds = pl.col("is_right_by_itself") & pl.col("does_parent_hold").fill_null(value=True)
+        found = joined.with_columns(is_right=holds).drop("does_parent_hold")
+        if found["is_right"].equals(marked["is_right"]):
+            return found
+        marked = found
+
+
+def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: Set[str]) -> Gaps:
+    asked = latest.select("model", "item").unique()
+    begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
+    suites = pl.DataFrame({"suite": [item.suite for item in items.values()]}, schema={"suite": pl.String})
+    given = begun.join(suites.group_by("suite").len(), on="suite")["len"].sum()
+    answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
+    failed = latest.filter(pl.col("kind") == FAILED).height
+    return Gaps(int(given) - asked.height, failed, sum(trial not in looked_at for trial in answered))
+
+
+def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:
+    if latest.height and (latest["kind"] == FAILED).all():
+        return f"all {latest.height} trials of {run.location} failed; run the same command again to try them again"
     name = run.location.run_id if isinstance(run.location, Database) else run.location
-    if not latest:
+    if not latest.height:
         return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
+    known = read_judges(run)
     if reader.judge is not None:
-        known = ", ".join(sorted({row.judge for row in read_readings(run)})) or "none"
-        return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {known}"
-    if read_readings(run):
+        told = ", ".join(known) or "none"
+        return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {told}"
+    if known:
         return (
             f"{run.location} has no readings of the suites' own questions yet: subitize judge {name} --judge JUDGE; "
             f"for those of judges that ask their own: subitize align {name}"
         )
     return f"{run.location} has no readings yet; finish its run, or: subitize judge {name} --judge JUDGE"
-
-
-def _labels(readings: Iterable[ReadingRow], agreement: str) -> _Labels:
-    """Make one value of all the readings of a question, by judge, subject and question."""
-    labels: _Labels = defaultdict(dict)
-    several: dict[tuple[str, str, str], list[Value]] = {}
-    for subject_id, _, question_id, judge, value in readings:
-        of_judge, key = labels[judge], (subject_id, question_id)
-        if key in of_judge:
-            several.setdefault((judge, *key), [of_judge[key]]).append(value)
-        else:
-            of_judge[key] = value
-    for (judge, *where), values in several.items():
-        labels[judge][where[0], where[1]] = consensus(values, agreement)
-    # One vote counts as it is, unless the rule makes something else of it; a rule that is not known is refused.
-    if agreement not in ("mode", "majority"):
-        for judge, of_judge in labels.items():
-            labels[judge] = {
-                key: value if (judge, *key) in several else consensus([value], agreement)
-                for key, value in of_judge.items()
-            }
-    return labels
-
-
-def _judges(shown: Iterable[_Shown], labels: _Labels) -> dict[tuple[str, str, bool], list[str]]:
-    """Find the judges that looked at each suite and model; where there is no answer, no judge is needed."""
-    judges: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
-    has_answers: set[tuple[str, str, bool]] = set()
-    for one in shown:
-        key = one.place
-        known = judges[key]
-        if len(known) < len(labels):
-            place = (one.subject.id, one.question_id)
-            known += [judge for judge, by_question in labels.items() if judge not in known and place in by_question]
-        if not one.is_refused:
-            has_answers.add(key)
-    return {key: names or [NO_JUDGE] * (key not in has_answers) for key, names in judges.items()}
-
-
-def _outcome(one: _Shown, label: Value | None) -> tuple[Status | None, Scalar | None]:
-    """Tell what came of it as one judge labels it; nothing where an answer has no label."""
-    if one.is_refused:
-        return "refused", None
-    if isinstance(label, Known):
-        is_empty = one.is_to_draw and not isinstance(label.value, str) and round(label.value) == 0
-        return ("discarded" if is_empty else "eligible"), label.value
-    if label is None:
-        return None, None
-    # Words that decline are a refusal of the model that wrote them; about a drawing they are the judge's.
-    is_own = not isinstance(one.item.task, Draw)
-    return ("refused" if label.is_refusal and is_own else "discarded"), None

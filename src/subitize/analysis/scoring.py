@@ -2,17 +2,17 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
-from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import Observation
+import polars as pl
+
+from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.observations import Observations
 from subitize.errors import NothingToDoError
-from subitize.records import Count, Estimate
+from subitize.records import Estimate, Item
 from subitize.stats import mean_interval, wilson_interval
-
-_MOST_LEVELS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,81 +33,109 @@ class Score:
     is_informed: bool
 
 
-def score(observations: Sequence[Observation], factors: Sequence[str] | None = None) -> list[Score]:
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Which observations a figure is of, and what is averaged over them: a share, or, with a step, an error.
+
+    The step is what an error would differ by if the answer were off by 1 more. `needs` is what at least one
+    observation must fulfil for the figure to say anything.
+    """
+
+    where: pl.Expr
+    value: pl.Expr
+    step: pl.Expr | None = None
+    needs: pl.Expr | None = None
+    is_whole: bool = False
+    """Whether whole answers have whole values, which are written without a point where all are the same."""
+
+    def columns(self, name: str) -> Iterator[pl.Expr]:
+        """Collect the values of a group of observations, and their steps, in columns of this name."""
+        is_meant = self.where & _IS_KEPT
+        if self.needs is not None:
+            is_meant &= (self.needs & _IS_KEPT).any()
+        yield self.value.filter(is_meant).alias(name)
+        if self.step is not None:
+            yield self.step.filter(is_meant).alias(f"{name} step")
+
+    def estimate(self, group: Mapping[str, Any], name: str) -> Estimate | None:
+        """Estimate the figure from a group's columns of this name; None where nothing was observed."""
+        values = group[name]
+        if not values:
+            return None
+        if self.is_whole:
+            values = [int(one) if one.is_integer() else one for one in values]
+        if self.step is not None:
+            return estimate_error(values, group[f"{name} step"])
+        return wilson_interval(int(sum(values)), len(values))
+
+
+_IS_KEPT = ~pl.col("is_excluded")
+_IS_SINGLE = pl.col("group") == 1  # that one of four is right says nothing of each
+_IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
+_IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & pl.col("target").is_not_null()
+_TARGET = pl.col("target")
+_ERROR = (pl.col("value") - _TARGET).abs()
+
+MEASURES: dict[str, Measure] = {
+    # Refusals are wrong.
+    "accuracy": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
+    # Whatever an answer rests on in a scene graph; where none rests on another, it is the accuracy.
+    "accuracy_by_itself": Measure(
+        _IS_ELIGIBLE | _IS_REFUSED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
+    ),
+    # Of groups of images of which at least one is right, as they were judged together.
+    "success": Measure(~_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    "mae": Measure(_IS_COUNT, _ERROR, step=_TARGET.is_not_null().cast(pl.Float64), is_whole=True),
+    "nae": Measure(_IS_COUNT & (_TARGET != 0), _ERROR / _TARGET, step=1 / _TARGET),
+    "discarded": Measure(~_IS_REFUSED, pl.col("status") == "discarded"),
+    "refused": Measure(pl.col("status").is_not_null(), _IS_REFUSED),
+}
+
+
+def score(observations: Observations, factors: Sequence[str] | None = None) -> list[Score]:
     """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
-    if all(one.is_excluded for one in observations):
+    if observations.rows["is_excluded"].all():
         raise NothingToDoError(
             f"all {len(observations)} observations are excluded; take an exclusion back with: "
             "subitize exclude RUN ITEM --reason WHY --undo"
         )
-    chosen = _factors(observations) if factors is None else check_factors((one.item for one in observations), factors)
-    groups: dict[_Key, list[Observation]] = defaultdict(list)
-    for one in observations:
-        for level in levels_of(one.item, chosen):
-            groups[_Key(one.item.suite, one.model, one.judge, level)].append(one)
-    ordered = sorted(groups, key=lambda key: (*key[:3], in_order(key.level, chosen)))
-    return [found for key in ordered for found in _measure(key, groups[key])]
+    items = observations.seen_items()
+    chosen = list_factors(items) if factors is None else check_factors(items, factors)
+    columns = [column for name, one in MEASURES.items() for column in one.columns(name)]
+    is_informed = (pl.col("is_informed") & _IS_KEPT).any()
+    groups = [
+        rows.group_by(*_GROUP).agg(pl.col("is_excluded").sum(), is_informed, *columns)
+        for rows in at_levels(observations, chosen)
+    ]
+    ordered = pl.concat(groups).sort("suite", "model", "judge", "order")
+    return [found for group in ordered.iter_rows(named=True) for found in _estimate_all(group)]
 
 
-class _Key(NamedTuple):
-    suite: str
-    model: str
-    judge: str
-    level: Level
+_GROUP = ("suite", "model", "judge", "factor", "level", "order")
 
 
-def _factors(observations: Iterable[Observation]) -> list[str]:
-    levels: dict[str, set[object]] = defaultdict(set)
-    for one in observations:
-        for name, level in one.item.factors.items():
-            levels[name].add(level)
-    return [name for name, found in levels.items() if 2 <= len(found) <= _MOST_LEVELS]
-
-
-def _measure(key: _Key, group: Sequence[Observation]) -> Iterator[Score]:
-    kept = [one for one in group if not one.is_excluded]
-    is_informed = any(one.ask.question.is_informed for one in kept)
-    for name, measure in MEASURES.items():
-        estimate = measure(kept)
+def _estimate_all(group: Mapping[str, Any]) -> Iterator[Score]:
+    for name, one in MEASURES.items():
+        estimate = one.estimate(group, name)
         if estimate is not None:
-            level = key.level.factor, str(key.level.level)
-            yield Score(*key[:3], *level, name, estimate, len(group) - len(kept), is_informed)
+            place = group["suite"], group["model"], group["judge"], group["factor"], group["level"]
+            yield Score(*place, name, estimate, group["is_excluded"], group["is_informed"])
 
 
-def accuracy(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of right ones, refusals counted as wrong."""
-    return _share(o.is_right for o in _single(observations) if o.status in ("eligible", "refused"))
+def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
+    """Find the conditions that differ between items, at not too many levels."""
+    levels: dict[str, set[object]] = defaultdict(set)
+    for item in items:
+        for name, level in item.factors.items():
+            levels[name].add(level)
+    return [name for name, found in levels.items() if 2 <= len(found) <= most_levels]
 
 
-def accuracy_answered(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of right ones, refusals left out."""
-    return _share(o.is_right for o in _single(observations) if o.status == "eligible")
-
-
-def accuracy_by_itself(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of right ones, whatever they rest on in a scene graph; where none rests on another, it is the accuracy."""
-    if not any(o.ask.parent for o in observations):
-        return None
-    return _share(o.is_right_by_itself for o in observations if o.status in ("eligible", "refused"))
-
-
-def success(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of groups of images of which at least one is right, as they were judged together; refusals are wrong."""
-    grouped = (o for o in observations if o.ask.group > 1)
-    return _share(o.is_right for o in grouped if o.status in ("eligible", "refused"))
-
-
-def mean_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
-    """Mean of |response − target|."""
-    found = list(_numbers(observations))
-    return estimate_error([abs(response - target) for response, target in found], [1.0] * len(found)) if found else None
-
-
-def normalized_absolute_error(observations: Sequence[Observation]) -> Estimate | None:
-    """Mean of |response − target| / target, where the target is not 0."""
-    found = [(response, target) for response, target in _numbers(observations) if target]
-    errors = [abs(response - target) / target for response, target in found]
-    return estimate_error(errors, [1 / target for _, target in found]) if found else None
+def measure(observations: Observations, name: str) -> Estimate | None:
+    """Estimate one measure of all observations together; None where there is nothing to measure."""
+    columns = observations.rows.select(column.implode() for column in MEASURES[name].columns(name))
+    return MEASURES[name].estimate(columns.row(0, named=True), name)
 
 
 def estimate_error(errors: Sequence[float], steps: Sequence[float]) -> Estimate:
@@ -122,47 +150,3 @@ def estimate_error(errors: Sequence[float], steps: Sequence[float]) -> Estimate:
     half = wilson_interval(0, n).high * math.fsum(steps) / n
     method = "mean, errors never vary: Wilson bound on the share of answers off by 1 more or less"
     return Estimate(mean, max(0.0, mean - half), mean + half, n, method)
-
-
-def discarded(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of answers that the rule made no value of."""
-    return _share(o.status == "discarded" for o in observations if o.status != "refused")
-
-
-def refused(observations: Sequence[Observation]) -> Estimate | None:
-    """Share of refusals."""
-    return _share(o.status == "refused" for o in observations)
-
-
-MEASURES: dict[str, Callable[[Sequence[Observation]], Estimate | None]] = {
-    "accuracy": accuracy,
-    "accuracy_answered": accuracy_answered,
-    "accuracy_by_itself": accuracy_by_itself,
-    "success": success,
-    "mae": mean_absolute_error,
-    "nae": normalized_absolute_error,
-    "discarded": discarded,
-    "refused": refused,
-}
-
-
-def _single(observations: Iterable[Observation]) -> Iterator[Observation]:
-    """Leave out what is said of groups of images: that one of four is right says nothing of each."""
-    return (one for one in observations if one.ask.group == 1)
-
-
-def _share(flags: Iterable[bool]) -> Estimate | None:
-    found = list(flags)
-    return wilson_interval(sum(found), len(found)) if found else None
-
-
-def _numbers(observations: Iterable[Observation]) -> Iterator[tuple[float, float]]:
-    """Pair each number read with the right one, the nearest where several are right."""
-    for one in observations:
-        # A line's position is a number too, but only a count can be off by so many.
-        if one.status != "eligible" or not isinstance(one.ask.question, Count):
-            continue
-        if isinstance(response := one.value, int | float):
-            targets = [target for target in one.ask.expects if isinstance(target, int | float)]
-            if targets:
-                yield response, min(targets, key=lambda target: abs(response - target))

@@ -25,7 +25,7 @@ from subitize.cli.rules import choose_reader
 
 if TYPE_CHECKING:
     from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.observations import Gaps, Observation
+    from subitize.analysis.observations import Gaps, Observations
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
 
@@ -45,20 +45,20 @@ def score(
     images: ImagesFolder = None,
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
-    from subitize.analysis.observations import Reader, find_gaps, observe_run
+    from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.scoring import score as score_observations
 
     reader = Reader(*choose_reader(judge, rule), agreement)
     with open_run(run, database, images) as opened:
-        observations = observe_run(opened, reader)
+        survey = survey_run(opened, reader)
         stand_ins = find_stand_ins(opened)
         protocols = {} if pass_at_k else fingerprints(opened, reader)
-        gaps = None if as_json else find_gaps(opened)
+        gaps = None if as_json else survey.gaps()
     if pass_at_k:
-        return _print_passes(observations, by or (), stand_ins, gaps)
-    scores = score_observations(observations, by)
+        return _print_passes(survey.observations, by or (), stand_ins, gaps)
+    scores = score_observations(survey.observations, by)
     if gaps is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         return print_json([_score_row(one, *mark) for one, mark in zip(scores, marks, strict=True)])
@@ -78,16 +78,15 @@ def measure(
     images: ImagesFolder = None,
 ) -> None:
     """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
-    from subitize.analysis.controls import observe_controls
     from subitize.analysis.enumeration import evaluate
-    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import StandIns, find_stand_ins
 
     reader = Reader(*choose_reader(judge, rule))
     observed, stand_ins = {}, StandIns()
     for name in runs:
         with open_run(name, database, images) as opened:
-            observed[name] = [*observe_run(opened, reader), *observe_controls(opened, reader)]
+            observed[name] = survey_run(opened, reader).whole
             found = find_stand_ins(opened)
         stand_ins = StandIns(stand_ins.models | found.models, stand_ins.judges | found.judges)
     enumerations = evaluate(observed)
@@ -233,9 +232,7 @@ def report(
             print(path)
 
 
-def _print_passes(
-    observations: Sequence["Observation"], by: Sequence[str], stand_ins: "StandIns", gaps: "Gaps | None"
-) -> None:
+def _print_passes(observations: "Observations", by: Sequence[str], stand_ins: "StandIns", gaps: "Gaps | None") -> None:
     from subitize.analysis.attempts import gather_attempts
     from subitize.analysis.passes import rate_passes
     from subitize.report.terminal.passes import print_passes

@@ -97,7 +97,7 @@ def read_readings(
             if replaces is not None:
                 replaced.add(replaces)
             value = (
-                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), _question(rest[2])))
+                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), decode_question(rest[2])))
                 if interpreted
                 else decode_value(text)
             )
@@ -282,7 +282,8 @@ def decode_value(text: str) -> Value:
 
 
 @lru_cache(_DIFFERENT_VALUES)
-def _question(text: str) -> Question:
+def decode_question(text: str) -> Question:
+    """Read a question from its JSON."""
     return codec.question.validate_json(text)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Observation, observe_rows
+from subitize.analysis.observations import Observations, observe_rows
 from subitize.errors import BadFileError
 from subitize.importers.named_counts import read_named_count
 from subitize.interfaces import Suite
@@ -26,7 +26,7 @@ from subitize.records import (
 )
 from subitize.registry import Made, make_suite
 from subitize.store import codec
-from subitize.store.rows import ReadingRow, ResponseRow
+from subitize.store.frames import READINGS, RESPONSES, make_frame
 
 SUITE = "production"
 _EXAMPLES = 3
@@ -50,10 +50,10 @@ class NamedImages:
     models: Sequence[NamedModel]
     warnings: Sequence[str]
 
-    def observe(self) -> list[Observation]:
+    def observe(self) -> Observations:
         """Join what the names say, as a run with the same images and readings would."""
-        responses = (_response_row(one) for model in self.models for one in model.responses)
-        readings = (_reading_row(one) for model in self.models for one in model.readings)
+        responses = make_frame((_response_row(one) for model in self.models for one in model.responses), RESPONSES)
+        readings = make_frame((_reading_row(one) for model in self.models for one in model.readings), READINGS)
         return observe_rows(self.items, responses, readings, asked_again={SUITE})
 
 
@@ -160,12 +160,11 @@ def _list(files: Sequence[Unplaced]) -> str:
     return some + (", …" if len(files) > _EXAMPLES else "")
 
 
-def _response_row(response: Response) -> ResponseRow:
+def _response_row(response: Response) -> tuple[object, ...]:
     trial = response.trial
-    return ResponseRow(trial.id, trial.item_id, trial.model, trial.repeat, trial.attempt, response.outcome.kind)
+    return trial.id, trial.item_id, trial.model, trial.repeat, trial.attempt, response.outcome.kind
 
 
-def _reading_row(reading: Reading) -> ReadingRow:
-    subject = reading.subject
-    trial_ids = codec.encode(codec.trial_ids, subject.trial_ids)
-    return ReadingRow(subject.id, trial_ids, reading.question.id, reading.judge, reading.value)
+def _reading_row(reading: Reading) -> tuple[object, ...]:
+    value = codec.encode(codec.value, reading.value)
+    return reading.subject.id, reading.question.id, reading.judge, reading.annotator, reading.rule, value

@@ -1,12 +1,12 @@
 """Numbersense's tables from a run, or from the names of released images, beside what the paper prints."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from subitize.analysis.controls import observe_controls
+import polars as pl
+
 from subitize.analysis.enumeration import LEAST_PER_CELL, Enumeration, evaluate
-from subitize.analysis.observations import NO_JUDGE, Observation, Reader, observe_run
+from subitize.analysis.observations import NO_JUDGE, Observations, Reader, survey_run
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.papers.numbersense.named_images import read_named_images
@@ -35,30 +35,27 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
             f"{run.location} has no items of {' or '.join(SUITES)}; first: subitize run {SUITES[-1]} --model MODEL "
             "--out RUN, or: subitize import numbersense DIR --out RUN"
         )
-    reader = Reader(judge)
-    observed = [one for one in observe_run(run, reader) if one.item.suite in SUITES]
-    if not observed:
+    observed = survey_run(run, Reader(judge)).whole.filter(pl.col("suite").is_in(SUITES))
+    if not observed.rows["is_relevant"].any():
         raise NothingToDoError(
             f"{run.location} has no readings of {' or '.join(SUITES)} yet; subitize judge RUN --judge JUDGE"
         )
     _check_judges(run, observed)
-    return _tabulate([*observed, *observe_controls(run, reader)], extensions=extensions)
+    return _tabulate(observed, extensions=extensions)
 
 
-def _check_judges(run: Run, observed: Sequence[Observation]) -> None:
+def _check_judges(run: Run, observed: Observations) -> None:
     """Refuse several judges of a suite: a row is what one of them saw."""
-    judges: dict[str, set[str]] = defaultdict(set)
-    for one in observed:
-        judges[one.item.suite].add(one.judge)
-    for suite, found in judges.items():
-        known = sorted(found - {NO_JUDGE})
+    judged = observed.rows.filter("is_relevant", pl.col("judge") != NO_JUDGE)
+    for (suite,), rows in judged.group_by("suite", maintain_order=True):
+        known = rows["judge"].unique().sort()
         if len(known) > 1:
             raise NothingToDoError(
                 f"{run.location} has several judges of {suite}: {', '.join(known)}; name one with --judge"
             )
 
 
-def _tabulate(observed: Sequence[Observation], *, extensions: bool, warnings: Sequence[str] = ()) -> Tables:
+def _tabulate(observed: Observations, *, extensions: bool, warnings: Sequence[str] = ()) -> Tables:
     measured = evaluate({"": observed})
     return Tables(
         compute_tables(measured, extensions=extensions), _PRINTED_BY, (*warnings, *_warn_of_designs(measured))

@@ -1,11 +1,12 @@
 """T2ICountBench's figures from a run: its attempts as one judge saw them, and all that is computed from them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import polars as pl
 
 from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
-from subitize.analysis.observations import NO_JUDGE, Observation, Reader, observe_run
+from subitize.analysis.observations import NO_JUDGE, Observations, Reader, observe_run
 from subitize.analysis.refinements import Refinement, compare
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
@@ -87,11 +88,12 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
         raise NothingToDoError(
             f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
         )
-    observed = [one for one in observe_run(run, Reader(judge)) if base_suite(one.item.suite) == SUITE]
-    judges = sorted({one.judge for one in observed} - {NO_JUDGE})
+    suites = [entry.name for entry in run.suites() if base_suite(entry.name) == SUITE]
+    observed = observe_run(run, Reader(judge)).filter(pl.col("suite").is_in(suites))
+    judges = sorted({*observed.rows["judge"].unique()} - {NO_JUDGE})
     if len(judges) > 1:
         raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
-    if judge is not None and not observed:
+    if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
     attempts, omissions = gather_attempts(observed), find_omissions(observed)
     if judges:  # also where nothing that the judge said has a value
@@ -101,8 +103,8 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
     return attempts, omissions
 
 
-def _tell_nothing(observed: Sequence[Observation], omissions: Omissions) -> str:
-    seen = {(one.model, one.item.id) for one in observed if one.item.suite == SUITE}
+def _tell_nothing(observed: Observations, omissions: Omissions) -> str:
+    seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
     undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
     if not seen:
         return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
@@ -113,10 +115,7 @@ def _tell_nothing(observed: Sequence[Observation], omissions: Omissions) -> str:
 
 def read_votes(run: Run, judge: str) -> Ratings | None:
     """Count what annotators said of groups of images of unrefined prompts; None if no group was voted on by two."""
-    votes = [vote for vote in gather_votes(run, judge) if _is_on_group(vote.observation)]
-    found = tally_votes(votes)
+    is_on_group = (pl.col("question_kind") == MatchesPrompt().kind) & (pl.col("group") > 1)
+    votes = gather_votes(run, judge).filter(is_on_group, pl.col("suite") == SUITE)
+    found = tally_votes(votes.rows)
     return found if len(found.units) else None
-
-
-def _is_on_group(one: Observation) -> bool:
-    return one.item.suite == SUITE and isinstance(one.ask.question, MatchesPrompt) and one.ask.group > 1

@@ -4,14 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from subitize import plugins
 from subitize.analysis.enumeration import evaluate, name_baselines
-from subitize.analysis.observations import NO_JUDGE, Observation
+from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
-from subitize.analysis.scoring import Score, score
+from subitize.analysis.scoring import Score, list_factors, score
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
-from subitize.records import REFINED, Draw, Item, Name, base_suite
+from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import make_suite, paper_of
 from subitize.report.document.blocks import (
     Account,
@@ -41,6 +43,7 @@ from subitize.report.sections.sources import Series, Source, list_series
 from subitize.report.sections.summary import Headlines, summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
+from subitize.store.subjects import FAILED
 
 
 def compose(sources: Sequence[Source], progress: Progress) -> Document:
@@ -125,9 +128,10 @@ def _exclusion_notes(series: Sequence[Series]) -> list[TextBlock]:
 
 def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, list[Counted]]:
     """Measure what is a count of a known number, by suite; of other suites there is nothing to measure."""
-    observed = {source.name: [*_unrefined(source), *_controls(source)] for source in sources}
+    # Refined prompts are compared with those that they are made of, and not measured again.
+    is_refined = pl.col("suite").str.contains(REFINED, literal=True)
     try:
-        found = evaluate(observed)
+        found = evaluate({source.name: source.survey.whole.filter(~is_refined) for source in sources})
     except NothingToDoError:
         found = []
     by_key = {(one.run, one.suite, one.model, one.judge): one for one in found}
@@ -139,29 +143,19 @@ def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, lis
     return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
 
 
-def _unrefined(source: Source) -> list[Observation]:
-    """Leave out refined prompts, which are compared with those that they are made of and not measured again."""
-    return [one for one in source.survey.observations if one.item.base is None]
-
-
-def _controls(source: Source) -> list[Observation]:
-    """Find the answers to control questions among those that enter no score."""
-    return [one for one in source.survey.asides if isinstance(one.ask.question, Name)]
-
-
 def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
     """Write the leaderboard and the sections of one suite: those of counts where it counts, and by condition."""
     suite = slug(name)
     left = [one for one in series if not one.is_excluded]
     if not left:
         return Account((), ())
-    factors = _factors(left)
+    factors = list_factors(item for one in left for item in one.observations.seen_items())
     if not counted:
         scores = _score(left, factors)
         return Account(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
     published = _published(name)
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
-    are_drawn = all(isinstance(one.observations[0].item.task, Draw) for one in left)
+    are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
@@ -179,26 +173,12 @@ def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[S
     """Score each by itself, by label: the same model and judge may be in two runs."""
     found = {}
     for one in series:
-        known = {name for item in _items(one.observations) for name in item.factors}
+        known = {name for item in one.observations.seen_items() for name in item.factors}
         found[one.label] = score(one.observations, [name for name in factors if name in known])
     return found
 
 
-def _factors(series: Sequence[Series]) -> list[str]:
-    """Find the conditions that differ between the items of all together, at not too many levels."""
-    levels: dict[str, set[object]] = defaultdict(set)
-    for item in _items(one for own in series for one in own.observations):
-        for name, level in item.factors.items():
-            levels[name].add(level)
-    return [name for name, found in levels.items() if 1 < len(found) <= _MOST_LEVELS]
-
-
-def _items(observations: Iterable[Observation]) -> Iterable[Item]:
-    return {one.item.id: one.item for one in observations}.values()
-
-
 _OF_COUNTS = {"number", "category", "wording"}
-_MOST_LEVELS = 50
 
 
 def _title(suite: str) -> str:
@@ -222,7 +202,7 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         is_stand_in = any(judge.name == one.judge and judge.is_stand_in for judge in one.source.run.judges())
         known = marks.setdefault(one.judge, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
-        mark = _INFORMED if all(seen.ask.question.is_informed for seen in one.observations) else _INFORMED_IN_PART
+        mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART
         known += [mark] * (one.is_informed and mark not in known)
     if list(marks) == [NO_JUDGE]:
         return TextBlock("Judged by nobody: every response was a refusal.")
@@ -238,8 +218,8 @@ def _gaps(sources: Sequence[Source]) -> Section:
     """Say what no figure covers, and why."""
     rows, blocks = [], []
     for source in sources:
-        gaps, statuses = source.survey.gaps, Counter(one.status for one in source.survey.observations)
-        excluded = sum(one.is_excluded for one in source.survey.observations)
+        gaps, seen = source.survey.gaps(), source.survey.observations.rows
+        statuses, excluded = Counter(seen["status"]), int(seen["is_excluded"].sum())
         cells = (gaps.unasked, gaps.failed, gaps.unread, statuses["discarded"], statuses["refused"], excluded)
         rows.append(Row((source.name, *cells)))
         blocks += _reasons(source)
@@ -261,7 +241,7 @@ def _gaps(sources: Sequence[Source]) -> Section:
 
 
 def _reasons(source: Source) -> list[TableBlock]:
-    failed = [row.trial_id for row in source.survey.responses if row.kind == "failed"]
+    failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
     reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
     why = make_table(
         f"failures-{slug(source.name)}",

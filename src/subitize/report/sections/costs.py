@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.observations import Observation
+from subitize.analysis.observations import Observations
 from subitize.analysis.trails import Trails
-from subitize.records import Estimate, Subject
+from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
 from subitize.stats import mean_interval, wilson_interval
@@ -129,22 +130,19 @@ _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repe
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
     right = _right(series.observations)
-    if not any(right):
+    if not right.any():
         return None
-    share = wilson_interval(sum(right), len(right))
+    share = wilson_interval(int(right.sum()), len(right))
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, "sum over right answers, Wilson of the share")
 
 
-def _right(observations: Sequence[Observation]) -> list[bool]:
+def _right(observations: Observations) -> pl.Series:
     """Tell of each answer that is scored whether all is right about it; one that only could not be used is left out."""
-    by_subject: dict[Subject | None, list[Observation]] = defaultdict(list)
-    for one in observations:
-        if not one.is_excluded:
-            by_subject[one.subject].append(one)
-    scored = (own for own in by_subject.values() if any(one.status != "discarded" for one in own))
-    return [all(one.is_right for one in own) for own in scored]
+    answers = observations.kept().rows.group_by("subject")
+    seen = answers.agg(pl.col("is_right").all(), (pl.col("status") != "discarded").any().alias("is_scored"))
+    return seen.filter("is_scored")["is_right"]
 
 
 def _warnings(bills: Sequence[Bill]) -> list[Block]:

@@ -1,14 +1,15 @@
 """A bounded sample of pictures, right and wrong: which are shown, and what stands beside each."""
 
-import heapq
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from subitize.analysis.observations import Observation
+import polars as pl
+
+from subitize.analysis.observations import Seen
 from subitize.errors import SubitizeError
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
 from subitize.records import (
@@ -98,7 +99,7 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
 
 class _Picked(NamedTuple):
     series: Series
-    observation: Observation
+    observation: Seen
     subject: Subject
     verdict: Verdict
     category: str
@@ -127,50 +128,55 @@ class Outline(Box):
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
-    strata: dict[tuple[int, Verdict, str], dict[_Image, Observation]] = defaultdict(dict)
-    for place, one in enumerate(series):
-        for observation in one.observations:
-            factors = observation.item.factors
-            category = str(factors.get("category", factors.get("type", "")))
-            members, image = strata[place, _verdict(observation), category], _lot(observation)
-            # Of several questions about one image, one is enough to show it.
-            known = members.get(image)
-            if known is None or _lot_of_question(observation) < _lot_of_question(known):
-                members[image] = observation
-    most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, len(strata))))
-    picked = [
-        _Picked(series[place], members[image], subject, verdict, category)
-        for (place, verdict, category), members in strata.items()
-        for image in heapq.nsmallest(most, members)
-        if (subject := members[image].subject) is not None
-    ]
-    if len(picked) > _CARDS_IN_ALL:
-        picked = heapq.nsmallest(_CARDS_IN_ALL, picked, key=lambda one: _lot(one.observation))
+    lots = pl.concat(_draw_lots(place, one) for place, one in enumerate(series)).with_row_index("row")
+    lots = lots.with_columns(stratum=pl.col("row").min().over("series", "verdict", "category"))
+    # Of several questions about one image, one is enough to show it.
+    one_each = lots.sort("question_lot", "row").unique(["stratum", *_IMAGE], keep="first", maintain_order=True)
+    most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, one_each["stratum"].n_unique())))
+    first = one_each.sort("stratum", *_IMAGE).filter(pl.int_range(pl.len()).over("stratum") < most)
+    if first.height > _CARDS_IN_ALL:
+        first = first.sort(*_IMAGE, maintain_order=True).head(_CARDS_IN_ALL)
     # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
-    return sorted(picked, key=lambda one: (_RANKS[one.verdict], _lot(one.observation), one.series.label)), most
+    shown = first.sort(pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
+    return [_picked(series[row["series"]], row) for row in shown.iter_rows(named=True)], most
+
+
+_IMAGE = ("lot", "item", "repeat")
 
 
 _RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
 
 
-_Image = tuple[int, str, int]
+def _draw_lots(place: int, one: Series) -> pl.DataFrame:
+    seen = one.observations
+    names = seen.rows.select(
+        lot=pl.format("{} {}", "item", "repeat"), question_lot=pl.format("{} {}", "item", "question")
+    )
+    lots = [_number(column) for column in names]
+    categories = {item.id: _category(item) for item in seen.seen_items()}
+    is_right = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+    return seen.rows.with_columns(
+        *lots,
+        series=pl.lit(place),
+        label=pl.lit(one.label),
+        verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
+        category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
+    )
 
 
-def _lot(observation: Observation) -> _Image:
-    name = f"{observation.item.id} {observation.repeat}"
-    return zlib.crc32(name.encode()), observation.item.id, observation.repeat
+def _number(names: pl.Series) -> pl.Series:
+    different = names.unique()
+    return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
 
 
-def _lot_of_question(observation: Observation) -> int:
-    return zlib.crc32(f"{observation.item.id} {observation.ask.question.id}".encode())
+def _category(item: Item) -> str:
+    return str(item.factors.get("category", item.factors.get("type", "")))
 
 
-def _verdict(observation: Observation) -> Verdict:
-    match observation.status:
-        case "eligible":
-            return "right" if observation.is_right else "wrong"
-        case status:
-            return status
+def _picked(one: Series, row: dict[str, Any]) -> _Picked:
+    seen = one.observations.look(row)
+    trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
+    return _Picked(one, seen, Subject(trials), row["verdict"], row["category"])
 
 
 def _look_up(picked: Iterable[_Picked]) -> dict[str, _Records]:

@@ -1,11 +1,11 @@
 """The runs of a report, each read once, and the names their models go by in it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Observation, Survey, survey_run
+from subitize.analysis.observations import Observations, Survey, survey_run
 from subitize.errors import BadValueError
 from subitize.report.document.blocks import Badge
 from subitize.report.document.cells import printable
@@ -36,17 +36,17 @@ class Series:
     model: str
     judge: str
     badge: Badge
-    observations: Sequence[Observation]
+    observations: Observations
 
     @property
     def is_informed(self) -> bool:
         """Tell whether the judge knew what was asked for."""
-        return any(one.ask.question.is_informed for one in self.observations)
+        return bool(self.observations.rows["is_informed"].any())
 
     @property
     def is_excluded(self) -> bool:
         """Tell whether everything was left out by hand."""
-        return all(one.is_excluded for one in self.observations)
+        return bool(self.observations.rows["is_excluded"].all())
 
 
 def read_sources(runs: Sequence[Run]) -> list[Source]:
@@ -64,10 +64,11 @@ def shared_judges(run: Run) -> set[str]:
 
 def list_series(sources: Sequence[Source]) -> list[Series]:
     """Tell apart what is shown: a model goes by its spec, with the run and the judge where that is not enough."""
-    groups: dict[tuple[int, str, str, str], list[Observation]] = defaultdict(list)
-    for place, source in enumerate(sources):
-        for one in source.survey.observations:
-            groups[place, one.item.suite, one.model, one.judge].append(one)
+    groups = {
+        (place, suite, model, judge): observations
+        for place, source in enumerate(sources)
+        for (suite, model, judge), observations in source.survey.observations.partition("suite", "model", "judge")
+    }
     runs = Counter((suite, model) for suite, model, _ in {(suite, model, place) for place, suite, model, _ in groups})
     judges = Counter((place, suite, model) for place, suite, model, _ in groups)
     found = []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.analysis.scoring import accuracy
+from subitize.analysis.scoring import measure
 from subitize.analysis.trails import Trails
 from subitize.records import Estimate, base_suite
 from subitize.report.document.blocks import Badge
@@ -34,7 +34,7 @@ def summarize(
 def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> str:
     names = [printable(source.name) for source in sources]
     models = {one.model: one.badge for one in series}
-    items = {(own.source.name, one.item.id) for own in series for one in own.observations}
+    items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}
     made = [trail for of_run in trails.values() for trail in of_run.responses.values()]
     responses = sum(trail.responses for trail in made)
     when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
@@ -77,8 +77,7 @@ def _headline(suite: str, ranked: Sequence[Counted]) -> str:
 
 def _accuracies(suite: str, series: Sequence[Series]) -> str:
     own = [one for one in series if one.suite == suite]
-    kept = {one.label: [seen for seen in one.observations if not seen.is_excluded] for one in own}
-    found = {label: estimate for label, observations in kept.items() if (estimate := accuracy(observations))}
+    found = {one.label: estimate for one in own if (estimate := measure(one.observations, "accuracy"))}
     if not found:
         return ""
     best = max(found, key=lambda label: found[label].value)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from subitize.papers.geckonum.report import beyond, figures
 from subitize.papers.geckonum.report.findings import Findings, find
 from subitize.papers.geckonum.report.leaderboard import headline, rank_models
@@ -43,12 +45,9 @@ def _gaps(series: Sequence[Series], findings: Findings) -> list[str]:
     """Say what was refused, and of which models nothing was read."""
     texts = [f"{label}: no answer about its images has a value; it is in no figure." for label in findings.unread]
     for one in series:
-        refused = {
-            (seen.item.id, seen.repeat)
-            for seen in one.observations
-            if seen.status == "refused" and not seen.is_excluded
-        }
-        if refused:
-            what = f"{len(refused):,} images were" if len(refused) > 1 else "1 image was"
+        refused = one.observations.kept().filter(pl.col("status") == "refused").rows
+        images = refused.select("item", "repeat").n_unique()
+        if images:
+            what = f"{images:,} images were" if images > 1 else "1 image was"
             texts.append(f"{one.label}: {what} refused and in no figure here; “What no figure covers” counts them.")
     return texts
