@@ -8,25 +8,26 @@ put them: a model, the observer, people.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
+from subitize.analysis.observations import make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
-from subitize.labels import consensus
 from subitize.records import Draw, Estimate, Fit, Item, Known, Value
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance
 from subitize.stats.intervals import share_interval
-from subitize.store import Run, latest_attempts
-from subitize.store.rows import ReadingRow, ResponseRow, read_readings, read_responses
+from subitize.store import Run
+from subitize.store.frames import latest_attempts, read_judges, read_readings, read_responses
 
 Measure = Literal["graph", "fit", "text", "text_exact"]
 MEASURES: dict[Measure, str] = {
@@ -72,8 +73,7 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    drawn = {row.trial_id: row for row in latest_attempts(read_responses(run)) if row.kind == "drawn"}
-    marks = list(_mark_all(items, drawn, read_readings(run, judge)))
+    marks = list(_mark_all(items, _gather(run, judge)))
     if all(mark.score is None for mark in marks):
         raise NothingToDoError(_what_is_missing(run, judge))
     excluded = run.exclusions()
@@ -108,28 +108,23 @@ class _Mark(NamedTuple):
 _Answers = Mapping[str, Value]
 
 
-def _mark_all(
-    items: Mapping[str, Item], drawn: Mapping[str, ResponseRow], readings: Iterable[ReadingRow]
-) -> Iterator[_Mark]:
-    answers = _gather(drawn, readings)
+def _mark_all(items: Mapping[str, Item], drawings: pl.DataFrame) -> Iterator[_Mark]:
     graph = cache(lambda item_id: graph_of(items[item_id]))  # several drawings and judges have the same
-    for (trial_id, judge), given in answers.items():
-        row = drawn[trial_id]
-        item = items[row.item_id]
-        for measure, score, discarded in _measure(item, graph(item.id), given):
-            yield _Mark(item, row.model, judge, measure, score, discarded)
+    for item_id, model, judge, *answers in drawings.iter_rows():
+        given = {question: read_label(*label) for question, *label in zip(*answers, strict=True)}
+        for measure, score, discarded in _measure(items[item_id], graph(item_id), given):
+            yield _Mark(items[item_id], model, judge, measure, score, discarded)
 
 
-def _gather(drawn: Mapping[str, ResponseRow], readings: Iterable[ReadingRow]) -> dict[tuple[str, str], _Answers]:
+def _gather(run: Run, judge: str | None) -> pl.DataFrame:
     """Make one value of all the readings of a question, by drawing and judge; other questions are not looked at."""
-    found: dict[tuple[str, str], dict[str, list[Value]]] = defaultdict(lambda: defaultdict(list))
-    for row in readings:
-        if row.subject_id in drawn and row.question_id.startswith(_KINDS):
-            found[row.subject_id, row.judge][row.question_id].append(row.value)
-    return {
-        key: {question: values[0] if len(values) == 1 else consensus(values, "mode") for question, values in of.items()}
-        for key, of in found.items()
-    }
+    asked = read_readings(run, judge).filter(
+        pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS)
+    )
+    drawn = latest_attempts(read_responses(run)).filter(pl.col("kind") == "drawn")
+    labels = make_labels(asked, "mode").join(drawn, left_on="subject", right_on="trial", maintain_order="left")
+    drawings = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
+    return drawings.agg("question", "label", "value", "value_text").drop("subject")
 
 
 _KINDS = ("confirm:", "fit:", "transcribe")
@@ -223,7 +218,7 @@ def _within(mean: Estimate, low: float, high: float) -> Estimate:
 
 def _what_is_missing(run: Run, judge: str | None) -> str:
     who = "" if judge is None else f" by {judge!r}"
-    known = sorted({row.judge for row in read_readings(run)})
+    known = read_judges(run)
     return (
         f"{run.location} has no readings{who} of how well drawings fit their prompts; first: subitize judge RUN "
         f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {', '.join(known) or 'none'})"

@@ -1,19 +1,21 @@
 """The score from which a judge's boxes should count, so that its counts are those of people."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from subitize import __version__
+from subitize.analysis.observations import make_labels
 from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.labels import Rule, consensus, read_share
-from subitize.records import Box, Boxes, Count, Estimate, Item, Known, Value
+from subitize.labels import Rule, read_share
+from subitize.records import Box, Boxes, Count, Estimate, Item
 from subitize.stats.thresholds import (
     FOLDS,
     GRID,
@@ -28,7 +30,8 @@ from subitize.stats.thresholds import (
     find_errors,
 )
 from subitize.store import Run, codec
-from subitize.store.rows import AnswerRow, decode_value, read_answers, read_judgings, read_responses
+from subitize.store.frames import read_judges, read_readings, read_responses
+from subitize.store.rows import read_judgings
 
 LEAST_PAIRS = 10
 IOUS: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -146,48 +149,50 @@ def _check(search: Search) -> Metric:
 
 def _pair_up(run: Run, search: Search) -> _Pairs:
     judged, labels = _read(run, search.judge), _label(_read(run, search.against))
-    if not any(_has_boxes(row) for row in judged):
+    # The kind is the last that is written of a record.
+    has_boxes = judged.filter(pl.col("evidence").str.contains(_BOXES))
+    if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
             f"name a judge that finds boxes; judges with readings: {_list_judges(run)}"
         )
-    items, item_of = {item.id: item for item in run.items()}, {row.trial_id: row.item_id for row in read_responses(run)}
-    excluded = run.exclusions()
+    items, excluded = {item.id: item for item in run.items()}, run.exclusions()
+    # A group of pictures has no one item, and nobody draws boxes in several at once.
+    seen = has_boxes.join(read_responses(run), left_on="subject", right_on="trial", maintain_order="left")
+    seen = seen.join(labels, on=["subject", "question"], how="left", maintain_order="left")
     pairs: list[_Pair] = []
     left_out: Counter[str] = Counter()
-    for row in judged:
-        # A group of pictures has no one item, and nobody draws boxes in several at once.
-        item = items.get(item_of.get(row.subject_id, ""))
-        question = None if item is None else _find_count(item, row.question_id)
-        if item is None or question is None or not _has_boxes(row):
+    for id, question_id, text, label, number in seen.select(
+        "item", "question", "evidence", "label", "number"
+    ).iter_rows():
+        item = items[id]
+        question = _find_count(item, question_id)
+        if question is None:
             continue
-        label = labels.get((row.subject_id, row.question_id))
         if question.place is not None:
             left_out["ask for a place, which depends on other things' boxes"] += 1
         elif item.id in excluded:
             left_out["are of excluded items"] += 1
         elif label is None:
             left_out[f"have no reading by {search.against}"] += 1
-        elif not isinstance(label, Known) or isinstance(label.value, str | bool):
+        elif number is None:
             left_out[f"have no number from {search.against}"] += 1
         else:
-            evidence = codec.evidence.validate_json(row.evidence)
+            evidence = codec.evidence.validate_json(text)
             boxes = evidence.boxes if isinstance(evidence, Boxes) else ()
-            pairs.append(_Pair(item.id, question, boxes, float(label.value)))
+            pairs.append(_Pair(item.id, question, boxes, number))
     notes = [f"{count} readings of {search.judge} {why}: left out" for why, count in left_out.items()]
     if zeros := sum(pair.true == 0 for pair in pairs):
         notes.append(f"{zeros} pictures have a true count of 0, which NAE cannot divide by: only accuracy has them")
     return _Pairs(pairs, notes)
 
 
-def _has_boxes(row: AnswerRow) -> bool:
-    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
-    return row.evidence.rpartition('"kind":')[2].strip(' "}') == "boxes"
+_BOXES = r'"boxes"\}$'
 
 
-def _read(run: Run, judge: str) -> list[AnswerRow]:
-    found = read_answers(run, judge)
-    if not found:
+def _read(run: Run, judge: str) -> pl.DataFrame:
+    found = read_readings(run, judge, with_evidence=True)
+    if not found.height:
         raise NothingToDoError(
             f"{run.location} has no readings by {judge!r}; judges with readings: {_list_judges(run)}; add some with "
             "subitize judge, or people's with subitize import readings"
@@ -196,15 +201,14 @@ def _read(run: Run, judge: str) -> list[AnswerRow]:
 
 
 def _list_judges(run: Run) -> str:
-    return ", ".join(sorted({one.judge for one in read_judgings(run)})) or "none"
+    return ", ".join(read_judges(run)) or "none"
 
 
-def _label(rows: Iterable[AnswerRow]) -> dict[tuple[str, str], Value]:
-    """Make one value of what several people said."""
-    votes: dict[tuple[str, str], list[Value]] = defaultdict(list)
-    for row in rows:
-        votes[row.subject_id, row.question_id].append(decode_value(row.value))
-    return {key: consensus(values, "mode") for key, values in votes.items()}
+def _label(readings: pl.DataFrame) -> pl.DataFrame:
+    """Make one value of what several people said, and a number of it, unless it is yes or no."""
+    is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
+    number = pl.when(~is_yes_or_no).then("value").alias("number")
+    return make_labels(readings, "mode").select("subject", "question", "label", number)
 
 
 def _find_count(item: Item, question_id: str) -> Count | None:

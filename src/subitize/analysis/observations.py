@@ -12,9 +12,10 @@ import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
-from subitize.records import Ask, Count, Draw, Item, Known, Scalar, Subject, Value
+from subitize.records import Ask, Count, Discarded, Draw, Item, Known, Scalar, Value
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
+    group_responses,
     latest_attempts,
     make_frame,
     read_judges,
@@ -265,6 +266,12 @@ def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | No
     return "known", None if isinstance(known, str) else float(known), str(known), _key(known)
 
 
+def read_label(label: str, value: float | None, text: str | None) -> Value:
+    """Put a label together again that was laid out in columns."""
+    known = _scalar(value, text)
+    return Discarded(label, is_refusal=label == "declined") if known is None else Known(known)
+
+
 def _scalar(value: float | None, text: str | None) -> Scalar | None:
     """Put a value together again that was laid out in columns."""
     if text is None or value is None:
@@ -344,24 +351,9 @@ def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
     )
     shown = [asks.filter(pl.col("group") == 1).join(single, on="item", maintain_order="left_right")]
     for size in sorted(asks.filter(pl.col("group") > 1)["group"].unique()):
-        groups = _group(answered, size)
+        groups = group_responses(answered, size)
         shown.append(asks.filter(pl.col("group") == size).join(groups, on="item", maintain_order="left_right"))
     return pl.concat(shown).sort("place", maintain_order=True).with_row_index("row")
-
-
-def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
-    groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
-        pl.col("repeat").first(),
-        pl.col("attempt").first(),
-        pl.col("trial").alias("trials"),
-        (pl.col("kind") == REFUSED).all().alias("is_refused"),
-    )
-    groups = groups.filter(pl.col("trials").list.len() == size)
-    subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
-    return groups.select(
-        "item", "model", "repeat", "attempt", pl.Series("subject", subjects, pl.String()), "is_refused"
-    )
 
 
 def _list_asks(items: Iterable[Item]) -> pl.DataFrame:

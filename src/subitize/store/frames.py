@@ -9,9 +9,10 @@ import polars as pl
 from pydantic_core import from_json
 from sqlalchemy import Select, func, select
 
+from subitize.records import Subject
 from subitize.store import tables
 from subitize.store.run import Run
-from subitize.store.subjects import FAILED
+from subitize.store.subjects import FAILED, REFUSED
 
 RESPONSES: dict[str, pl.DataType] = {
     **dict.fromkeys(("trial", "item", "model"), pl.String()),
@@ -45,6 +46,26 @@ def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
     A failed attempt counts only where there is no other: failing at asking again does not undo what was answered.
     """
     return keep_best(responses, ["item", "model", "repeat"], pl.col("kind") != FAILED, pl.col("attempt"))
+
+
+def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
+    """Take the latest attempts of a model at the repeats 0 to size-1 of an item together, then the next so many.
+
+    A group that is not yet complete is left out. One that was refused stays in its group; only where all were, the
+    group is refused.
+    """
+    blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
+    groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
+        pl.col("repeat").first(),
+        pl.col("attempt").first(),
+        pl.col("trial").alias("trials"),
+        (pl.col("kind") == REFUSED).all().alias("is_refused"),
+    )
+    groups = groups.filter(pl.col("trials").list.len() == size)
+    subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
+    return groups.select(
+        "item", "model", "repeat", "attempt", pl.Series("subject", subjects, pl.String()), "is_refused"
+    )
 
 
 def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Run
-from subitize.store.rows import read_answers, read_responses
+from subitize.store.frames import read_readings, read_responses
 
 SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
@@ -109,13 +109,15 @@ def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.Data
 def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str, str]]]:
     """Find what annotators said before, by model and task."""
     tasks = {item.id: int(item.factors["task"]) for item in run.items(SUITE.name)}
-    trials = {row.trial_id: row for row in read_responses(run) if row.item_id in tasks}
+    answers = read_readings(run, JUDGE, with_evidence=True).join(
+        read_responses(run), left_on="subject", right_on="trial"
+    )
     found: dict[tuple[str, int], Counter[tuple[str, int, str, str]]] = defaultdict(Counter)
-    for answer in read_answers(run, JUDGE):
-        trial = trials[answer.subject_id]
-        raw = str(from_json(answer.evidence)["text"])
-        prompt = trial.item_id.partition("/")[2]
-        found[trial.model, tasks[trial.item_id]][prompt, trial.repeat, answer.annotator, raw] += 1
+    for model, item, repeat, annotator, evidence in answers.select(
+        "model", "item", "repeat", "annotator", "evidence"
+    ).iter_rows():
+        said = str(from_json(evidence)["text"])
+        found[model, tasks[item]][item.partition("/")[2], repeat, annotator, said] += 1
     return found
 
 

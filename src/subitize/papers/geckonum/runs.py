@@ -9,7 +9,8 @@ from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Choose, Item, Known, Question, Value
 from subitize.scenes import line_codes
 from subitize.store import Run
-from subitize.store.rows import decode_value, read_answers, read_responses
+from subitize.store.frames import read_readings, read_responses
+from subitize.store.rows import decode_value
 
 SUITE = "geckonum"
 
@@ -24,16 +25,8 @@ def read_run(run: Run, judge: str | None = None) -> Annotations:
             f"or: subitize import {SUITE} DIR --out RUN"
         )
     questions = list_questions(items)
-    answers = pl.DataFrame(
-        [row[:-1] for row in read_answers(run, _choose_judge(run, judge))],
-        schema={"subject": pl.String, "question": pl.String, "annotator": pl.String, "read": pl.String},
-        orient="row",
-    )
-    trials = pl.DataFrame(
-        [(row.trial_id, row.item_id, row.model, row.repeat) for row in read_responses(run)],
-        schema={"subject": pl.String, "item": pl.String, "model": pl.String, "seed": pl.UInt16},
-        orient="row",
-    )
+    answers = read_readings(run, _choose_judge(run, judge)).rename({"value": "read"})
+    trials = read_responses(run).select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
     found = (
         answers.join(trials, on="subject", maintain_order="left")
         .join(questions.select("item", "question", "key"), on=["item", "question"], maintain_order="left")
