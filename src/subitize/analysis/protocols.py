@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
+from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.trails import Place, ReadingTrail, Trail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
 from subitize.records import digest
@@ -48,7 +48,7 @@ _WHENCE = frozenset(
         "sends_seed",
     }
 )
-_ASKING_AGAIN = (ATTEMPTS_OPTION,)
+_ASKING_AGAIN = ("max_attempts",)
 # The option by which judges are given a rule: under another rule their evidence is the same.
 _RULE_OPTION = "policy"
 
