@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 from pydantic_core import from_json
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, Table, func, select
 
 from subitize.records import Subject
 from subitize.store import tables
+from subitize.store.interning import select_readings
 from subitize.store.run import Run
 from subitize.store.subjects import FAILED, REFUSED
 
@@ -82,30 +83,34 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     With their evidence comes the question, as JSON too: together they can be read by another rule.
     """
     c = tables.readings.c
-    columns = {"id": c.id, "replaces": c.replaces, "subject": c.subject_id, "question": c.question_id, "judge": c.judge}
-    columns |= {"annotator": c.annotator, "rule": c.rule, "value": c.value}
-    columns |= {"evidence": c.evidence, "question_record": c.question} if with_evidence else {}
-    query = select(*columns.values()).where(c.run_id == run.run_id)
-    if judge is not None:
-        query = query.where(c.judge == judge)
-    schema = {name: pl.Int64() if name in ("id", "replaces") else pl.String() for name in columns}
-    rows = _fetch(run, query.order_by(c.id), schema)
-    return rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("id", "replaces")
+    numbers = {"id": c.id, "replaces": c.replaces, "subject": c.subject, "question": c.question, "source": c.source}
+    texts = {"value": c.value, **({"evidence": c.evidence} if with_evidence else {})}
+    query = select_readings(run.run_id, [*numbers.values(), *texts.values()], judge)
+    rows = _fetch(run, query, {**dict.fromkeys(numbers, pl.Int64()), **dict.fromkeys(texts, pl.String())})
+    rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti")
+    # What readings share is read after them: all that they name was stored before.
+    for table, number in ((tables.subjects, "subject"), (tables.questions, "question"), (tables.sources, "source")):
+        shared = _read_shared(run, table)
+        rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
+    rows = rows.rename({"question": "question_record"}).rename({"subject_id": "subject", "question_id": "question"})
+    return rows.select(*READINGS, *(("evidence", "question_record") if with_evidence else ()))
+
+
+def _read_shared(run: Run, table: Table) -> pl.DataFrame:
+    """Read what readings share, with the numbers by which they name it."""
+    names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
+    query = select(table.c.id, *(table.c[name] for name in names)).where(table.c.run_id == run.run_id)
+    return _fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(names, pl.String())})
 
 
 def read_trials_looked_at(run: Run) -> frozenset[str]:
     """List the trials whose responses somebody has looked at, alone or in a group."""
-    c = tables.readings.c
-    with run.reading() as connection:
-        texts = connection.execute(select(c.trial_ids).distinct().where(c.run_id == run.run_id)).scalars()
-        return frozenset(trial for text in texts for trial in from_json(text))
+    return frozenset(trial for text in _read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
 
 
 def read_judges(run: Run) -> list[str]:
     """List the judges that have read anything."""
-    c = tables.readings.c
-    with run.reading() as connection:
-        return sorted(connection.execute(select(c.judge).distinct().where(c.run_id == run.run_id)).scalars())
+    return _read_shared(run, tables.sources)["judge"].unique().sort().to_list()
 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:

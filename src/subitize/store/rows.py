@@ -4,16 +4,17 @@ Decoding every response and reading would take most of the time of a large repor
 among the values there are few different ones.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, select
 
-from subitize.records import Evidence, Outcome, Provenance, Question, Value
+from subitize.records import Design, Evidence, Outcome, Provenance, Question, Value
 from subitize.store import codec, tables
 from subitize.store.attachments import attach_image, with_attachments
+from subitize.store.interning import Shared, select_readings
 from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
@@ -32,16 +33,6 @@ class ResponseRow(NamedTuple):
     kind: str
 
 
-class ReadingRow(NamedTuple):
-    """A reading's value, and what it is a value of."""
-
-    subject_id: str
-    trial_ids: str
-    question_id: str
-    judge: str
-    value: Value
-
-
 class Answered(NamedTuple):
     """What came of a trial, and how."""
 
@@ -55,75 +46,6 @@ class Judged(NamedTuple):
     judge: str
     evidence: Evidence
     value: Value
-
-
-def read_responses(run: Run) -> list[ResponseRow]:
-    """List the responses, one per trial: the answer, or where there is none the latest failure."""
-    c = tables.responses.c
-    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
-    query = _of(run, tables.responses, *columns).order_by(c.id)
-    latest: dict[str, ResponseRow] = {}
-    with run.reading() as connection:
-        for trial_id, item_id, model, repeat, attempt, status, outcome in _rows(connection, query):
-            if trial_id not in latest or latest[trial_id].kind == "failed":
-                kind = _kind(outcome) if status == tables.DONE else "failed"
-                latest[trial_id] = ResponseRow(trial_id, item_id, model, repeat, attempt, kind)
-    return list(latest.values())
-
-
-class Material(NamedTuple):
-    """What a reading's value was made of: whose evidence, by which rule, as it was stored."""
-
-    judge: str
-    rule: str
-    evidence: Evidence
-    question: Question
-
-
-def read_readings(
-    run: Run, judge: str | None = None, interpreted: Callable[[Material], Value] | None = None
-) -> list[ReadingRow]:
-    """List the readings that stand, in the order they were stored, with their values as stored or interpreted anew."""
-    c = tables.readings.c
-    raw = (c.rule, c.evidence, c.question) if interpreted else ()
-    columns = (c.id, c.subject_id, c.trial_ids, c.question_id, c.judge, c.replaces, c.value, *raw)
-    query = _of(run, tables.readings, *columns).order_by(c.id)
-    if judge is not None:
-        query = query.where(c.judge == judge)
-    found: dict[int, ReadingRow] = {}
-    replaced: set[int] = set()
-    with run.reading() as connection:
-        for id, subject_id, trial_ids, question_id, name, replaces, text, *rest in _rows(connection, query):
-            if replaces is not None:
-                replaced.add(replaces)
-            value = (
-                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), decode_question(rest[2])))
-                if interpreted
-                else decode_value(text)
-            )
-            found[id] = ReadingRow(subject_id, trial_ids, question_id, name, value)
-    return [row for id, row in found.items() if id not in replaced]
-
-
-class AnswerRow(NamedTuple):
-    """A reading with who gave it, its value and evidence as JSON."""
-
-    subject_id: str
-    question_id: str
-    annotator: str
-    value: str
-    evidence: str
-
-
-def read_answers(run: Run, judge: str) -> list[AnswerRow]:
-    """List the readings of one judge that stand, in the order they were stored, with who looked."""
-    c = tables.readings.c
-    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.annotator, c.value, c.evidence)
-    query = _of(run, tables.readings, *columns)
-    with run.reading() as connection:
-        rows = list(_rows(connection, query.where(c.judge == judge).order_by(c.id)))
-    replaced = {row[1] for row in rows}
-    return [AnswerRow(*row[2:]) for row in rows if row[0] not in replaced]
 
 
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
@@ -142,16 +64,20 @@ def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]
 
 def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[Judged]]:
     """Get the readings of some subjects in full, by subject and question."""
-    c = tables.readings.c
-    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.judge, c.evidence, c.value)
-    query = _of(run, tables.readings, *columns).order_by(c.id)
-    rows = list(_look_up(run, query, c.subject_id, subject_ids))
+    c, subjects = tables.readings.c, tables.subjects.c
+    known = _of(run, tables.subjects, subjects.id, subjects.subject_id)
+    ids = dict(_look_up(run, known, subjects.subject_id, subject_ids))
+    columns = (c.id, c.replaces, c.subject, c.question, c.source, c.evidence, c.value)
+    rows = list(_look_up(run, select_readings(run.run_id, columns), c.subject, list(ids)))
+    with run.reading() as connection:
+        shared = Shared(connection, run.run_id)
+        questions, sources = shared.questions, shared.sources
     replaced = {row[1] for row in rows}
     found: dict[tuple[str, str], list[Judged]] = {}
-    for id, _, subject_id, question_id, judge, evidence, value in rows:
+    for id, _, subject, question, source, evidence, value in rows:
         if id not in replaced:
-            judged = Judged(judge, codec.evidence.validate_json(evidence), decode_value(value))
-            found.setdefault((subject_id, question_id), []).append(judged)
+            judged = Judged(sources[source].judge, codec.evidence.validate_json(evidence), decode_value(value))
+            found.setdefault((ids[subject], questions[question].question_id), []).append(judged)
     return found
 
 
@@ -168,11 +94,16 @@ class Judging(NamedTuple):
 
 def read_judgings(run: Run) -> list[Judging]:
     """List the judges with readings, replaced ones included, and the rules their values were read by."""
-    c = tables.readings.c
-    columns = (c.judge, c.rule, func.count(), func.count(c.annotator.distinct()), func.min(c.at), func.max(c.at))
-    query = _of(run, tables.readings, *columns).group_by(c.judge, c.rule).order_by(c.judge, c.rule)
+    c, sources = tables.readings.c, tables.sources.c
+    times = func.min(c.at).label("first_at"), func.max(c.at).label("last_at")
+    own = _of(run, tables.readings, c.source, func.count().label("readings"), *times).group_by(c.source).subquery()
+    sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
+    query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
+    query = query.group_by(sources.judge, sources.rule).order_by(sources.judge, sources.rule)
     with run.reading() as connection:
-        return [Judging(*row) for row in connection.execute(query)]
+        return [
+            Judging(judge, rule, int(readings), *others) for judge, rule, readings, *others in connection.execute(query)
+        ]
 
 
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
@@ -238,16 +169,20 @@ def read_provenances(run: Run) -> Iterator[ResponseTrace]:
 def read_reading_provenances(run: Run) -> Iterator[ReadingTrace]:
     """Go through the readings that stand, as they come from the database."""
     c = tables.readings.c
-    columns = (c.subject_id, c.question_id, c.trial_ids, c.judge, c.annotator, c.rule, c.at, c.provenance)
+    columns = (c.subject, c.question, c.source, c.at, c.provenance)
     # One statement sees the run at one moment: what is replaced meanwhile is not seen twice.
     replaced = _of(run, tables.readings, c.replaces).where(c.replaces.is_not(None))
     with run.reading() as connection:
-        rows = _rows(connection, _of(run, tables.readings, *columns).where(c.id.not_in(replaced)).order_by(c.id))
-        for subject_id, question_id, trial_ids, judge, annotator, rule, at, text in rows:
+        shared = Shared(connection, run.run_id)
+        rows = _rows(connection, select_readings(run.run_id, columns).where(c.id.not_in(replaced)))
+        for subject, question, source, at, text in rows:
+            subject_id, trial_ids = shared.subjects[subject]
             # Only of a group must the members be decoded.
             first = codec.trial_ids.validate_json(trial_ids)[0] if "," in trial_ids else subject_id
             how = None if text is None else _take_apart(text)
-            yield ReadingTrace(first, subject_id, question_id, judge, annotator, rule, at, how)
+            yield ReadingTrace(
+                first, subject_id, shared.questions[question].question_id, *shared.sources[source], at, how
+            )
 
 
 class ItemText(NamedTuple):
@@ -273,6 +208,14 @@ def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
     with run.reading() as connection:
         rows = connection.execute(_of(run, tables.suites, c.suite, c.options))
         return {suite: codec.options.validate_json(options) for suite, options in rows}
+
+
+def read_designs(run: Run) -> dict[str, Design]:
+    """Get how every suite of the run is designed."""
+    c = tables.suites.c
+    with run.reading() as connection:
+        rows = connection.execute(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
+        return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
 
 
 @lru_cache(_DIFFERENT_VALUES)
@@ -309,7 +252,7 @@ def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
     return select(*columns).where(table.c.run_id == run.run_id)
 
 
-def _look_up(run: Run, query: Select[Any], key: Column[str], ids: Sequence[str]) -> Iterator[Any]:
+def _look_up(run: Run, query: Select[Any], key: Column[Any], ids: Sequence[str | int]) -> Iterator[Any]:
     with run.reading() as connection:
         for start in range(0, len(ids), _IDS_AT_ONCE):
             yield from connection.execute(query.where(key.in_(ids[start : start + _IDS_AT_ONCE])))
