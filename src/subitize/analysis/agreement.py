@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from subitize.analysis.levels import at_levels, check_factors
-from subitize.analysis.observations import Observations, Reader, lay_out, observe_run
+from subitize.analysis.observations import Observations, Reader, lay_out, survey_run
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
@@ -18,9 +17,9 @@ from subitize.stats.krippendorff import krippendorff_alpha
 from subitize.stats.passes import average_passes
 from subitize.stats.ratings import Ratings, tally
 from subitize.store import Run
-from subitize.store.frames import read_readings
 from subitize.store.rows import decode_value
 
+_UNIT = ("subject", "question")
 ALL_MODELS = "all models"
 """The name under which votes on all models together stand; `is_pooled` tells them from a model of that name."""
 
@@ -70,11 +69,14 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
 
     Each is a row of an observation, with the value that its `annotator` gave; those without a value are left out.
     """
-    observed = observe_run(run, Reader(judge)).kept()
-    readings = read_readings(run, judge).filter(pl.col("annotator").n_unique().over("judge") > 1)
-    answers = lay_out(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
-    places = observed.rows.drop("value", "value_text")
-    votes = answers.join(places, on=["judge", "subject", "question"], maintain_order="left")
+    survey = survey_run(run, Reader(judge))
+    observed = survey.observations.kept()
+    several = survey.readings.filter(pl.col("annotator").n_unique().over("judge") > 1)
+    answers = lay_out(several.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
+    places = observed.rows.select("judge", *_UNIT, "suite", "item", "model", "question_kind", "group")
+    votes = answers.select("judge", *_UNIT, "annotator", "value", "value_text").join(
+        places, on=["judge", *_UNIT], maintain_order="left"
+    )
     return Observations(votes, observed.items)
 
 
@@ -130,7 +132,6 @@ def _agree(votes: pl.DataFrame) -> Concord | None:
     )
 
 
-_UNIT = ("subject", "question")
 _IS_YES_OR_NO = pl.col("value_text").is_in(["True", "False"]) & pl.col("value").is_not_null()
 
 
@@ -144,15 +145,13 @@ def tally_votes(votes: pl.DataFrame) -> Ratings:
         codes, domain = paired["value"].to_numpy(), np.array([0.0, 1.0])
     else:
         # Numbers ascend, and texts follow.
-        is_text = pl.col("value").is_null()
-        answer = pl.struct(is_text.alias("is_text"), "value", pl.when(is_text).then("value_text").alias("text"))
-        codes = _number(paired, answer).astype(np.float64)
-        domain = np.unique(codes)
-    return tally(_number(paired, pl.struct(_UNIT)), codes, domain=domain)
-
-
-def _number(rows: pl.DataFrame, what: pl.Expr) -> NDArray[np.int64]:
-    return rows.select(what.rank("dense").cast(pl.Int64)).to_series().to_numpy()
+        answer = [pl.col("value"), pl.when(pl.col("value").is_null()).then("value_text").alias("text")]
+        given = paired.select(answer).unique().sort("value", "text", nulls_last=True).with_row_index("code")
+        read = paired.select(answer).join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
+        codes, domain = read["code"].cast(pl.Float64).to_numpy(), given["code"].cast(pl.Float64).to_numpy()
+    units = paired.select(_UNIT).unique(maintain_order=True).with_row_index("unit")
+    places = paired.select(_UNIT).join(units, on=_UNIT, maintain_order="left")["unit"]
+    return tally(places.cast(pl.Int64).to_numpy(), codes, domain=domain)
 
 
 def _widen(coefficient: Estimate, seen: Agreement) -> Estimate:

@@ -116,11 +116,12 @@ class Survey:
     """All that figures are made of, read at once: the responses that count, and what was observed.
 
     `whole` has the asks that do not enter the score, too; their values are as stored, as rules are for counts. Failed
-    trials are not observed; refusals stand for every judge of that model.
+    trials are not observed; refusals stand for every judge of that model. Labels were made of the `readings`.
     """
 
     run: Run
     responses: pl.DataFrame
+    readings: pl.DataFrame
     whole: Observations
 
     @property
@@ -152,7 +153,7 @@ def survey_run(run: Run, reader: Reader | None = None) -> Survey:
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
     asked_again = frozenset(suite for suite, design in read_designs(run).items() if design.asks_again)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
-    found = Survey(run, latest, _observe(_Asked(items, latest, asked_again, excluded), labels, stored))
+    found = Survey(run, latest, readings, _observe(_Asked(items, latest, asked_again, excluded), labels, stored))
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
