@@ -12,7 +12,7 @@ from subitize.papers.numbersense.production import Production
 from subitize.records import Discarded, Item, Known, Spec, Value
 from subitize.registry import Made
 from subitize.runner.planning import Plan, further_attempts, items_of, latest_tried
-from subitize.store import StoredReading, StoredResponse
+from subitize.store import StoredResponse
 
 ITEMS = [naming_item(index) for index in range(3)]
 
@@ -108,6 +108,7 @@ def test_the_latest_attempt_counts_and_unread_ones_are_left_out() -> None:
     first, second = trial(ITEMS[0]), trial(ITEMS[0], attempt=1)
     unread = trial(ITEMS[1])
     responses = [StoredResponse(one.id, response(one), 0.0) for one in (second, first, unread)]
-    readings = [StoredReading(1, reading(first, "3"), 0.0), StoredReading(2, reading(second, "4"), 0.0)]
+    read = [(reading(first, "3"), Known(3)), (reading(second, "4"), Known(4))]
+    readings = [(one.subject.id, one.question.id, value) for one, value in read]
     (latest,) = latest_tried(ITEMS, responses, readings)
     assert (latest.attempt, dict(latest.values)) == (1, {"count:apple": Known(4)})

@@ -216,13 +216,24 @@ class _Task:
 
     def jobs(self, summary: JudgeSummary) -> Iterator[_Job]:
         """Go through the looks to be taken; questions that the judge cannot answer are counted in the summary."""
-        for start in range(0, len(self._items), _ITEMS_AT_ONCE):
-            items = self._items[start : start + _ITEMS_AT_ONCE]
+        left = self._left()
+        for start in range(0, len(left), _ITEMS_AT_ONCE):
+            items = left[start : start + _ITEMS_AT_ONCE]
             by_item: dict[str, list[StoredResponse]] = defaultdict(list)
             for stored in self._run.responses(self._model, [item.id for item in items]):
                 by_item[stored.response.trial.item_id].append(stored)
             for item in items:
                 yield from self._plan(item, by_item[item.id], summary)
+
+    def _left(self) -> list[Item]:
+        """Leave out the items whose every question has its answer: what came of them need not be read."""
+        asks = {item.id: asks_of(self._judge.it, item) for item in self._items}
+        left = {
+            item_id
+            for trial_id, item_id in self._run.answers(self._model)
+            if any(ask.group > 1 or (trial_id, ask.question.id) not in self._done for ask in asks.get(item_id, ()))
+        }
+        return [item for item in self._items if item.id in left]
 
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
         inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)

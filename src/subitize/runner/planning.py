@@ -10,7 +10,8 @@ from typing import TypeVar
 from subitize.interfaces import Suite, Tried
 from subitize.records import Draw, Item, Spec, Trial, Value
 from subitize.registry import Made
-from subitize.store import StoredReading, StoredResponse, latest_attempts
+from subitize.store import latest_attempts
+from subitize.store.subjects import TrialRow
 
 # The trials of one call: most often a single one.
 Group = tuple[Trial, ...]
@@ -99,15 +100,18 @@ def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished
 
 
 def latest_tried(
-    items: Iterable[Item], responses: Iterable[StoredResponse], readings: Iterable[StoredReading]
+    items: Iterable[Item], trials: Iterable[TrialRow], readings: Iterable[tuple[str, str, Value]]
 ) -> list[Tried]:
-    """Pair the latest attempt at each item and repeat with what one judge read; unread ones are left out."""
+    """Pair the latest attempt at each item and repeat with what one judge read; unread ones are left out.
+
+    Readings are given as subject, question and value.
+    """
     by_id = {item.id: item for item in items}
     values: dict[str, dict[str, Value]] = defaultdict(dict)
-    for reading in (stored.reading for stored in readings):
-        values[reading.subject.id][reading.question.id] = reading.value
+    for subject, question, value in readings:
+        values[subject][question] = value
     return [
-        Tried(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.id])
-        for trial in (stored.response.trial for stored in latest_attempts(responses))
-        if trial.item_id in by_id and trial.id in values
+        Tried(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.trial_id])
+        for trial in latest_attempts(trials)
+        if trial.item_id in by_id and trial.trial_id in values
     ]

@@ -33,6 +33,7 @@ from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, Executor, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
+from subitize.store.rows import read_trials, read_values
 
 _LONGEST_TEXT = 1_000_000
 
@@ -218,9 +219,8 @@ class _Session:
         # One that has its answers ready would give the same again.
         if suite.it.max_attempts == 1 or isinstance(self._settings.model.it, Matches):
             return iter(())
-        tried = latest_tried(
-            self._items.values(), self._run.responses(model.shown), self._run.readings(judge.spec.shown)
-        )
+        trials, values = read_trials(self._run, model.shown), read_values(self._run, judge.spec.shown)
+        tried = latest_tried(self._items.values(), trials, values)
         return further_attempts(suite.it, model, tried, self._run.finished(model.shown))
 
     def _do(self, groups: Iterable[Group], total: int, lease: Lease, executor: Executor) -> None:

@@ -48,6 +48,30 @@ class Judged(NamedTuple):
     value: Value
 
 
+def read_trials(run: Run, model: str) -> Iterator[ResponseRow]:
+    """Go through the responses of a model, those that failed included, without what was answered."""
+    c = tables.responses.c
+    query = _of(run, tables.responses, c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
+    with run.reading() as connection:
+        rows = _rows(connection, query.where(c.model == model).order_by(c.id))
+        for trial_id, item_id, name, repeat, attempt, status, outcome in rows:
+            kind = _kind(outcome) if status == tables.DONE else "failed"
+            yield ResponseRow(trial_id, item_id, name, repeat, attempt, kind)
+
+
+def read_values(run: Run, judge: str) -> Iterator[tuple[str, str, Value]]:
+    """Go through the readings of a judge that stand, as the ids of subject and question with the value."""
+    c = tables.readings.c
+    with run.reading() as connection:
+        shared = Shared(connection, run.run_id)
+        query = select_readings(run.run_id, (c.id, c.replaces, c.subject, c.question, c.value), judge)
+        rows = list(_rows(connection, query))
+        replaced = {row[1] for row in rows}
+        for id, _, subject, question, text in rows:
+            if id not in replaced:
+                yield shared.subjects[subject].subject_id, shared.questions[question].question_id, decode_value(text)
+
+
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
     """Get what came of some trials in full."""
     c = tables.responses.c
