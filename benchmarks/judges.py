@@ -97,6 +97,8 @@ class Collages:
     title = "Collages"
     judge = "ssd"
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
     repeats = 1
 
     def __init__(self, pictures: int) -> None:

@@ -107,6 +107,8 @@ class Questions:
     title = "Questions"
     judge = "parser"
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
     repeats = 1
 
     def __init__(self, picture: Path, count: int) -> None:

@@ -20,6 +20,8 @@ class Collages:
     title = "Collages"
     judge = "parser"
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
     repeats = 1
 
     def __init__(self, nouns: Sequence[str], numbers: Sequence[int]) -> None:

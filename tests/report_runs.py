@@ -15,6 +15,7 @@ from subitize.records import (
     Boxes,
     Confirm,
     Count,
+    Design,
     Discarded,
     Draw,
     Drawn,
@@ -126,9 +127,9 @@ def fill(run: Run, items: Sequence[Item], model: Spec, answers: Answers, *, is_s
 
 def new_run(folder: Path, suite: str, items: Sequence[Item]) -> Run:
     run = Run(Folder(folder), create=True)
-    # What is drawn in production is asked for again where it shows nothing, as its options say.
+    # What is drawn in production is asked for again where it shows nothing.
     options = {"max_attempts": "5"} if suite == "production" else {}
-    run.add_suite(Spec(suite, options, suite), 11, items)
+    run.add_suite(Spec(suite, options, suite), 11, items, Design(asks_again=suite == "production"))
     run.add_judge(Spec("parser", {"policy": "strict"}, "parser"), is_stand_in=False)
     return run
 

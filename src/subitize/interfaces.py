@@ -18,6 +18,7 @@ from subitize import __version__
 from subitize.records import (
     Answer,
     Ask,
+    Design,
     Draw,
     Evidence,
     Failed,
@@ -352,6 +353,10 @@ class Suite(Protocol):
     judge: str
     max_attempts: int
     repeats: int
+    asks_again: bool
+    """Whether an item that came to nothing is asked again."""
+    strata: tuple[str, ...]
+    """The factors whose levels the design fixes."""
 
     def items(self, seed: int) -> Iterator[Item]:
         """Make the items in their order; any beginning of it should be a fair sample."""
@@ -360,6 +365,12 @@ class Suite(Protocol):
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Pick those of the latest attempts that must be followed by another."""
         ...
+
+
+def design_of(suite: Suite) -> Design:
+    """Tell how a suite is designed, also one of an outside package that does not say."""
+    asks_again = getattr(suite, "asks_again", suite.max_attempts > 1)
+    return Design(asks_again, tuple(getattr(suite, "strata", ())))
 
 
 @dataclass(frozen=True, slots=True)

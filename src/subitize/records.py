@@ -297,6 +297,14 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
+class Design:
+    """What a suite's figures rest on: whether what came to nothing is asked again, and the factors that it fixes."""
+
+    asks_again: bool = False
+    strata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """An item given to a model: once per repeat, and again (attempt 1, 2, …) where the suite asks again."""
 

@@ -19,6 +19,7 @@ from subitize.records import (
     Boxes,
     Confirm,
     Count,
+    Design,
     Discarded,
     Draw,
     Evidence,
@@ -327,27 +328,29 @@ def test_a_run_where_everything_failed_says_so(run: Run) -> None:
         observe_run(run, Reader())
 
 
-ASKS_AGAIN = replace(SUITE, options={**SUITE.options, "max_attempts": "5"})
+ASKS_AGAIN, TAKES_WHAT_COMES = Design(asks_again=True), Design()
 
 
 @pytest.mark.parametrize(
-    ("suite", "task", "count", "status"),
+    ("design", "task", "count", "status"),
     [
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0, "discarded", id="nothing drawn"),
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0.4, "discarded", id="as good as nothing"),
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 1, "eligible", id="something drawn"),
         pytest.param(ASKS_AGAIN, ITEMS[0].task, 0, "eligible", id="an answer of 0"),
-        pytest.param(SUITE, Draw("An image with 3 apples"), 0, "eligible", id="a suite that takes what comes"),
+        pytest.param(
+            TAKES_WHAT_COMES, Draw("An image with 3 apples"), 0, "eligible", id="a suite that takes what comes"
+        ),
     ],
 )
 def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure_of_a_suite_that_asks_again(
-    tmp_path: Path, suite: Spec, task: Task, count: float, status: str
+    tmp_path: Path, design: Design, task: Task, count: float, status: str
 ) -> None:
     factors: dict[str, Scalar] = {"category": "apples", "number": 3}
     item = replace(ITEMS[0], task=task, asks=(replace(ITEMS[0].asks[0], expects=(3,)),), factors=factors)
     one = trial(item)
     with Run(Folder(tmp_path / "drawn"), create=True) as run:
-        run.add_suite(suite, 0, [item])
+        run.add_suite(SUITE, 0, [item], design)
         run.add_model(MODEL, is_stand_in=True)
         answer(run, (one, Said("drawn elsewhere")))
         with run.lease("judge") as lease:

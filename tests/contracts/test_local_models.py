@@ -81,6 +81,8 @@ class Probe:
     title = "Probe"
     judge = "parser"
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
     repeats = 1
 
     def __init__(self, folder: Path) -> None:

@@ -178,7 +178,7 @@ STORED: list[tuple[TypeAdapter[Any], Any, str]] = [
     (codec.trial_ids, ("a", "b"), '["a","b"]'),
 ]
 # Records that are stored in columns, or not at all.
-NOT_JSON = {"Attached", "Estimate", "Item", "Label", "Reading", "Response", "Spec", "Subject", "Trial"}
+NOT_JSON = {"Attached", "Design", "Estimate", "Item", "Label", "Reading", "Response", "Spec", "Subject", "Trial"}
 
 
 def test_records_are_stored_by_the_same_keys_in_the_same_order(case: Case) -> None:

@@ -13,16 +13,14 @@ from subitize.store.rows import (
     Material,
     ReadingRow,
     ResponseRow,
+    read_designs,
     read_judgings,
     read_readings,
     read_responses,
-    read_suite_options,
 )
 
 Status = Literal["eligible", "discarded", "refused"]
 
-# The option of suites that ask again; those without it take what comes.
-ATTEMPTS_OPTION = "max_attempts"
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
 
@@ -144,7 +142,7 @@ class _Material(NamedTuple):
 
 
 def _gather(run: Run, latest: Sequence[ResponseRow], labels: _Labels) -> _Material:
-    asked_again = {suite for suite, options in read_suite_options(run).items() if ATTEMPTS_OPTION in options}
+    asked_again = {suite for suite, design in read_designs(run).items() if design.asks_again}
     return _Material(run.items(), latest, labels, run.exclusions(), asked_again)
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import ATTEMPTS_OPTION, NO_JUDGE, Reader
+from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
 from subitize.records import Subject, digest
@@ -49,7 +49,7 @@ _WHENCE = frozenset(
         "sends_seed",
     }
 )
-_ASKING_AGAIN = (ATTEMPTS_OPTION,)
+_ASKING_AGAIN = ("max_attempts",)
 # The option by which judges are given a rule: under another rule their evidence is the same.
 _RULE_OPTION = "policy"
 

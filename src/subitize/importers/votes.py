@@ -18,12 +18,13 @@ from subitize.importers.answers import (
     read_place,
     resolve,
 )
-from subitize.interfaces import Suite
+from subitize.interfaces import Suite, design_of
 from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
 from subitize.records import (
     Ask,
     Attached,
     Confirm,
+    Design,
     Discarded,
     Drawn,
     Elsewhere,
@@ -115,7 +116,7 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     return add_answers(run, judge, [vote.line for vote in votes], prepare)
 
 
-_Suites = dict[str, tuple[Spec, int, list[Item]]]
+_Suites = dict[str, tuple[Spec, int, list[Item], Design]]
 
 
 def _check(
@@ -131,14 +132,15 @@ def _check(
     made: _Suites = {}
     for suite in suites:
         name, seed = suite.spec.name, seeds.get(suite.spec.name, 0)
-        made[name] = suite.spec, seed, list(suite.it.items(seed))
+        own = list(suite.it.items(seed))
+        made[name] = suite.spec, seed, own, design_of(suite.it)
         if run:
-            run.check_suite(*made[name])
+            run.check_suite(suite.spec, seed, own)
     items = {item.id: item for item in run.items()} if run else {}
-    items |= {item.id: item for *_, own in made.values() for item in own}
+    items |= {item.id: item for _, _, own, _ in made.values() for item in own}
     for vote in votes:
         _check_item(vote, items)
-    for name, (*_, own) in made.items():
+    for name, (_, _, own, _) in made.items():
         if not any(map(_group_asks, own)):  # its items would be in the run for nothing
             raise BadValueError(f"--suite {name}: none of its items has a yes-or-no question about a group of images")
     return votes, items, made
@@ -210,8 +212,8 @@ class _Votes:
 
     def enter(self, run: Run) -> None:
         """Make the suites known to the run, and the models whose images are elsewhere."""
-        for spec, seed, own in self._suites.values():
-            run.add_suite(spec, seed, own)
+        for suite in self._suites.values():
+            run.add_suite(*suite)
         for model in dict.fromkeys(response.trial.model for response in self.responses):
             run.add_model(Spec(model, {}, model), is_stand_in=False)
 

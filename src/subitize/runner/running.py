@@ -20,6 +20,7 @@ from subitize.interfaces import (
     Request,
     RespondsToSeveral,
     Suite,
+    design_of,
 )
 from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial, is_final
 from subitize.registry import Made
@@ -121,7 +122,7 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     suite, model = settings.suite, settings.model
     seed = settle_seed(run, suite.spec.name, settings.seed)
     match_suite(settings, seed)
-    run.add_suite(suite.spec, seed, items_of(suite, seed))
+    run.add_suite(suite.spec, seed, items_of(suite, seed), design_of(suite.it))
     items = run.items(suite.spec.name)
     possible = [item for item in items if item.task.kind in model.it.tasks]
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in)

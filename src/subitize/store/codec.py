@@ -29,6 +29,7 @@ provenance: TypeAdapter[Provenance] = TypeAdapter(Provenance)
 question: TypeAdapter[Question] = TypeAdapter(Question)
 evidence: TypeAdapter[Evidence] = TypeAdapter(Evidence)
 value: TypeAdapter[Value] = TypeAdapter(Value)
+strata: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 trial_ids: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 

@@ -4,8 +4,9 @@ import importlib
 import os
 import re
 import sqlite3
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from subitize.errors import BadValueError, MissingPartError, NewerSchemaError, NotARunError, StorageError, SubitizeError
 from subitize.store import tables
+from subitize.store.upgrades import upgrade_statements
 
 DATABASE_FILE = "run.sqlite"
 BUSY_SECONDS = 60
@@ -58,15 +60,18 @@ Location = Folder | Database
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """An open database."""
+    """An open database, and the folder of its copy if what is open is one."""
 
     engine: Engine
     where: str
     is_frozen: bool = False
+    copy: "tempfile.TemporaryDirectory[str] | None" = None
 
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        if self.copy is not None:
+            self.copy.cleanup()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -108,7 +113,11 @@ def open_backend(location: Location, *, create: bool) -> Backend:
     try:
         if create:
             _create_tables(backend)
-        _upgrade(backend, _check_schema(backend))
+        if _check_schema(backend) == tables.SCHEMA_VERSION:
+            return backend
+        if backend.is_frozen:
+            return _upgrade_copy(backend)
+        _upgrade(backend)
     except SubitizeError:
         backend.close()
         raise
@@ -122,10 +131,7 @@ def _open_sqlite(folder: Path, *, create: bool) -> Backend:
         raise StorageError(f"cannot open the run {folder}: {error.strerror}") from error
     if not create and not os.access(folder, os.W_OK):
         return Backend(_frozen_sqlite(file), str(folder), is_frozen=True)
-    engine = create_engine(URL.create("sqlite", database=str(file)))
-    event.listen(engine, "connect", _set_up_sqlite)
-    event.listen(engine, "begin", _begin_at_once)
-    return Backend(engine, str(folder))
+    return Backend(_sqlite_engine(file), str(folder))
 
 
 def _find_file(folder: Path, *, create: bool) -> Path:
@@ -140,6 +146,13 @@ def _find_file(folder: Path, *, create: bool) -> Path:
             raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
         folder.mkdir(parents=True, exist_ok=True)
     return file
+
+
+def _sqlite_engine(file: Path) -> Engine:
+    engine = create_engine(URL.create("sqlite", database=str(file)))
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_at_once)
+    return engine
 
 
 def _frozen_sqlite(file: Path) -> Engine:
@@ -219,18 +232,37 @@ def _check_schema(backend: Backend) -> int:
     return version
 
 
-def _upgrade(backend: Backend, version: int) -> None:
-    """Bring the tables of an older version up to ours; nothing that is stored changes."""
-    if version == tables.SCHEMA_VERSION:
-        return
-    if backend.is_frozen:
-        raise StorageError(
-            f"{backend.where} was written by an older subitize and cannot be brought up to date, as nothing can be "
-            "written there; copy it to a folder of your own"
-        )
+def _upgrade(backend: Backend) -> None:
+    """Bring the tables of an older version up to ours, whole or not at all; nothing that is stored changes."""
     with backend.setting_up() as connection:
         version = connection.execute(select(tables.schema.c.version)).scalar_one()  # another process may have done it
         for older in range(version, tables.SCHEMA_VERSION):
-            for statement in tables.UPGRADES[older]:
+            for statement in upgrade_statements(older, connection.dialect.name):
                 connection.execute(text(statement))
         connection.execute(update(tables.schema).values(version=tables.SCHEMA_VERSION))
+    if version < tables.SCHEMA_VERSION and backend.engine.dialect.name == "sqlite":
+        # A file does not shrink by itself. Where it cannot be written anew, as on a full disk, it stays as large.
+        with suppress(StorageError), backend.reading() as connection:
+            connection.execute(text("VACUUM"))
+
+
+def _upgrade_copy(frozen: Backend) -> Backend:
+    """Bring a copy up to date where nothing can be written; the run is read from that."""
+    folder = tempfile.TemporaryDirectory(prefix="subitize-", ignore_cleanup_errors=True)
+    file = Path(folder.name) / DATABASE_FILE
+    try:
+        with frozen.reading() as source, closing(sqlite3.connect(file)) as target:
+            source.connection.driver_connection.backup(target)
+        copy = Backend(_sqlite_engine(file), frozen.where)
+        try:
+            _upgrade(copy)
+        finally:
+            copy.close()
+    except (StorageError, sqlite3.Error) as error:
+        folder.cleanup()
+        raise StorageError(
+            f"{frozen.where} was written by an older subitize and cannot be brought up to date: nothing can be written "
+            f"there, and a copy in {tempfile.gettempdir()} failed: {error}; copy it to a folder of your own"
+        ) from None
+    frozen.close()
+    return Backend(_frozen_sqlite(file), frozen.where, is_frozen=True, copy=folder)

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, select
 
-from subitize.records import Evidence, Outcome, Provenance, Question, Value
+from subitize.records import Design, Evidence, Outcome, Provenance, Question, Value
 from subitize.store import codec, tables
 from subitize.store.attachments import attach_image, with_attachments
+from subitize.store.interning import Shared, select_readings
 from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
@@ -87,23 +88,24 @@ def read_readings(
 ) -> list[ReadingRow]:
     """List the readings that stand, in the order they were stored, with their values as stored or interpreted anew."""
     c = tables.readings.c
-    raw = (c.rule, c.evidence, c.question) if interpreted else ()
-    columns = (c.id, c.subject_id, c.trial_ids, c.question_id, c.judge, c.replaces, c.value, *raw)
-    query = _of(run, tables.readings, *columns).order_by(c.id)
-    if judge is not None:
-        query = query.where(c.judge == judge)
+    columns = (c.id, c.subject, c.question, c.source, c.replaces, c.evidence if interpreted else c.value)
+    query = select_readings(run.run_id, columns, judge)
     found: dict[int, ReadingRow] = {}
     replaced: set[int] = set()
     with run.reading() as connection:
-        for id, subject_id, trial_ids, question_id, name, replaces, text, *rest in _rows(connection, query):
+        shared = Shared(connection, run.run_id)
+        subjects, questions, sources = shared.subjects, shared.questions, shared.sources
+        for id, subject, number, source, replaces, text in _rows(connection, query):
             if replaces is not None:
                 replaced.add(replaces)
+            question_id, question = questions[number]
+            name, _, rule = sources[source]
             value = (
-                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), _question(rest[2])))
+                interpreted(Material(name, rule, codec.evidence.validate_json(text), _question(question)))
                 if interpreted
                 else decode_value(text)
             )
-            found[id] = ReadingRow(subject_id, trial_ids, question_id, name, value)
+            found[id] = ReadingRow(*subjects[subject], question_id, name, value)
     return [row for id, row in found.items() if id not in replaced]
 
 
@@ -120,12 +122,17 @@ class AnswerRow(NamedTuple):
 def read_answers(run: Run, judge: str) -> list[AnswerRow]:
     """List the readings of one judge that stand, in the order they were stored, with who looked."""
     c = tables.readings.c
-    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.annotator, c.value, c.evidence)
-    query = _of(run, tables.readings, *columns)
+    columns = (c.id, c.replaces, c.subject, c.question, c.source, c.value, c.evidence)
     with run.reading() as connection:
-        rows = list(_rows(connection, query.where(c.judge == judge).order_by(c.id)))
+        rows = list(_rows(connection, select_readings(run.run_id, columns, judge)))
+        shared = Shared(connection, run.run_id)
+        subjects, questions, sources = shared.subjects, shared.questions, shared.sources
     replaced = {row[1] for row in rows}
-    return [AnswerRow(*row[2:]) for row in rows if row[0] not in replaced]
+    return [
+        AnswerRow(subjects[subject][0], questions[question][0], sources[source].annotator, value, evidence)
+        for id, _, subject, question, source, value, evidence in rows
+        if id not in replaced
+    ]
 
 
 def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]:
@@ -144,16 +151,20 @@ def look_up_responses(run: Run, trial_ids: Sequence[str]) -> dict[str, Answered]
 
 def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, str], list[Judged]]:
     """Get the readings of some subjects in full, by subject and question."""
-    c = tables.readings.c
-    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.judge, c.evidence, c.value)
-    query = _of(run, tables.readings, *columns).order_by(c.id)
-    rows = list(_look_up(run, query, c.subject_id, subject_ids))
+    c, subjects = tables.readings.c, tables.subjects.c
+    known = _of(run, tables.subjects, subjects.id, subjects.subject_id)
+    ids = dict(_look_up(run, known, subjects.subject_id, subject_ids))
+    columns = (c.id, c.replaces, c.subject, c.question, c.source, c.evidence, c.value)
+    rows = list(_look_up(run, select_readings(run.run_id, columns), c.subject, list(ids)))
+    with run.reading() as connection:
+        shared = Shared(connection, run.run_id)
+        questions, sources = shared.questions, shared.sources
     replaced = {row[1] for row in rows}
     found: dict[tuple[str, str], list[Judged]] = {}
-    for id, _, subject_id, question_id, judge, evidence, value in rows:
+    for id, _, subject, question, source, evidence, value in rows:
         if id not in replaced:
-            judged = Judged(judge, codec.evidence.validate_json(evidence), decode_value(value))
-            found.setdefault((subject_id, question_id), []).append(judged)
+            judged = Judged(sources[source].judge, codec.evidence.validate_json(evidence), decode_value(value))
+            found.setdefault((ids[subject], questions[question].question_id), []).append(judged)
     return found
 
 
@@ -170,11 +181,16 @@ class Judging(NamedTuple):
 
 def read_judgings(run: Run) -> list[Judging]:
     """List the judges with readings, replaced ones included, and the rules their values were read by."""
-    c = tables.readings.c
-    columns = (c.judge, c.rule, func.count(), func.count(c.annotator.distinct()), func.min(c.at), func.max(c.at))
-    query = _of(run, tables.readings, *columns).group_by(c.judge, c.rule).order_by(c.judge, c.rule)
+    c, sources = tables.readings.c, tables.sources.c
+    times = func.min(c.at).label("first_at"), func.max(c.at).label("last_at")
+    own = _of(run, tables.readings, c.source, func.count().label("readings"), *times).group_by(c.source).subquery()
+    sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
+    query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
+    query = query.group_by(sources.judge, sources.rule).order_by(sources.judge, sources.rule)
     with run.reading() as connection:
-        return [Judging(*row) for row in connection.execute(query)]
+        return [
+            Judging(judge, rule, int(readings), *others) for judge, rule, readings, *others in connection.execute(query)
+        ]
 
 
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
@@ -188,12 +204,16 @@ def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
 
 def read_usages(run: Run) -> dict[str, Counter[str]]:
     """Count the usages of every model and judge, as JSON: there are few different ones among many."""
-    made, read = tables.responses.c, tables.readings.c
+    made, read, sources = tables.responses.c, tables.readings.c, tables.sources.c
     replaced = _of(run, tables.readings, read.replaces).where(read.replaces.is_not(None))
-    calls = _of(run, tables.readings, read.judge, read.provenance).where(read.provenance.is_not(None))
+    calls = select_readings(run.run_id, (sources.judge, read.provenance)).where(sources.id == read.source)
+    queries = (
+        _of(run, tables.responses, made.model, made.provenance).order_by(made.id),
+        calls.where(read.provenance.is_not(None), read.id.not_in(replaced)),
+    )
     found: dict[str, Counter[str]] = defaultdict(Counter)
     with run.reading() as connection:
-        for query in (_of(run, tables.responses, made.model, made.provenance), calls.where(read.id.not_in(replaced))):
+        for query in queries:
             for name, provenance in _rows(connection, query):
                 # What was used is the last that is written; quotes within texts before it have a backslash.
                 found[name][f'{{"tokens_in":{provenance.rpartition(_USAGE)[2]}'] += 1
@@ -225,6 +245,14 @@ def read_suite_options(run: Run) -> dict[str, Mapping[str, str]]:
         return {suite: codec.options.validate_json(options) for suite, options in rows}
 
 
+def read_designs(run: Run) -> dict[str, Design]:
+    """Get how every suite of the run is designed."""
+    c = tables.suites.c
+    with run.reading() as connection:
+        rows = connection.execute(_of(run, tables.suites, c.suite, c.asks_again, c.strata))
+        return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
+
+
 @lru_cache(_DIFFERENT_VALUES)
 def decode_value(text: str) -> Value:
     """Read a value from its JSON."""
@@ -245,7 +273,7 @@ def _of(run: Run, table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
     return select(*columns).where(table.c.run_id == run.run_id)
 
 
-def _look_up(run: Run, query: Select[Any], key: Column[str], ids: Sequence[str]) -> Iterator[Any]:
+def _look_up(run: Run, query: Select[Any], key: Column[Any], ids: Sequence[str | int]) -> Iterator[Any]:
     with run.reading() as connection:
         for start in range(0, len(ids), _IDS_AT_ONCE):
             yield from connection.execute(query.where(key.in_(ids[start : start + _IDS_AT_ONCE])))

@@ -1,10 +1,12 @@
 """A run: its items, the responses to them and the readings of those, appended and never overwritten."""
 
+import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -14,6 +16,7 @@ from sqlalchemy import Column, Connection, Row, Select, Table, insert, select
 import subitize
 from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
 from subitize.records import (
+    Design,
     Draw,
     Drawn,
     Evidence,
@@ -37,10 +40,13 @@ from subitize.store import codec, leases, tables
 from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.databases import Database, Location, open_backend
 from subitize.store.images import Images
+from subitize.store.interning import Interned, Shared, Texts, select_readings
 from subitize.store.leases import Lease
 
 _ROWS_AT_ONCE = 2_000
 _DIFFERENT_RECORDS = 50_000
+
+_NO_DESIGN = Design()
 
 RecordT = TypeVar("RecordT")
 EncodedT = TypeVar("EncodedT")
@@ -136,15 +142,24 @@ class Run:
         """Let go of the database."""
         self._backend.close()
 
-    def add_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
+    def add_suite(self, spec: Spec, seed: int, items: Iterable[Item], design: Design = _NO_DESIGN) -> None:
         """Put a suite's items into the run; if they are there, make sure that it is the same suite."""
         with self._backend.setting_up() as connection:
             known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
             if known is None:
-                row = {"suite": spec.name, "shown": spec.shown, "options": _encode_options(spec), "seed": seed}
-                connection.execute(insert(tables.suites).values(run_id=self.run_id, **row))
-                own = enumerate(_of_suite(spec.name, items))
-                _insert_all(connection, tables.items, (_item_row(self.run_id, *placed) for placed in own))
+                rows = [_item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, items))]
+                row = {
+                    "run_id": self.run_id,
+                    "suite": spec.name,
+                    "shown": spec.shown,
+                    "options": _encode_options(spec),
+                    "seed": seed,
+                    "asks_again": design.asks_again,
+                    "strata": codec.encode(codec.strata, design.strata),
+                    "items_hash": _hash_items(rows),
+                }
+                connection.execute(insert(tables.suites).values(row))
+                _insert_all(connection, tables.items, rows)
                 return
         self.check_suite(spec, seed, items)
 
@@ -154,7 +169,9 @@ class Run:
             known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
         if known is not None:
             self._check_same_suite(known, spec, seed)
-            self._check_same_items(spec, items)
+            made = list(items)
+            if known.items_hash != _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(made)):
+                self._check_same_items(spec, made)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
         """Make the model known to the run; if it is, make sure that it is the same model."""
@@ -224,17 +241,17 @@ class Run:
 
     def add_readings(self, lease: Lease, readings: Sequence[Reading]) -> None:
         """Commit readings, all or none."""
-        rows = list(_reading_rows(self.run_id, readings))
+        encoded = list(_encode_readings(readings))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            _insert_all(connection, tables.readings, rows)
+            _insert_readings(connection, self.run_id, encoded)
 
     def add_judged(self, lease: Lease, responses: Iterable[Response], readings: Iterable[Reading]) -> tuple[int, int]:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
             added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
-            return added, _insert_all(connection, tables.readings, _reading_rows(self.run_id, readings))
+            return added, _insert_readings(connection, self.run_id, _encode_readings(readings))
 
     def add_attachments(self, lease: Lease, attachments: Sequence[Attachment]) -> None:
         """Commit images of responses known by name, all or none. They must have been saved before."""
@@ -262,23 +279,23 @@ class Run:
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """List what a judge has answered: the ids of subjects and questions."""
         columns = tables.readings.c
-        query = select(columns.subject_id, columns.question_id)
-        query = query.where(columns.run_id == self.run_id, columns.judge == judge)
-        # Of many subjects the questions are the same few.
-        questions: dict[str, str] = {}
+        query = select_readings(self.run_id, (columns.subject, columns.question), judge)
         with self.reading() as connection:
-            return {(row[0], questions.setdefault(row[1], row[1])) for row in connection.execute(query)}
+            shared = Shared(connection, self.run_id)
+            return {
+                (shared.subjects[subject].subject_id, shared.questions[question].question_id)
+                for subject, question in connection.execute(query).all()
+            }
 
     def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
         """Go through the readings that stand, in the order they were stored; replaced ones are left out."""
-        query = self._of(tables.readings).order_by(tables.readings.c.id)
-        if judge is not None:
-            query = query.where(tables.readings.c.judge == judge)
-        rows = self._rows(query)
+        with self.reading() as connection:
+            rows = connection.execute(select_readings(self.run_id, tables.readings.c, judge)).all()
+            decode = _ReadingDecoder(Shared(connection, self.run_id))
         replaced = {row.replaces for row in rows if row.replaces is not None}
         for row in rows:
             if row.id not in replaced:
-                yield StoredReading(row.id, _reading(row), row.at)
+                yield StoredReading(row.id, decode(row), row.at)
 
     def exclude(self, item_id: str, reason: str) -> None:
         """Leave an item out of every figure from now on; nothing is deleted."""
@@ -452,6 +469,14 @@ def _item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
     )
 
 
+def _hash_items(rows: Iterable[Sequence[object]]) -> str:
+    """Hash the stored texts of a suite's items in their order."""
+    hashed = hashlib.sha256()
+    for _, item_id, _, _, _, *texts in rows:
+        hashed.update(repr((item_id, *texts)).encode())
+    return hashed.hexdigest()
+
+
 def _item(row: Row[tuple[object, ...]]) -> Item:
     return Item(
         row.item_id,
@@ -506,25 +531,42 @@ def _status(outcome: Outcome) -> str:
     return tables.FAILED if isinstance(outcome, Failed) else tables.DONE
 
 
-def _reading_rows(run_id: str, readings: Iterable[Reading]) -> Iterator[tuple[object, ...]]:
-    """Make the rows of readings. Many are of few questions and have few values: each of these is encoded once."""
+# The texts of a reading's subject, question and source, and, from its evidence on, what is its own.
+_EncodedReading = tuple[Texts, Texts, Texts, tuple[object, ...]]
+
+
+def _encode_readings(readings: Iterable[Reading]) -> Iterator[_EncodedReading]:
+    """Encode readings. Many are of few questions and have few values: each of these is encoded once."""
     subjects, questions = _Memo(_encode_subject), _Memo(_encode_question)
     evidences, values = _Memo(_encode_evidence), _Memo(_encode_value)
     provenances = _Memo(_encode_provenance)
     for reading in readings:
         yield (
-            run_id,
-            *subjects.encode(reading.subject),
-            *questions.encode(reading.question),
-            reading.judge,
-            reading.annotator,
-            evidences.encode(reading.evidence),
-            reading.rule,
-            values.encode(reading.value),
-            reading.replaces,
-            time.time(),
-            None if reading.provenance is None else provenances.encode(reading.provenance),
+            subjects.encode(reading.subject),
+            questions.encode(reading.question),
+            (reading.judge, reading.annotator, reading.rule),
+            (
+                evidences.encode(reading.evidence),
+                values.encode(reading.value),
+                reading.replaces,
+                time.time(),
+                None if reading.provenance is None else provenances.encode(reading.provenance),
+            ),
         )
+
+
+def _insert_readings(connection: Connection, run_id: str, readings: Iterable[_EncodedReading]) -> int:
+    """Insert readings, and what they share with others once; tell how many readings there were."""
+    shared = [Interned(connection, run_id, table) for table in (tables.subjects, tables.questions, tables.sources)]
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        remaining = iter(readings)
+        while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
+            *texts, own = zip(*chunk, strict=True)
+            numbers = zip(*(table.number(each) for table, each in zip(shared, texts, strict=True)), strict=True)
+            yield from ((run_id, *three, *rest) for three, rest in zip(numbers, own, strict=True))
+
+    return _insert_all(connection, tables.readings, rows())
 
 
 class _Memo(Generic[RecordT, EncodedT]):
@@ -564,15 +606,25 @@ def _encode_value(value: Value) -> str:
     return codec.encode(codec.value, value)
 
 
-def _reading(row: Row[tuple[object, ...]]) -> Reading:
-    return Reading(
-        Subject(codec.trial_ids.validate_json(row.trial_ids)),
-        codec.question.validate_json(row.question),
-        row.judge,
-        codec.evidence.validate_json(row.evidence),
-        row.rule,
-        codec.value.validate_json(row.value),
-        row.annotator,
-        row.replaces,
-        None if row.provenance is None else codec.provenance.validate_json(row.provenance),
-    )
+class _ReadingDecoder:
+    """Decodes readings; what they share is decoded once."""
+
+    def __init__(self, shared: Shared) -> None:
+        # All is read now, while there is a connection.
+        self._sources, subjects, questions = shared.sources, shared.subjects, shared.questions
+        self._subject = cache(lambda number: Subject(codec.trial_ids.validate_json(subjects[number].trial_ids)))
+        self._question = cache(lambda number: codec.question.validate_json(questions[number].question))
+
+    def __call__(self, row: Row[tuple[object, ...]]) -> Reading:
+        judge, annotator, rule = self._sources[row.source]
+        return Reading(
+            self._subject(row.subject),
+            self._question(row.question),
+            judge,
+            codec.evidence.validate_json(row.evidence),
+            rule,
+            codec.value.validate_json(row.value),
+            annotator,
+            row.replaces,
+            None if row.provenance is None else codec.provenance.validate_json(row.provenance),
+        )

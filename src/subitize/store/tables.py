@@ -11,10 +11,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    func,
     text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -43,6 +44,9 @@ suites = Table(
     Column("shown", Text, nullable=False),
     Column("options", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),
+    Column("asks_again", Boolean, nullable=False),
+    Column("strata", Text, nullable=False),
+    Column("items_hash", String, nullable=True),
 )
 
 models = Table(
@@ -106,25 +110,64 @@ Index(
 Index("responses_by_model", responses.c.run_id, responses.c.model)
 Index("responses_by_item", responses.c.run_id, responses.c.item_id)
 
-readings = Table(
-    "readings",
+# What many readings repeat has a row of its own: spelt out in every reading, it took three quarters of a large run.
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("question_id", Text, nullable=False),
+    Column("question", Text, nullable=False),
+)
+
+subjects = Table(
+    "subjects",
     metadata,
     Column("id", _RowId, primary_key=True, autoincrement=True),
     Column("run_id", String, nullable=False),
     Column("subject_id", String, nullable=False),
     Column("trial_ids", Text, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("question", Text, nullable=False),
+)
+Index("one_row_per_subject", subjects.c.run_id, subjects.c.subject_id, unique=True)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
     Column("judge", String, nullable=False),
     Column("annotator", String, nullable=False),
-    Column("evidence", Text, nullable=False),
     Column("rule", String, nullable=False),
+)
+
+
+def _index_once(name: str, *texts: Column[str]) -> None:
+    """Let a table have a row of a run only once, also where its texts are longer than PostgreSQL can index."""
+    run_id = texts[0].table.c.run_id
+    Index(name, run_id, *texts, unique=True).ddl_if(dialect="sqlite")
+    Index(name, run_id, *map(func.md5, texts), unique=True).ddl_if(dialect="postgresql")
+
+
+_index_once("one_row_per_question", questions.c.question)
+_index_once("one_row_per_source", sources.c.judge, sources.c.annotator, sources.c.rule)
+
+readings = Table(
+    "readings",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("subject", BigInteger, nullable=False),
+    Column("question", BigInteger, nullable=False),
+    Column("source", BigInteger, nullable=False),
+    Column("evidence", Text, nullable=False),
     Column("value", Text, nullable=False),
     Column("replaces", BigInteger, nullable=True),
     Column("at", Float, nullable=False),
     Column("provenance", Text, nullable=True),
 )
-Index("readings_by_judge", readings.c.run_id, readings.c.judge)
+# A file has one run, whose readings are mostly read all together; in PostgreSQL they stand among those of others.
+Index("readings_by_source", readings.c.run_id, readings.c.source).ddl_if(dialect="postgresql")
+Index("readings_by_subject", readings.c.subject).ddl_if(dialect="postgresql")
 
 exclusions = Table(
     "exclusions",
@@ -147,18 +190,6 @@ attachments = Table(
     Column("file", Text, nullable=False),
     Column("at", Float, nullable=False),
 )
-
-# What makes the tables of a version those of the next.
-UPGRADES: dict[int, tuple[str, ...]] = {
-    1: (
-        "ALTER TABLE readings ADD COLUMN provenance TEXT",
-        "CREATE INDEX responses_by_item ON responses (run_id, item_id)",
-    ),
-    2: (
-        "CREATE TABLE IF NOT EXISTS attachments (run_id VARCHAR NOT NULL, trial_id VARCHAR NOT NULL, "
-        "image VARCHAR NOT NULL, file TEXT NOT NULL, at FLOAT NOT NULL, PRIMARY KEY (run_id, trial_id))",
-    ),
-}
 
 leases = Table(
     "leases",

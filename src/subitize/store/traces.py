@@ -5,11 +5,13 @@ the prompts: among many rows few are different, so that whoever needs them decod
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, Table, func, select
 
 from subitize.store import codec, tables
+from subitize.store.interning import select_readings
 from subitize.store.run import Run
 from subitize.store.subjects import FAILED
 
@@ -50,14 +52,27 @@ def trace_readings(run: Run) -> pl.DataFrame:
     What a call says is null where no model was asked. Prompts are left out: they are long, and nothing is made of them.
     """
     c = tables.readings.c
-    columns = (c.subject_id, c.trial_ids, c.question_id, c.judge, c.annotator, c.rule, c.at, c.provenance)
-    names = ("subject", "trial", "question", "judge", "annotator", "rule")
-    schema = {**dict.fromkeys(names, pl.String()), "at": pl.Float64(), "provenance": pl.String()}
     # One statement sees the run at one moment: what is replaced meanwhile is not seen twice.
     replaced = select(c.replaces).where(c.run_id == run.run_id, c.replaces.is_not(None))
-    query = select(*columns).where(c.run_id == run.run_id, c.id.not_in(replaced)).order_by(c.id)
-    chunks = [_take_apart(chunk).drop("seed", "prompt", "rewritten") for chunk in _fetch(run, query, schema)]
-    return pl.concat(chunks).with_columns(pl.col("trial").str.extract('"(.*?)"'))
+    query = select_readings(run.run_id, (c.subject, c.question, c.source, c.at, c.provenance))
+    numbers = ("subject_number", "question_number", "source_number")
+    schema = {**dict.fromkeys(numbers, pl.Int64()), "at": pl.Float64(), "provenance": pl.String()}
+    chunks = _fetch(run, query.where(c.id.not_in(replaced)), schema)
+    rows = pl.concat(_take_apart(chunk).drop("seed", "prompt", "rewritten") for chunk in chunks)
+    # What readings share was stored with them or before: read after them, it is all there.
+    subjects = _read_shared(run, tables.subjects, {"subject": "subject_id", "trial": "trial_ids"})
+    subjects = subjects.with_columns(pl.col("trial").str.extract('"(.*?)"'))
+    questions = _read_shared(run, tables.questions, {"question": "question_id"})
+    sources = _read_shared(run, tables.sources, {name: name for name in ("judge", "annotator", "rule")})
+    for number, shared in zip(numbers, (subjects, questions, sources), strict=True):
+        rows = rows.join(shared, left_on=number, right_on="number", maintain_order="left")
+    return rows.drop(numbers)
+
+
+def _read_shared(run: Run, table: Table, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Get what readings share, by the number that they have for it; columns are stored under other names."""
+    query = select(table.c.id, *(table.c[stored] for stored in columns.values())).where(table.c.run_id == run.run_id)
+    return pl.concat(_fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(columns, pl.String())}))
 
 
 def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
@@ -74,7 +89,7 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _fetch(run: Run, query: Select[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+def _fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
     """Go through the rows, many at a time; there is a frame also where there is no row."""
     with run.reading() as connection:
         # The driver's own cursor: SQLAlchemy would make an object of every row.

@@ -12,11 +12,13 @@ from subitize.errors import ConflictError
 from subitize.garbage import uncollected
 from subitize.importers.releases import ReleaseSummary
 from subitize.labels import Rule, interpret
+from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.release import LICENCE, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import (
     Ask,
     Choose,
+    Design,
     Drawn,
     Elsewhere,
     Item,
@@ -84,7 +86,7 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
 
 def _add_suite(run: Run, items: list[Item]) -> None:
     is_known = any(suite.name == SUITE.name for suite in run.suites())
-    run.add_suite(SUITE, 0, items)
+    run.add_suite(SUITE, 0, items, Design(strata=STRATA))
     if is_known and run.items(SUITE.name) != items:
         raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
 

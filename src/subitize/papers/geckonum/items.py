@@ -9,6 +9,9 @@ from subitize.papers.geckonum.prompts import TYPES, Prompt, scene_of
 from subitize.records import Ask, Draw, Item, Scalar
 from subitize.scenes import IMAGE_ASK, Entity, Pieces, Portion, Scene, confirm_asks, count_asks, line_asks, setting_asks
 
+STRATA = ("type", "number")
+"""The factors that the design fixes; numbers differ between the types."""
+
 _NUMBER_WORDS = re.compile(rf"\b(?:{'|'.join(in_words(number) for number in range(1, 100))})\b", re.IGNORECASE)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from subitize.errors import BadValueError
 from subitize.interfaces import Tried
 from subitize.papers.geckonum.fresh import Wishes, fresh_prompts
-from subitize.papers.geckonum.items import interleave, items_of
+from subitize.papers.geckonum.items import STRATA, interleave, items_of
 from subitize.papers.geckonum.nouns import read_nouns
 from subitize.papers.geckonum.prompts import COLOURS, TYPES, Prompt, design, read_prompts, scene_of
 from subitize.records import Item
@@ -24,6 +24,8 @@ class Geckonum:
     judge = "observer"
     repeats = 5
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = STRATA
 
     def __init__(
         self,

@@ -29,6 +29,8 @@ class GeckonumVqa:
     judge = "parser"
     repeats = 1
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
 
     def __init__(self, release: str, /, *, images: str = "", models: tuple[str, ...] = (), agreeing: int = 4) -> None:
         check_known("model", models, MODELS)

@@ -7,6 +7,7 @@ from pathlib import Path
 from subitize.errors import ConflictError
 from subitize.importers.named_counts import JUDGE
 from subitize.importers.releases import ReleaseSummary
+from subitize.interfaces import design_of
 from subitize.papers.numbersense.named_images import NamedImages, NamedModel, read_named_images
 from subitize.records import Reading, Response, Spec
 from subitize.store import Run
@@ -29,7 +30,7 @@ class Importable:
         with run.lease(f"judge {JUDGE}") as lease:
             # The prompts are the same under every seed.
             seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
-            run.add_suite(suite.spec, seed, items)
+            run.add_suite(suite.spec, seed, items, design_of(suite.it))
             run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
             for model in self.named.models:
                 run.add_model(model.spec, is_stand_in=False)

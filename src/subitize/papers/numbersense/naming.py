@@ -41,6 +41,8 @@ class Naming:
     title = "Numerosity naming"
     judge = "parser"
     repeats = 1
+    asks_again = True
+    strata: tuple[str, ...] = ("category", "number")
 
     def __init__(
         self,

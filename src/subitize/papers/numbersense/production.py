@@ -25,6 +25,8 @@ class Production:
     title = "Numerosity production"
     judge = "observer"
     repeats = 100
+    asks_again = True
+    strata: tuple[str, ...] = ("category", "number")
 
     def __init__(
         self,

@@ -48,6 +48,8 @@ class T2ICountBench:
     judge = "observer"
     repeats = GROUP
     max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ("scene", "style", "number")
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from subitize.errors import BadValueError, SubitizeError
-from subitize.interfaces import Suite, Tried
+from subitize.interfaces import Suite, Tried, design_of
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
 
@@ -55,6 +55,8 @@ class Refined:
     ) -> None:
         self.title, self.judge = base.title, base.judge
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
+        design = design_of(base)
+        self.asks_again, self.strata = design.asks_again, design.strata
         self._base, self._name, self._refinement = base, name, refinement
         if isinstance(refinement, Sourced):
             self.why_kept = refinement.why_kept

@@ -1,0 +1,142 @@
+"""What many readings repeat, stored once: a question, a subject or a source is a row, and readings have its number."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Select, Table, select, text, tuple_
+from sqlalchemy.dialects import postgresql, sqlite
+
+from subitize.store.tables import questions, readings, sources, subjects
+
+_ROWS_AT_ONCE = 500
+_INTERNING = 5081713  # any number, as long as it is ours and not that of another lock
+_INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+# What tells the rows of a run apart.
+_KEYS = {subjects: ("subject_id",), questions: ("question",), sources: ("judge", "annotator", "rule")}
+
+Texts = tuple[str, ...]
+RowT = TypeVar("RowT")
+
+
+class SubjectRow(NamedTuple):
+    """What a reading is about, its trials as JSON."""
+
+    subject_id: str
+    trial_ids: str
+
+
+class QuestionRow(NamedTuple):
+    """What was asked, in full as JSON."""
+
+    question_id: str
+    question: str
+
+
+class SourceRow(NamedTuple):
+    """Whose reading it is, and how the evidence was read."""
+
+    judge: str
+    annotator: str
+    rule: str
+
+
+class Shared:
+    """What the readings of a run share, by the numbers that they have for it.
+
+    What is stored while readings are still being fetched is looked up when one names it: it was stored with the
+    reading or before.
+    """
+
+    def __init__(self, connection: Connection, run_id: str) -> None:
+        self._connection, self._run_id = connection, run_id
+
+    @cached_property
+    def subjects(self) -> Mapping[int, SubjectRow]:
+        """What readings are about."""
+        return _Rows(self._connection, self._run_id, subjects, SubjectRow._make)
+
+    @cached_property
+    def questions(self) -> Mapping[int, QuestionRow]:
+        """What was asked."""
+        return _Rows(self._connection, self._run_id, questions, QuestionRow._make)
+
+    @cached_property
+    def sources(self) -> Mapping[int, SourceRow]:
+        """Who looked."""
+        return _Rows(self._connection, self._run_id, sources, SourceRow._make)
+
+
+class _Rows(dict[int, RowT]):
+    def __init__(
+        self, connection: Connection, run_id: str, table: Table, make: Callable[[Iterable[Any]], RowT]
+    ) -> None:
+        self._connection, self._table, self._make = connection, table, make
+        self._query = select(table.c.id, *(table.c[name] for name in _text_columns(table)))
+        found = connection.execute(self._query.where(table.c.run_id == run_id))
+        super().__init__((row[0], make(row[1:])) for row in found)
+
+    def __missing__(self, number: int) -> RowT:
+        found = self._connection.execute(self._query.where(self._table.c.id == number)).one()
+        row = self[number] = self._make(found[1:])
+        return row
+
+
+def select_readings(run_id: str, columns: Iterable[Any], judge: str | None = None) -> Select[Any]:
+    """Select columns of a run's readings, of all or of one judge's, in the order they were stored."""
+    c = readings.c
+    query = select(*columns).where(c.run_id == run_id).order_by(c.id)
+    if judge is None:
+        return query
+    own = select(sources.c.id).where(sources.c.run_id == run_id, sources.c.judge == judge)
+    return query.where(c.source.in_(own))
+
+
+class Interned:
+    """The rows of one table that a transaction has come across, by their texts."""
+
+    def __init__(self, connection: Connection, run_id: str, table: Table) -> None:
+        self._connection, self._run_id, self._table = connection, run_id, table
+        self._names = _text_columns(table)
+        self._places = [self._names.index(name) for name in _KEYS[table]]
+        self._numbers: dict[Texts, int] = {}
+
+    def number(self, rows: Sequence[Texts]) -> list[int]:
+        """Find the numbers of rows, each given as its texts in the order of the columns; new rows are stored."""
+        missing = list(dict.fromkeys(row for row in rows if row not in self._numbers))
+        for start in range(0, len(missing), _ROWS_AT_ONCE):
+            self._intern({self._key(row): row for row in missing[start : start + _ROWS_AT_ONCE]})
+        return [self._numbers[row] for row in rows]
+
+    def _intern(self, rows: Mapping[Texts, Texts]) -> None:
+        found = dict(self._find(rows))
+        new = [row for key, row in rows.items() if key not in found]
+        if new:
+            self._insert(new)
+            found = dict(self._find(rows))
+        self._numbers.update((row, found[key]) for key, row in rows.items())
+
+    def _find(self, keys: Iterable[Texts]) -> Iterator[tuple[Texts, int]]:
+        c = self._table.c
+        columns = [c[name] for name in _KEYS[self._table]]
+        query = select(c.id, *columns).where(c.run_id == self._run_id, tuple_(*columns).in_(list(keys)))
+        return ((tuple(row[1:]), row[0]) for row in self._connection.execute(query))
+
+    def _insert(self, rows: Sequence[Texts]) -> None:
+        dialect = self._connection.dialect.name
+        if dialect == "postgresql":
+            # Two that store the same rows in another order would wait for each other for ever.
+            self._connection.execute(
+                text(f"SELECT pg_advisory_xact_lock({_INTERNING}, hashtext(:run))"), {"run": self._run_id}
+            )
+        values: list[dict[str, Any]] = [
+            {"run_id": self._run_id, **dict(zip(self._names, row, strict=True))} for row in rows
+        ]
+        self._connection.execute(_INSERTS[dialect](self._table).on_conflict_do_nothing(), values)
+
+    def _key(self, row: Texts) -> Texts:
+        return tuple(row[place] for place in self._places)
+
+
+def _text_columns(table: Table) -> list[str]:
+    return [column.name for column in table.columns if column.name not in ("id", "run_id")]
