@@ -54,7 +54,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
-from subitize.store.rows import read_reading_provenances
+from subitize.store.traces import trace_readings
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def test_what_is_a_rows_own_leaves_the_fingerprint(usual: Protocol, tmp_path: Pa
 def test_another_date_leaves_the_fingerprint(usual: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: 1e9)
     later = followed(tmp_path / "later", SETUP)
-    assert later.particulars.first_at == 1e9
+    assert later.calls.first_at == 1e9
     assert later.protocol.fingerprint == usual.fingerprint
 
 
@@ -264,14 +264,15 @@ def test_a_single_image_is_not_told_apart_by_its_file(tmp_path: Path) -> None:
     one = replace(SETUP, items=1)
     named = followed(tmp_path / "named", replace(one, names_files=True))
     assert named.protocol.fingerprint == protocol(tmp_path / "plain", one).fingerprint
-    assert set(named.particulars.varying) == {"file", "seed_in_name"}
+    assert set(named.varying) == {"file", "seed_in_name"}
 
 
 def test_how_often_and_into_what_a_provider_rewrote_is_the_models(tmp_path: Path) -> None:
     some = followed(tmp_path / "some", replace(SETUP, rewritten=2))
     more = followed(tmp_path / "more", replace(SETUP, rewritten=4, rewriting="Other words"))
     assert some.protocol.fingerprint == more.protocol.fingerprint
-    assert (some.particulars.rewritten, more.particulars.rewritten, more.particulars.answered) == (2, 4, 6)
+    answers = some.calls.answers(), more.calls.answers()
+    assert [(one.rewritten, one.responses) for one in answers] == [(2, 6), (4, 6)]
 
 
 def test_other_exclusions_of_as_many_items_are_another_protocol(tmp_path: Path) -> None:
@@ -494,7 +495,7 @@ def test_a_judge_is_known_by_the_name_its_model_is_served_by(tmp_path: Path) -> 
     tuesday = followed(tmp_path / "tuesday", replace(SETUP, judge_revision="gpt-9 fp_2"))
     assert monday.protocol.fingerprint == tuesday.protocol.fingerprint
     assert monday.protocol.judge_revisions == ("gpt-9",)
-    assert tuesday.particulars.judge_revisions == ("gpt-9 fp_2",)
+    assert tuesday.readings.revisions() == ("gpt-9 fp_2",)
 
 
 @pytest.mark.parametrize(
@@ -586,8 +587,8 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
     assert (one.fingerprint != other.fingerprint) == bool(differences(one, other))
 
 
-def test_readings_are_gone_through_without_being_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subitize.store.rows._ROWS_AT_ONCE", 100)
+def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subitize.store.traces._ROWS_AT_ONCE", 100)
     provenance = Provenance(0, "?" * 10_000)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
@@ -597,11 +598,12 @@ def test_readings_are_gone_through_without_being_kept(tmp_path: Path, monkeypatc
         with run.lease("test") as lease:
             run.add_readings(lease, [reading] * 3_000)
         tracemalloc.start()
-        assert sum(1 for _ in read_reading_provenances(run)) == 3_006
+        found = trace_readings(run)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
+    assert found.height == 3_006
     # All of them would be 30 MB.
-    assert peak < 5e6
+    assert max(peak, found.estimated_size()) < 5e6
 
 
 def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None:
@@ -610,7 +612,7 @@ def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None
         (old,) = run.readings()
         with run.lease("test") as lease:
             run.add_readings(lease, [replace(old.reading, value=Known(4), rule="total@1", replaces=old.id)])
-        assert [row.rule for row in read_reading_provenances(run)] == ["total@1"]
+        assert trace_readings(run)["rule"].to_list() == ["total@1"]
 
 
 def test_a_fingerprint_is_the_same_on_every_machine(usual: Protocol) -> None:
@@ -690,10 +692,11 @@ def test_a_protocol_is_told_in_words(usual: Protocol) -> None:
 
 
 def test_what_is_a_rows_own_is_kept_beside_the_protocol(tmp_path: Path) -> None:
-    own = followed(tmp_path / "run", replace(SETUP, names_files=True, attempts=2, failed=1)).particulars
+    own = followed(tmp_path / "run", replace(SETUP, names_files=True, attempts=2, failed=1))
+    facts = own.calls.facts()
     assert (own.suite_options, own.seed) == ({"images": "2"}, 1)
-    assert own.settings["Revision"] == {"2025-08": 11}
-    assert own.settings["Versions"] == {"subitize 1.0": 11}
-    assert own.prompts == tuple(f"An image with {number} apples" for number in range(3))
-    assert (own.responses, own.answered, own.asked_again) == (12, 11, 6)
+    assert facts["Revision"] == {"2025-08": 11}
+    assert facts["Versions"] == {"subitize 1.0": 11}
+    assert own.calls.prompts() == tuple(f"An image with {number} apples" for number in range(3))
+    assert (own.calls.responses, own.calls.answers().responses, own.calls.asked_again) == (12, 11, 6)
     assert len(own.varying["file"]) == 11

@@ -16,7 +16,7 @@ from openai_server import Behaviour, Fault, Server, serving
 from subitize.records import Drawn, Failed, Refused, Said
 from subitize.registry import make_model
 from subitize.store import Folder, Run, StoredResponse
-from subitize.store.rows import read_provenances
+from subitize.store.rows import read_usages
 
 KEY = "sk-test-0123456789abcdef"
 NAMING = "naming:images=1,size_px=128,categories=apples+dots,wordings=category,control_question=false"
@@ -62,7 +62,8 @@ def outcomes(out: Path) -> list[object]:
 def count_unsettled(out: Path) -> int:
     """Count over all rows: a trial may have run out of tries before it was answered."""
     with Run(Folder(out)) as opened:
-        return sum(json.loads(row.how.usage)["unsettled_tries"] for row in read_provenances(opened))
+        usages = read_usages(opened).values()
+        return sum(json.loads(usage)["unsettled_tries"] * count for one in usages for usage, count in one.items())
 
 
 def test_a_chat_sends_the_question_as_it_stands_the_picture_and_the_trial_as_key(

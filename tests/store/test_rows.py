@@ -13,10 +13,10 @@ from subitize.store.rows import (
     look_up_readings,
     look_up_responses,
     read_judgings,
-    read_provenances,
     read_readings,
     read_responses,
 )
+from subitize.store.traces import trace_responses
 
 ITEMS = [naming_item(index) for index in range(5)]
 OUTCOMES: list[Outcome] = [
@@ -96,4 +96,4 @@ def test_judges_are_listed_with_their_rules(run: Run) -> None:
     (judging,) = read_judgings(run)
     assert (judging.judge, judging.rule, judging.readings, judging.annotators) == ("parser", "strict@1", 3, 1)
     assert judging.first_at <= judging.last_at
-    assert len(list(read_provenances(run))) == len(OUTCOMES)
+    assert trace_responses(run)["kind"].to_list() == ["said", "said", "refused", "failed", "failed"]

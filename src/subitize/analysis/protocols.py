@@ -8,20 +8,21 @@ the options only the cap on asking again says more than the items do.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader
-from subitize.analysis.trails import Place, ReadingTrail, Trail, Trails, follow_trails
+from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
-from subitize.records import digest
-from subitize.store import Run, SuiteEntry, group_answers, is_refused, subject_of
-from subitize.store.rows import ResponseRow, read_suite_options
+from subitize.records import Subject, digest
+from subitize.store import Run
+from subitize.store.rows import read_suite_options
 from subitize.store.subjects import FAILED, REFUSED
 
 SCORING_VERSION = 2
@@ -61,6 +62,9 @@ class Gaps(NamedTuple):
     which: str
 
 
+_NO_GAPS = Gaps(0, 0, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """What must be the same for two rows to be comparable.
@@ -94,15 +98,15 @@ class Protocol:
     is_rewritten: bool
     has_own_seeds: bool
     parameters: Mapping[str, str]
-    judge: str
-    judge_options: Mapping[str, str]
-    judge_revisions: tuple[str, ...]
+    judge: str = NO_JUDGE
+    judge_options: Mapping[str, str] = field(default_factory=dict)
+    judge_revisions: tuple[str, ...] = ()
     """The names that its model was served by; builds behind one name come and go by the day."""
-    unread: Gaps
-    readings: tuple[tuple[int, int], ...]
+    unread: Gaps = _NO_GAPS
+    readings: tuple[tuple[int, int], ...] = ()
     """How many readings there are of an answer to a question, and of how many in a hundred so many."""
-    rules: tuple[str, ...]
-    agreement: str
+    rules: tuple[str, ...] = ()
+    agreement: str = ""
     scoring_version: int = SCORING_VERSION
 
     @property
@@ -112,80 +116,60 @@ class Protocol:
 
 
 @dataclass(frozen=True, slots=True)
-class Particulars:
-    """What is a row's own; `varying` has the parameters that are not the same in all answers, with their values."""
+class Followed:
+    """The protocol that a row followed, and what is its own: its options and seed, its calls and their readings."""
 
+    protocol: Protocol
     suite_options: Mapping[str, str]
     seed: int
     model_options: Mapping[str, str]
-    settings: Mapping[str, Counter[str]]
-    varying: Mapping[str, Counter[str]]
-    prompts: tuple[str, ...]
-    responses: int
-    answered: int
-    rewritten: int
-    asked_again: int
-    judge_revisions: tuple[str, ...]
-    annotators: int
-    first_at: float
-    last_at: float
+    calls: ResponseTrail
+    readings: ReadingTrail
 
-
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """The protocol that a row followed, and what is its own."""
-
-    protocol: Protocol
-    particulars: Particulars
+    @property
+    def varying(self) -> dict[str, Counter[str]]:
+        """The parameters that are not the same in all answers, with their values."""
+        found = self.calls.answers().parameters()
+        return {name: values for name, values in found.items() if name not in self.protocol.parameters}
 
 
 def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> dict[Place, Followed]:
     """Say under what protocol each row of a score was got, and what is its own; `reader` is how scores are read."""
     reader = reader or Reader()
-    options = read_suite_options(run)
-    suites = {entry.name: entry for entry in run.suites()}
+    options, excluded = read_suite_options(run), run.exclusions()
+    seeds = {entry.name: entry.seed for entry in run.suites()}
     models = {entry.name: entry.options for entry in run.models()}
     judges = {entry.name: entry.options for entry in run.judges()}
-    contents = read_contents(run, {item for trail in trails.responses.values() for item, _ in trail.shown})
-    excluded = run.exclusions()
-    by_owner: dict[tuple[str, str], dict[str, ReadingTrail]] = defaultdict(dict)
-    for place, looked in trails.readings.items():
-        by_owner[place.suite, place.model][place.judge] = looked
+    asked = {item for calls in trails.responses.values() for item in calls.rows["item"].unique()}
+    contents = read_contents(run, asked)
     found = {}
-    for (suite, model), trail in trails.responses.items():
-        told = _listen(trail)
-        asked = _asked(suites[suite], options[suite], _Asking(trail, contents, excluded), told)
-        own = _particulars(suites[suite], trail, told)
-        own = replace(own, suite_options=options[suite], model_options=models[model])
-        for judge, looked in (by_owner[suite, model] or {NO_JUDGE: ReadingTrail()}).items():
-            if reader.judge is not None and judge not in (reader.judge, NO_JUDGE):
+    for (suite, model), calls in trails.responses.items():
+        unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
+        subjects = _list_subjects(calls.shown(), contents)
+        for place, readings in trails.readings.items():
+            is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
+            if place[:2] != (suite, model) or not is_wanted:
                 continue
-            name, judge_options = _strip(judge, judges.get(judge, {}))
-            unread, readings = _cover(trail, contents, looked)
+            judge, judge_options = _strip(place.judge, judges.get(place.judge, {}))
+            unread, coverage = _cover(subjects, readings)
             protocol = replace(
-                asked,
-                judge=name,
+                unjudged,
+                judge=judge,
                 judge_options=judge_options,
-                judge_revisions=looked.served_names(),
+                judge_revisions=readings.revisions(is_short=True),
                 unread=unread,
-                readings=readings,
-                rules=_rules(reader.rule, looked.rules),
+                readings=coverage,
+                rules=_rules(reader.rule, readings.rows["rule"].unique()),
                 agreement=reader.agreement,
             )
-            span = replace(
-                own,
-                judge_revisions=looked.revisions(),
-                annotators=len(looked.annotators),
-                last_at=max(own.last_at, looked.last_at),
-            )
-            found[Place(suite, model, judge)] = Followed(protocol, span)
+            found[place] = Followed(protocol, options[suite], seeds[suite], models[model], calls, readings)
     return found
 
 
 def fingerprints(run: Run, reader: Reader | None = None) -> dict[tuple[str, str, str], str]:
     """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
     found = follow_protocols(run, follow_trails(run), reader)
-    return {place: followed.protocol.fingerprint for place, followed in found.items()}
+    return {place: one.protocol.fingerprint for place, one in found.items()}
 
 
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:
@@ -238,54 +222,48 @@ def _as_shown(words: str) -> str:
     return _SHOWN.get(words, words)
 
 
-class _Asking(NamedTuple):
-    """What one model was asked in one suite, what the items are, and those that are left out by hand."""
-
-    trail: Trail
-    contents: Mapping[str, Content]
-    excluded: Collection[str]
-
-
-def _asked(suite: SuiteEntry, options: Mapping[str, str], asking: _Asking, told: "_Told") -> Protocol:
+def _describe_calls(
+    suite: str,
+    options: Mapping[str, str],
+    calls: ResponseTrail,
+    contents: Mapping[str, Content],
+    excluded: Collection[str],
+) -> Protocol:
     """Say what was asked of one model in one suite; who judged is still open."""
-    trail, contents = asking.trail, asking.contents
-    repeats = Counter(item for item, _ in trail.shown)
-    left_out = sorted(contents[item].hash for item in repeats if item in asking.excluded)
+    repeats = dict(calls.rows.group_by("item").agg(pl.col("repeat").n_unique()).iter_rows())
+    hashes = {item: contents[item].hash for item in repeats}
+    left_out = sorted(hashes[item] for item in repeats if item in excluded)
+    answers = calls.answers()
     return Protocol(
-        suite=suite.name,
+        suite=suite,
         asking_again={name: options[name] for name in _ASKING_AGAIN if name in options},
         items=len(repeats),
-        contents=digest(sorted(contents[item].hash for item in repeats)),
+        contents=digest(sorted(hashes.values())),
         unknown_pictures=tuple(sorted({contents[item].unknown_picture for item in repeats} - {""})),
-        prompts=_hash_prompts(_pairs_sent(trail), contents),
+        prompts=_hash_prompts(calls, contents),
         excluded=len(left_out),
         exclusions=digest(left_out),
         repeats=tuple(sorted(Counter(repeats.values()).items())),
-        repeated=digest(sorted((contents[item].hash, times) for item, times in repeats.items())),
-        is_rewritten=told.rewritten > 0,
-        # Seeds are drawn from 32 bits: among 100,000 trials a few are equal by chance.
-        has_own_seeds=2 * trail.seeds > trail.trials,
-        parameters=told.common,
-        judge=NO_JUDGE,
-        judge_options={},
-        judge_revisions=(),
-        unread=Gaps(0, 0, ""),
-        readings=(),
-        rules=(),
-        agreement="",
+        repeated=digest(sorted((hashes[item], times) for item, times in repeats.items())),
+        is_rewritten=answers.rewritten > 0,
+        has_own_seeds=calls.has_own_seeds,
+        parameters={
+            name: next(iter(values))
+            for name, values in sorted(answers.parameters().items())
+            if name not in _WHENCE and len(values) == 1 and values.total() == answers.responses
+        },
     )
 
 
-def _pairs_sent(trail: Trail) -> list[tuple[str, str]]:
-    """List the items with their prompts; of a failed call only where no other call about the item did better."""
-    settled = {item for item, _ in trail.sent}
-    pairs = [*trail.sent, *(pair for pair in trail.sent_in_vain if pair[0] not in settled)]
-    return [(item, str(from_json(prompt))) for item, prompt in pairs]
+def _hash_prompts(calls: ResponseTrail, contents: Mapping[str, Content]) -> str | None:
+    """Hash the prompts that were sent otherwise than as the items word them; of images made elsewhere none is known.
 
-
-def _hash_prompts(pairs: Iterable[tuple[str, str]], contents: Mapping[str, Content]) -> str | None:
-    """Hash the prompts that were sent otherwise than as the items word them; of images made elsewhere none is known."""
-    others = sorted((contents[item].hash, prompt) for item, prompt in pairs if prompt != contents[item].text)
+    That of a failed call counts only where no other call about the item did better.
+    """
+    is_failed = pl.col("kind") == FAILED
+    sent = calls.rows.filter(~is_failed | is_failed.all().over("item")).select("item", "prompt").unique()
+    pairs = ((contents[item], str(from_json(prompt))) for item, prompt in sent.iter_rows())
+    others = sorted((content.hash, prompt) for content, prompt in pairs if prompt != content.text)
     if not others:
         return ""
     return digest(others) if any(prompt for _, prompt in others) else None
@@ -310,91 +288,52 @@ def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(rules))
 
 
-def _cover(
-    trail: Trail, contents: Mapping[str, Content], looked: ReadingTrail
-) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
+def _cover(subjects: pl.DataFrame, readings: ReadingTrail) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
     """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
 
     Where people look, a few pictures get a look more or less by chance, and differently so for every model.
     """
-    votes: Counter[int] = Counter()
-    unread: Counter[tuple[str, str]] = Counter()
-    for item, question_id, subject_id in _subjects(trail, contents):
-        count = looked.votes[question_id][subject_id] if question_id in looked.votes else 0
-        votes[count] += 1
-        if not count:
-            unread[item, question_id] += 1
-    shares = ((count, round(100 * times / (votes.total() - votes[0]))) for count, times in votes.items() if count)
-    read = tuple(sorted((count, share) for count, share in shares if share))
-    if not unread:
-        return Gaps(0, 0, ""), read
-    begun = {
-        (item, question_id)
-        for item, question_id, subject_id in _subjects(trail, contents)
-        if (item, question_id) in unread and question_id in looked.votes and looked.votes[question_id][subject_id]
-    }
-    # Of what was not read at all it does not matter how many answers there are: some calls may have failed.
-    which = ((contents[key[0]].hash, key[1], times if key in begun else 0) for key, times in unread.items())
-    return Gaps(len(unread) - len(begun), len(begun), digest(sorted(which))), read
-
-
-def _subjects(trail: Trail, contents: Mapping[str, Content]) -> Iterator[tuple[str, str, str]]:
-    """Go through all that there is to read, as items, questions and subjects: answers, or groups of so many."""
-    by_item: dict[str, list[ResponseRow]] = defaultdict(list)
-    for (item, _), one in trail.shown.items():
-        by_item[item].append(one)
-    for item, answers in by_item.items():
-        for question_id, size in contents[item].questions:
-            for members in group_answers(answers, size):
-                if not is_refused(members):
-                    yield item, question_id, subject_of(members).id
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What the answers tell of their calls, or where there are none the refusals, or else the failures."""
-
-    answers: int
-    rewritten: int
-    common: Mapping[str, str]
-    varying: Mapping[str, Counter[str]]
-
-
-def _listen(trail: Trail) -> _Told:
-    """Tell the parameters that all answers share from those that vary, and count what was rewritten."""
-    kinds = {kind for kind, _, _ in trail.tellings}
-    heard = (kinds - {REFUSED, FAILED}) or (kinds - {FAILED}) or kinds
-    answers = rewritten = 0
-    counts = defaultdict[str, Counter[str]](Counter)
-    for (kind, is_rewritten, text), count in trail.tellings.items():
-        if kind not in heard:
-            continue
-        answers += count
-        rewritten += count * is_rewritten
-        for name, value in from_json(text)["parameters"].items():
-            counts[name][str(value)] += count
-    whole = {name for name, found in counts.items() if found.total() == answers and len(found) == 1} - _WHENCE
-    common = {name: next(iter(counts[name])) for name in sorted(whole)}
-    return _Told(answers, rewritten, common, {name: found for name, found in counts.items() if name not in whole})
-
-
-def _particulars(suite: SuiteEntry, trail: Trail, told: _Told) -> Particulars:
-    return Particulars(
-        suite_options={},
-        seed=suite.seed,
-        model_options={},
-        settings=trail.settings(),
-        varying=told.varying,
-        prompts=trail.prompts(),
-        responses=trail.responses,
-        answered=told.answers,
-        rewritten=told.rewritten,
-        asked_again=len(trail.asked_again),
-        judge_revisions=(),
-        annotators=0,
-        first_at=trail.first_at,
-        last_at=trail.last_at,
+    votes = subjects.join(readings.votes(), on=["question", "subject"], how="left").with_columns(
+        pl.col("votes").fill_null(0)
     )
+    read = votes.filter(pl.col("votes") > 0)
+    shares = ((count, round(100 * times / read.height)) for count, times in read.group_by("votes").len().iter_rows())
+    unread = votes.group_by("item", "hash", "question").agg(
+        missing=(pl.col("votes") == 0).sum(), is_begun=(pl.col("votes") > 0).any()
+    )
+    unread = unread.filter(pl.col("missing") > 0)
+    begun = unread.filter("is_begun").height
+    # Of what was not read at all it does not matter how many answers there are: some calls may have failed.
+    which = unread.select("hash", "question", pl.col("missing") * pl.col("is_begun")).rows()
+    gaps = Gaps(unread.height - begun, begun, digest(sorted(which)) if which else "")
+    return gaps, tuple(sorted((count, share) for count, share in shares if share))
+
+
+def _list_subjects(shown: pl.DataFrame, contents: Mapping[str, Content]) -> pl.DataFrame:
+    """List all that there is to read, by item and question: answers, or groups of so many."""
+    asked = [
+        (item, contents[item].hash, question, size)
+        for item in shown["item"].unique()
+        for question, size in contents[item].questions
+    ]
+    schema = {**dict.fromkeys(("item", "hash", "question"), pl.String()), "size": pl.Int64()}
+    asks = pl.DataFrame(asked, schema, orient="row")
+    answered = shown.filter(pl.col("kind") != FAILED)
+    groups = [_group(answered, size) for size in {1, *asks["size"]}]
+    return asks.join(pl.concat(groups), on=["item", "size"])
+
+
+def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
+    """Take so many answers to an item at a time, in the order of repeats; one whole refused shows nothing to read."""
+    if size == 1:
+        whole = answered.filter(pl.col("kind") != REFUSED).with_columns(subject="trial")
+    else:
+        groups = answered.sort("repeat").group_by("item", pl.col("repeat") // size, maintain_order=True)
+        made = groups.agg("trial", is_refused=(pl.col("kind") == REFUSED).all())
+        whole = made.filter(pl.col("trial").list.len() == size, ~pl.col("is_refused"))
+        subjects = [Subject(tuple(trials)).id for trials in whole["trial"]]
+        whole = whole.with_columns(pl.Series("subject", subjects, pl.String()))
+    return whole.select("item", "subject", size=pl.lit(size, pl.Int64()))
 
 
 def _tell(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:

@@ -1,17 +1,17 @@
-"""What a run tells about how it was made: all its responses and readings, gone through once."""
+"""What a run tells about how it was made: all its responses and readings, read once."""
 
-import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
 
+import polars as pl
 from pydantic_core import from_json
 
-from subitize.store import Run, is_later
-from subitize.store.rows import ReadingTrace, ResponseRow, ResponseTrace, read_provenances, read_reading_provenances
-from subitize.store.subjects import FAILED
+from subitize.analysis.observations import NO_JUDGE
+from subitize.store import Run
+from subitize.store.subjects import FAILED, REFUSED
+from subitize.store.traces import trace_readings, trace_responses
 
 _EXAMPLES = 3
 
@@ -24,109 +24,124 @@ class Place(NamedTuple):
     judge: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Trail:
+    """The responses of one model in one suite, a row each, or the readings of them by one judge."""
+
+    rows: pl.DataFrame
+
+    @property
+    def first_at(self) -> float:
+        """When the first was stored."""
+        return cast(float, self.rows["at"].min())
+
+    @property
+    def last_at(self) -> float:
+        """When the last was stored."""
+        return cast(float, self.rows["at"].max() or 0.0)
+
+    @property
+    def usages(self) -> Counter[str]:
+        """How many calls used which tokens and money, as JSON."""
+        return Counter(dict(self._count("usage")))
+
+    def settings(self) -> Iterator[tuple[Mapping[str, Any], int]]:
+        """Go through the different parameters, revision, weights and versions, with how many calls tell of them."""
+        return ((from_json(text), count) for text, count in self._count("settings"))
+
+    def _count(self, column: str) -> Iterator[tuple[str, int]]:
+        return self.rows.drop_nulls(column).group_by(column, maintain_order=True).len().iter_rows()
+
+
+class ResponseTrail(Trail):
     """What the responses of one model in one suite tell about how they were made; those that failed are included."""
 
-    first_at: float = float("inf")
-    last_at: float = 0.0
-    trials: int = 0
-    seeds: int = 0
-    """How many different ones there are."""
-    shown: dict[tuple[str, int], ResponseRow] = field(default_factory=dict)
-    """By item and repeat, the attempt that figures use."""
-    asked_again: set[tuple[str, int]] = field(default_factory=set)
-    sent: dict[tuple[str, str], None] = field(default_factory=dict)
-    """Items with the prompts that they were sent with, as JSON, where an answer or a refusal came of it."""
-    sent_in_vain: dict[tuple[str, str], None] = field(default_factory=dict)
-    tellings: Counter[tuple[str, bool, str]] = field(default_factory=Counter)
-    """How many responses are of a kind, had their prompt rewritten, and were made with settings, as JSON."""
-    usages: Counter[str] = field(default_factory=Counter)
-    rewritings: dict[str, None] = field(default_factory=dict)
+    __slots__ = ()
 
     @property
     def responses(self) -> int:
         """How many there are."""
-        return self.tellings.total()
+        return self.rows.height
 
     @property
     def failed(self) -> int:
         """How many came to nothing."""
-        return sum(count for (kind, _, _), count in self.tellings.items() if kind == FAILED)
+        return self.rows.filter(kind=FAILED).height
 
-    def prompts(self) -> tuple[str, ...]:
-        """Give a few examples of prompts as they were sent."""
-        different = dict.fromkeys(prompt for _, prompt in (*self.sent, *self.sent_in_vain))
-        return tuple(str(from_json(prompt)) for prompt in islice(different, _EXAMPLES))
+    @property
+    def rewritten(self) -> int:
+        """How many had their prompt rewritten."""
+        return self.rows.filter("is_rewritten").height
 
-    def rewritten(self) -> tuple[str, ...]:
-        """Give a few examples of what a provider made of prompts."""
-        return tuple(str(from_json(prompt)) for prompt in self.rewritings)
+    @property
+    def asked_again(self) -> int:
+        """How many answers or images were asked for more than once."""
+        return self.rows.filter(pl.col("attempt") > 0).select("item", "repeat").n_unique()
 
-    def settings(self) -> dict[str, Counter[str]]:
-        """Sum up how many responses tell which revision, weights, parameters and versions."""
-        found: dict[str, Counter[str]] = defaultdict(Counter)
-        for (_, _, text), count in self.tellings.items():
-            for name, value in _settings(from_json(text)):
+    @property
+    def has_own_seeds(self) -> bool:
+        """Tell whether trials have seeds of their own: drawn from 32 bits, among 100,000 a few are equal by chance."""
+        return 2 * self.rows["seed"].n_unique() > self.rows["trial"].n_unique()
+
+    def shown(self) -> pl.DataFrame:
+        """List by item and repeat the attempt that figures use; a failed one only where there is no other."""
+        later = [pl.col("kind") != FAILED, pl.col("attempt")]
+        return self.rows.sort(later, descending=True, maintain_order=True).unique(["item", "repeat"], keep="first")
+
+    def answers(self) -> "ResponseTrail":
+        """Keep what tells of the calls: the answers, or where there are none the refusals, or else the failures."""
+        kind = pl.col("kind")
+        for other in ((REFUSED, FAILED), (FAILED,)):
+            found = self.rows.filter(~kind.is_in(other))
+            if found.height:
+                return ResponseTrail(found)
+        return self
+
+    def parameters(self) -> dict[str, Counter[str]]:
+        """Count how many calls had which values of every parameter."""
+        found = defaultdict[str, Counter[str]](Counter)
+        for settings, count in self.settings():
+            for name, value in settings["parameters"].items():
+                found[name][str(value)] += count
+        return found
+
+    def facts(self) -> dict[str, Counter[str]]:
+        """Count how many calls tell of which revision, weights, parameters and versions, in words."""
+        found = defaultdict[str, Counter[str]](Counter)
+        for settings, count in self.settings():
+            for name, value in _facts(settings):
                 found[name][value] += count
         return found
 
-    def add(self, row: ResponseTrace) -> None:
-        """Take in a response; what most have in common is decoded only once, when all are there."""
-        how = row.how
-        self.first_at, self.last_at = min(self.first_at, row.at), max(self.last_at, row.at)
-        item_id = sys.intern(row.item_id)  # repeats of an item are many
-        place = (item_id, row.repeat)
-        one = ResponseRow(row.trial_id, item_id, row.model, row.repeat, row.attempt, sys.intern(row.kind))
-        if place not in self.shown or is_later(one, self.shown[place]):
-            self.shown[place] = one
-        if row.attempt:
-            self.asked_again.add(place)
-        sent = self.sent if row.kind != FAILED else self.sent_in_vain
-        sent[item_id, how.prompt] = None
-        is_rewritten = how.rewritten not in ("null", how.prompt)  # some providers give back what they got
-        self.tellings[row.kind, is_rewritten, how.settings] += 1
-        self.usages[how.usage] += 1
-        if is_rewritten and len(self.rewritings) < _EXAMPLES:
-            self.rewritings[how.rewritten] = None
+    def prompts(self) -> tuple[str, ...]:
+        """Give a few examples of prompts as they were sent, if possible by calls that did not fail."""
+        return _examples(self.rows.sort(pl.col("kind") == FAILED, maintain_order=True)["prompt"])
+
+    def rewritings(self) -> tuple[str, ...]:
+        """Give a few examples of what a provider made of prompts."""
+        return _examples(self.rows.filter("is_rewritten")["rewritten"])
 
 
-@dataclass(slots=True)
-class ReadingTrail:
+class ReadingTrail(Trail):
     """What the readings of one judge tell about how they were made."""
 
-    rules: Counter[str] = field(default_factory=Counter)
-    votes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """How many readings there are, by question and subject."""
-    annotators: set[str] = field(default_factory=set)
-    first_at: float = float("inf")
-    last_at: float = 0.0
-    settings_texts: Counter[str] = field(default_factory=Counter)
-    usages: Counter[str] = field(default_factory=Counter)
+    __slots__ = ()
 
-    def add(self, row: ReadingTrace) -> None:
-        """Take in a reading."""
-        self.rules[row.rule] += 1
-        self.votes[row.question_id][row.subject_id] += 1
-        self.first_at, self.last_at = min(self.first_at, row.at), max(self.last_at, row.at)
-        if row.annotator:
-            self.annotators.add(row.annotator)
-        if row.how is not None:
-            self.settings_texts[row.how.settings] += 1
-            self.usages[row.how.usage] += 1
+    @property
+    def annotators(self) -> int:
+        """How many people looked."""
+        return self.rows.filter(pl.col("annotator") != "")["annotator"].n_unique()
 
-    def revisions(self) -> tuple[str, ...]:
-        """List the revisions and weights of the model that judged, if they are known."""
-        return self._join(lambda revision: revision)
+    def votes(self) -> pl.DataFrame:
+        """Count the readings of each subject, by question."""
+        return self.rows.group_by("question", "subject").len("votes")
 
-    def served_names(self) -> tuple[str, ...]:
-        """List the revisions without what follows a server's name of its model: the build of the day."""
-        return self._join(lambda revision: revision.partition(" ")[0])
-
-    def _join(self, short: Callable[[str], str]) -> tuple[str, ...]:
+    def revisions(self, *, is_short: bool = False) -> tuple[str, ...]:
+        """List the revisions and weights of the model that judged; in short without the build behind its name."""
         found = set()
-        for settings in map(from_json, self.settings_texts):
-            known = (short(settings["revision"] or ""), settings["weights_hash"])
+        for settings, _ in self.settings():
+            revision = settings["revision"] or ""
+            known = (revision.partition(" ")[0] if is_short else revision, settings["weights_hash"])
             found.add(", weights ".join(filter(None, known)))
         return tuple(sorted(found - {""}))
 
@@ -135,35 +150,32 @@ class ReadingTrail:
 class Trails:
     """All that a run tells about how it was made: by suite and model, and by row of a score."""
 
-    responses: Mapping[tuple[str, str], Trail]
+    responses: Mapping[tuple[str, str], ResponseTrail]
     readings: Mapping[Place, ReadingTrail]
+    """Where nobody has read anything, they are none, of no judge."""
 
 
 def follow_trails(run: Run) -> Trails:
-    """Go through all responses and readings once."""
-    responses: dict[tuple[str, str], Trail] = defaultdict(Trail)
-    seeds: dict[tuple[str, str], set[str]] = defaultdict(set)
-    owners: dict[str, tuple[str, str]] = {}
-    keys: dict[tuple[str, str], tuple[str, str]] = {}
-    for response in read_provenances(run):
-        key = (response.item_id.partition("/")[0], response.model)
-        key = keys.setdefault(key, key)
-        responses[key].add(response)
-        seeds[key].add(response.how.seed)
-        owners[response.trial_id] = key
-    trials = Counter(owners.values())
-    for key, trail in responses.items():
-        trail.seeds, trail.trials = len(seeds.pop(key)), trials[key]
-    readings: dict[Place, ReadingTrail] = defaultdict(ReadingTrail)
-    for reading in read_reading_provenances(run):
-        owner = owners.get(reading.trial_id)
-        if owner is not None:
-            readings[Place(*owner, reading.judge)].add(reading)
-    return Trails(dict(responses), dict(readings))
+    """Read all responses and readings once."""
+    responses, readings = trace_responses(run), trace_readings(run)
+    owners = responses.select("trial", "suite", "model").unique()
+    readings = readings.join(owners, on="trial", maintain_order="left")
+    made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)
+    looked = readings.partition_by(*Place._fields, maintain_order=True, as_dict=True)
+    judged = {place[:2] for place in looked}
+    unjudged = {(*owner, NO_JUDGE): readings.clear() for owner in made if owner not in judged}
+    return Trails(
+        {(suite, model): ResponseTrail(rows) for (suite, model), rows in made.items()},
+        {Place(*place): ReadingTrail(rows) for place, rows in (looked | unjudged).items()},
+    )
 
 
-def _settings(provenance: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    found = [("Revision", provenance["revision"]), ("Weights", provenance["weights_hash"])]
-    found += [("Parameters", f"{name} = {value}") for name, value in provenance["parameters"].items()]
-    found += [("Versions", f"{name} {value}") for name, value in provenance["versions"].items()]
-    return [(name, str(value)) for name, value in found if value is not None]
+def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    found = [("Revision", settings["revision"]), ("Weights", settings["weights_hash"])]
+    found += [("Parameters", f"{name} = {value}") for name, value in settings["parameters"].items()]
+    found += [("Versions", f"{name} {value}") for name, value in settings["versions"].items()]
+    return ((name, str(value)) for name, value in found if value is not None)
+
+
+def _examples(texts: pl.Series) -> tuple[str, ...]:
+    return tuple(str(from_json(text)) for text in texts.unique(maintain_order=True).head(_EXAMPLES))

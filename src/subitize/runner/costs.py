@@ -1,7 +1,6 @@
 """What a run costs: expected before a call is made, counted once it is paid, and kept below a limit."""
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, Self, TypeVar
@@ -16,7 +15,7 @@ from subitize.registry import Made
 from subitize.runner.pictures import measure
 from subitize.store import Run
 from subitize.store.images import Images
-from subitize.store.rows import read_provenances, read_reading_provenances
+from subitize.store.rows import read_usages
 
 JobT = TypeVar("JobT")
 # Where a model has no price, what it uses is told as if its pictures were counted as gpt-4o counts them.
@@ -57,7 +56,7 @@ class Ledger:
     def enter(self, run: Run) -> None:
         """Enter what a run has cost so far: a limit is for all of it, earlier calls included."""
         self.images = run.images
-        for who, usages in _read_usages(run).items():
+        for who, usages in read_usages(run).items():
             usd, times, unsettled = 0.0, 0, 0
             for text, count in usages.items():
                 usage = from_json(text)
@@ -211,14 +210,3 @@ class Affordable(Iterator[Funded[JobT]]):
             work()
         self._meter.ledger.is_exhausted |= bool(self._held)
         return bool(self._held)
-
-
-def _read_usages(run: Run) -> dict[str, Counter[str]]:
-    """Count the usages of every model and judge, as JSON: there are few different ones among many."""
-    usages: dict[str, Counter[str]] = defaultdict(Counter)
-    for response in read_provenances(run):
-        usages[response.model][response.how.usage] += 1
-    for reading in read_reading_provenances(run):
-        if reading.how is not None:
-            usages[reading.judge][reading.how.usage] += 1
-    return usages

@@ -4,6 +4,7 @@ Decoding every response and reading would take most of the time of a large repor
 among the values there are few different ones.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from subitize.store.run import Run
 _IDS_AT_ONCE = 500
 _ROWS_AT_ONCE = 5_000
 _DIFFERENT_VALUES = 10_000
+_USAGE = '"tokens_in":'
 
 
 class ResponseRow(NamedTuple):
@@ -139,74 +141,22 @@ def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:
     }
 
 
-class Traced(NamedTuple):
-    """How something came about: what may differ each time, and as JSON what is mostly the same.
-
-    `prompt` and `rewritten` are JSON too; `settings` has the parameters, revision, weights and versions, `usage` the
-    tokens, the price and the unsettled tries.
-    """
-
-    seed: str
-    prompt: str
-    rewritten: str
-    settings: str
-    usage: str
-
-
-class ResponseTrace(NamedTuple):
-    """One response, also one that failed, with how it came about; `kind` is that of its outcome."""
-
-    trial_id: str
-    item_id: str
-    model: str
-    repeat: int
-    attempt: int
-    kind: str
-    at: float
-    how: Traced
-
-
-class ReadingTrace(NamedTuple):
-    """One reading that stands, the first of the trials it is about, and how it came about if that is known."""
-
-    trial_id: str
-    subject_id: str
-    question_id: str
-    judge: str
-    annotator: str
-    rule: str
-    at: float
-    how: Traced | None
-
-
-def read_provenances(run: Run) -> Iterator[ResponseTrace]:
-    """Go through every response, failures that were followed by another try included."""
-    c = tables.responses.c
-    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome, c.at, c.provenance)
+def read_usages(run: Run) -> dict[str, Counter[str]]:
+    """Count the usages of every model and judge, as JSON: there are few different ones among many."""
+    made, read, sources = tables.responses.c, tables.readings.c, tables.sources.c
+    replaced = _of(run, tables.readings, read.replaces).where(read.replaces.is_not(None))
+    calls = select_readings(run.run_id, (sources.judge, read.provenance)).where(sources.id == read.source)
+    queries = (
+        _of(run, tables.responses, made.model, made.provenance).order_by(made.id),
+        calls.where(read.provenance.is_not(None), read.id.not_in(replaced)),
+    )
+    found: dict[str, Counter[str]] = defaultdict(Counter)
     with run.reading() as connection:
-        rows = _rows(connection, _of(run, tables.responses, *columns).order_by(c.id))
-        for trial_id, item_id, model, repeat, attempt, status, outcome, at, text in rows:
-            kind = _kind(outcome) if status == tables.DONE else "failed"
-            yield ResponseTrace(trial_id, item_id, model, repeat, attempt, kind, at, _take_apart(text))
-
-
-def read_reading_provenances(run: Run) -> Iterator[ReadingTrace]:
-    """Go through the readings that stand, as they come from the database."""
-    c = tables.readings.c
-    columns = (c.subject, c.question, c.source, c.at, c.provenance)
-    # One statement sees the run at one moment: what is replaced meanwhile is not seen twice.
-    replaced = _of(run, tables.readings, c.replaces).where(c.replaces.is_not(None))
-    with run.reading() as connection:
-        shared = Shared(connection, run.run_id)
-        rows = _rows(connection, select_readings(run.run_id, columns).where(c.id.not_in(replaced)))
-        for subject, question, source, at, text in rows:
-            subject_id, trial_ids = shared.subjects[subject]
-            # Only of a group must the members be decoded.
-            first = codec.trial_ids.validate_json(trial_ids)[0] if "," in trial_ids else subject_id
-            how = None if text is None else _take_apart(text)
-            yield ReadingTrace(
-                first, subject_id, shared.questions[question].question_id, *shared.sources[source], at, how
-            )
+        for query in queries:
+            for name, provenance in _rows(connection, query):
+                # What was used is the last that is written; quotes within texts before it have a backslash.
+                found[name][f'{{"tokens_in":{provenance.rpartition(_USAGE)[2]}'] += 1
+    return found
 
 
 class ItemText(NamedTuple):
@@ -252,19 +202,6 @@ def decode_value(text: str) -> Value:
 def decode_question(text: str) -> Question:
     """Read a question from its JSON."""
     return codec.question.validate_json(text)
-
-
-def _take_apart(provenance: str) -> Traced:
-    """Cut a provenance where its fields begin, without decoding it: quotes within texts have a backslash."""
-    head, mark, tail = provenance.partition(',"parameters":')
-    if not mark:  # a text that held half a character was written with blanks
-        return _take_apart(codec.encode(codec.provenance, codec.provenance.validate_json(provenance)))
-    begin, _, rewritten = head.rpartition(',"prompt_rewritten":')
-    seed, _, prompt = begin.partition(',"prompt_sent":')
-    settings, _, usage = tail.rpartition(',"tokens_in":')
-    return Traced(
-        seed.removeprefix('{"seed":'), prompt, rewritten, f'{{"parameters":{settings}}}', f'{{"tokens_in":{usage}'
-    )
 
 
 def _kind(outcome: str) -> str:

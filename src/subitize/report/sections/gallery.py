@@ -42,14 +42,8 @@ from subitize.report.document.thumbnails import thumbnail, thumbnail_of_group
 from subitize.report.sections.sources import Series
 from subitize.runner.progress import Progress
 from subitize.store import Run
-from subitize.store.rows import (
-    Answered,
-    Judged,
-    look_up_readings,
-    look_up_responses,
-    read_judgings,
-    read_reading_provenances,
-)
+from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses, read_judgings
+from subitize.store.traces import trace_readings
 
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
@@ -204,8 +198,9 @@ def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
         by_judge[one.judge].add(one.rule)
     if all(len(by_judge[judge]) == 1 for _, _, judge in wanted):
         return {key: next(iter(by_judge[key[2]])) for key in wanted}
-    traces = ((trace, (trace.subject_id, trace.question_id, trace.judge)) for trace in read_reading_provenances(run))
-    return {key: trace.rule for trace, key in traces if key in wanted}
+    rows = trace_readings(run)
+    places = rows.select("subject", "question", "judge").iter_rows()
+    return {place: rule for place, rule in zip(places, rows["rule"], strict=True) if place in wanted}
 
 
 def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:

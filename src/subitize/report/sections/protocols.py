@@ -129,7 +129,7 @@ def _labels(conduct: Sequence[Conduct]) -> str:
 
 
 def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
-    examples = tuple(text for text in members[0].followed.particulars.prompts if text)
+    examples = tuple(text for text in members[0].followed.calls.prompts() if text)
     facts = [("Rows", tuple(one.series.label for one in members)), *describe(members[0].protocol)]
     facts += [("Examples of prompts as sent", examples)] if examples else []
     title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {members[0].protocol.judge}"
@@ -151,10 +151,11 @@ def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
 
 
 def _own(one: Conduct) -> Record:
-    series, own = one.series, one.followed.particulars
-    settings = {name: "; ".join(list_values(values, own.responses)) for name, values in own.settings.items()}
-    varying = [f"{name} = {', '.join(list_values(values, own.answered))}" for name, values in own.varying.items()]
-    rewritten = f"{own.rewritten:,} of {own.answered:,}" if own.rewritten else ""
+    series, own, calls, readings = one.series, one.followed, one.followed.calls, one.followed.readings
+    answers = calls.answers()
+    settings = {name: "; ".join(list_values(values, calls.responses)) for name, values in calls.facts().items()}
+    varying = [f"{name} = {', '.join(list_values(values, answers.responses))}" for name, values in own.varying.items()]
+    rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
     return {
         text_column("Model"): series.label,
         text_column("Protocol"): _link(one.protocol.fingerprint),
@@ -168,12 +169,14 @@ def _own(one: Conduct) -> Record:
         text_column("Weights"): settings.get("Weights", ""),
         text_column("Versions"): settings.get("Versions", ""),
         text_column("Parameters that vary"): "; ".join(varying),
-        Column("Responses", "All calls that were stored, those that failed included."): own.responses,
+        Column("Responses", "All calls that were stored, those that failed included."): calls.responses,
         text_column("Prompts rewritten"): rewritten,
-        Column("Asked again", "Answers or images that were asked for more than once."): own.asked_again or None,
-        Column("Annotators"): own.annotators or None,
-        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(own.judge_revisions),
-        text_column("Stored (UTC)"): days(own.first_at, own.last_at),
+        Column("Asked again", "Answers or images that were asked for more than once."): calls.asked_again or None,
+        Column("Annotators"): readings.annotators or None,
+        text_column("Revision of the judge", "As the server names it, with the build."): "; ".join(
+            readings.revisions()
+        ),
+        text_column("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
     }
 
 

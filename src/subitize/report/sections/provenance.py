@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
-from subitize.analysis.trails import Trail, Trails
+import polars as pl
+
+from subitize.analysis.trails import ResponseTrail, Trails
 from subitize.report.document.blocks import FactsBlock
 from subitize.report.sections.sources import Source
 from subitize.store import Entry
@@ -18,7 +20,7 @@ Facts = list[tuple[str, tuple[str, ...]]]
 
 def describe_models(source: Source, trails: Trails) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
-    by_model: dict[str, list[Trail]] = defaultdict(list)
+    by_model: dict[str, list[ResponseTrail]] = defaultdict(list)
     for (_, model), trail in trails.responses.items():
         by_model[model].append(trail)
     return [
@@ -60,24 +62,19 @@ def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
     return tuple(lines) if rest <= 0 else (*lines[:_MOST_LISTED], f"and {rest:,} other values")
 
 
-def _describe_model(entry: Entry, trails: Sequence[Trail], source: Source) -> FactsBlock:
-    responses = sum(trail.responses for trail in trails)
-    span = days(min(trail.first_at for trail in trails), max(trail.last_at for trail in trails))
-    settings: dict[str, Counter[str]] = defaultdict(Counter)
-    for trail in trails:
-        for name, values in trail.settings().items():
-            settings[name].update(values)
+def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Source) -> FactsBlock:
+    whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
     seeds = sorted({suite.seed for suite in source.run.suites()})
     facts: Facts = [
         ("Name", (entry.name,)),
         ("Kind", ("embedded stand-in, not a real model" if entry.is_stand_in else "model",)),
         ("Options", _options(entry)),
         ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
-        ("Responses", (f"{responses:,}, stored {span} (UTC)",)),
+        ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
         ("Prompts as sent", _first(trail.prompts() for trail in trails)),
-        ("Prompts as rewritten by the provider", _first(trail.rewritten() for trail in trails)),
+        ("Prompts as rewritten by the provider", whole.rewritings()),
     ]
-    facts += [(name, list_values(values, responses)) for name, values in settings.items()]
+    facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
     return FactsBlock(entry.name, _told(facts), "stand-in" if entry.is_stand_in else "")
 
 
