@@ -24,11 +24,6 @@ class Node:
     parents: tuple[str, ...] = ()
 
 
-def graph_asks(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Ask, ...]:
-    """Ask all that a prompt says; nothing where it is not understood."""
-    return tuple(node.ask for node in read_graph(prompt, nouns, colours))
-
-
 def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Node, ...]:
     """Make the graph of a prompt, those that others rest on before these; nothing where it is not understood."""
     scene = read_scene(prompt, nouns, colours)
