@@ -3,7 +3,8 @@
 from itertools import product
 
 from subitize.numerals import in_words
-from subitize.numerals.phrases import Phrases, same_meaning
+from subitize.numerals.phrases import Phrases
+from subitize.scenes import words
 
 _SHARES = {
     "1/2": ("half", "a half", "one half"),
@@ -35,36 +36,7 @@ HOLDS = {
 
 
 def _phrases() -> dict[str, str]:
-    phrases = (
-        same_meaning("quantity few", "a few, few, only a few, just a few, only few, very few")
-        | same_meaning("quantity few", "a small number of, a handful of")
-        | same_meaning("quantity many", "many, very many, a great many, lots of, a lot of, plenty of")
-        | same_meaning("quantity many", "a large number of, a great number of, numerous")
-        | same_meaning("quantity some", "some")
-        | same_meaning("quantity no", "no, not any")
-        | same_meaning("compare fewer", "fewer, less")
-        | same_meaning("compare more", "more")
-        | same_meaning("compare as many", "as many, exactly as many, just as many")
-        | same_meaning(
-            "compare same",
-            "an equal number of, equal numbers of, the same number of, equally many, exactly the same number of,"
-            "an equal amount of, the same amount of",
-        )
-        | same_meaning("than", "than, as")
-        | same_meaning("other", ", ".join((*_THE_OTHER, "the other half of it", "other half")))
-        | same_meaning("each", "each, each one, each of which, every one")
-        | same_meaning("whole", "whole, intact, entire, complete, uncut, unbroken")
-        | same_meaning("hold in", "in, inside")
-        | same_meaning("hold on", "on, on top of")
-        | same_meaning("hold in it", "in it, inside it")
-        | same_meaning("hold on it", "on it, on top of it")
-        | same_meaning("without", "without, without any, with no, with not any, has no, that has no, which has no,"
-                       "contains no, that contains no, having no, containing no, holding no, bearing no")
-        | same_meaning("be", "has been, have been, that has been, which has been, that have been")
-        | same_meaning("be", "coloured, colored, painted")
-        | same_meaning("but", "but, although, though, however")
-        | same_meaning("link", "holding, that holds, which holds, holds, bearing, filled with")
-    )  # fmt: skip
+    phrases = words.QUANTITIES | dict.fromkeys(_THE_OTHER, "other")
     phrases |= {share: f"share {name}" for name, shares in _SHARES.items() for share in shares}
     phrases |= {f"{share} of it": f"share {name}" for name, shares in _SHARES.items() for share in shares}
     for (name, shares), of in product(_SHARES.items(), ("a", "an", "one", "another", "the")):
