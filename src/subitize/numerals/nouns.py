@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from subitize.numerals.phrases import word_set
+from subitize.numerals.phrases import word_list, word_set
 
 
 @lru_cache(maxsize=2048)  # a suite asks for the same few nouns thousands of times
@@ -36,9 +36,8 @@ def article(noun: str) -> Literal["a", "an"]:
 _NOUNS = tomllib.loads(Path(__file__).with_name("nouns.toml").read_text(encoding="utf-8"))
 _ENDINGS: dict[str, str] = _NOUNS["endings"]
 _IRREGULAR: dict[str, str] = _NOUNS["irregular"]
-_UNCHANGED, _NOT_ENDINGS, _O_ES, _HARD_SINGULARS = (
-    word_set(_NOUNS[name]) for name in ("unchanged", "not_endings", "o_es", "hard_singulars")
-)
+_UNCHANGED, _NOT_ENDINGS = word_set(_NOUNS["unchanged"]), word_set(_NOUNS["not_endings"])
+_O_ES, _HARD_SINGULARS = word_list(_NOUNS["o_es"]), word_list(_NOUNS["hard_singulars"])
 _PREPOSITION = r"(?i)\s(?:of|in|on|with|from|for|at|to|without)\s|-(?:in|of|on|at|to)-"
 
 

@@ -37,11 +37,11 @@ MARKS: Mapping[str, Kind] = {
     "×": "times", "(": "open", ")": "close", "&": "and", "+": "and", "-": "dash", "–": "dash", "—": "dash",
 }  # fmt: skip
 
-_LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-_WORDS = {name: words.split() for name, words in _LISTS["words"].items()}
-_PLACE_HEADS: Mapping[str, str] = _LISTS["place_heads"]
-_SYNONYMS: Mapping[str, str] = _LISTS["synonyms"]
-_MORE_PLURALS: Mapping[str, str] = _LISTS["plurals"]
+LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+_WORDS = {name: words.split() for name, words in LISTS["words"].items()}
+_PLACE_HEADS: Mapping[str, str] = LISTS["place_heads"]
+_SYNONYMS: Mapping[str, str] = LISTS["synonyms"]
+_MORE_PLURALS: Mapping[str, str] = LISTS["plurals"]
 _COLOUR_SYNONYMS = {"gray": "grey"}
 FRUIT_COLOURS = frozenset({"orange"})  # "an apple and an orange" are two fruits
 HOLDERS, POTTED = (frozenset(_WORDS[name]) for name in ("holders", "potted"))
@@ -56,7 +56,7 @@ SIDES: Mapping[str, tuple[str, int]] = {
 def _phrases() -> dict[str, str]:
     """All fixed phrases with their kinds; relations and sides name their value after the kind."""
     words = dict.fromkeys(_WORDS["adjectives"], "adjective") | dict.fromkeys(_WORDS["images"], "image")
-    return words | list_phrases(_LISTS["phrases"]) | _side_phrases()
+    return words | list_phrases(LISTS["phrases"]) | _side_phrases()
 
 
 def _side_phrases() -> dict[str, str]:
@@ -68,18 +68,15 @@ def _side_phrases() -> dict[str, str]:
 
 def _settings() -> dict[str, str]:
     """All settings, each with whether it needs an article: a place does, one that is bare does not."""
-    named = dict(_LISTS["settings"])
+    named = dict(LISTS["settings"])
     in_city = list_phrases({"place": named.pop("city")})
     cities = {f"{city} {place}": "place" for city, place in product(("city", "city's"), in_city)}
-    words = dict.fromkeys((*_WORDS["places"], *_WORDS["images"]), "place") | dict.fromkeys(
-        _WORDS["bare_places"], "bare"
-    )
-    return words | list_phrases(named) | cities
+    places = dict.fromkeys((*_WORDS["places"], *_WORDS["images"]), "place")
+    return places | dict.fromkeys(_WORDS["bare_places"], "bare") | list_phrases(named) | cities
 
 
 PHRASES = Phrases(_phrases())
-QUANTITIES = list_phrases(_LISTS["quantities"])
-BEFORE_SETTINGS = Phrases(list_phrases(_LISTS["before_settings"]))
+BEFORE_SETTINGS = Phrases(list_phrases(LISTS["before_settings"]))
 SETTING_ARTICLES = word_set("a an the this")
 SETTING_ADJECTIVES = frozenset((*_WORDS["adjectives"], *_WORDS["place_adjectives"]))
 SETTINGS = Phrases(_settings())
