@@ -1,6 +1,5 @@
 """The image-to-text suites as tasks of Inspect, read and measured as our own runs: `inspect eval subitize/naming`."""
 
-import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,11 +9,11 @@ from subitize import __version__
 from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.analysis.scoring import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
-from subitize.image_files import image_format
+from subitize.image_files import data_url
 from subitize.labels import interpret, parse_rule
 from subitize.plugins import papers
-from subitize.records import Answer, Estimate, Item, Known, Picture, Words
-from subitize.registry import describe, make_judge, make_suite
+from subitize.records import Answer, Estimate, Item, Known, Words
+from subitize.registry import describe, make_judge, make_suite, write_spec
 from subitize.runner.pictures import Loader
 from subitize.store import codec
 from subitize.store.images import Images
@@ -43,8 +42,8 @@ def define_task(suite: str) -> Callable[..., Task]:
     described = describe("suites", suite)
 
     def make(*, seed: Option = 0, policy: Option = "strict", **options: Option) -> Task:
-        target = _write_option(options.pop(described.target, "")) if described.target else None
-        return _make_task(suite if target is None else f"{suite}:{target}", options, seed, policy)
+        target = _write_option(options.pop(described.target, "")) if described.target else ""
+        return _make_task(f"{suite}:{target}" if target else suite, options, seed, policy)
 
     make.__name__, make.__doc__ = suite.replace("-", "_"), described.summary
     return task(name=suite)(make)
@@ -62,7 +61,7 @@ def picture() -> Solver:
     async def show(state: TaskState, generate: Generate) -> TaskState:
         asked = _read_item(state.sample_id, state.metadata).task
         assert isinstance(asked, Answer)
-        url = await run_sync(_write_url, load, asked.picture)
+        url = await run_sync(lambda: data_url(load(asked.picture)))
         state.messages = [ChatMessageUser(content=[ContentImage(image=url), ContentText(text=asked.question)])]
         return state
 
@@ -120,8 +119,7 @@ def observe_log(path: str, policy: str = "strict") -> Observations:
 
 def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: Option) -> Task:
     try:
-        given = [f"{key}={_write_option(value)}" for key, value in options.items()]
-        made = make_suite(_join_spec(suite, given))
+        made = make_suite(write_spec(suite, {key: _write_option(value) for key, value in options.items()}))
         rule = make_judge(f"parser:policy={_write_option(policy)}").it.rule
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise BadValueError(f"seed={_write_option(seed)!r}: should be a whole number")
@@ -136,22 +134,11 @@ def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: 
     )
 
 
-def _join_spec(suite: str, options: Sequence[str]) -> str:
-    name, _, target = suite.partition(":")
-    return ":".join(filter(None, [name, ",".join(filter(None, [target, *options]))]))
-
-
 def _write_option(value: Option) -> str:
     """Write an option as it stands in a spec."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return str(value).lower()
-        case list():
-            return ",".join(map(str, value))
-        case _:
-            return str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 def _write_sample(item: Item) -> Sample:
@@ -173,11 +160,6 @@ def _read_item(sample_id: str | int | None, metadata: Mapping[str, Any]) -> Item
     task = codec.task.validate_python(metadata[_TASK])
     asks = codec.asks.validate_python(metadata[_ASKS])
     return Item(str(sample_id), task, asks, {k: v for k, v in metadata.items() if k not in (_TASK, _ASKS)})
-
-
-def _write_url(load: Callable[[Picture], bytes], picture: Picture) -> str:
-    data = load(picture)
-    return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"
 
 
 def _judge(sample_id: str | int, metadata: Mapping[str, Any], output: ModelOutput, policy: str) -> Score | None:

@@ -511,17 +511,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """What several readings of one question come to, by a named rule; derived, never stored."""
-
-    subject: Subject
-    question: Question
-    value: Value
-    rule: str
-    votes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """A figure with its interval, the number of observations behind it, and how it was got."""
 

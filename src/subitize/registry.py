@@ -143,9 +143,9 @@ def paper_of(suite: str) -> Paper | None:
     return next((paper for paper in plugins.papers() if base_suite(suite) in paper.suites), None)
 
 
-def write_spec(start: str, options: Mapping[str, str]) -> str:
-    """Add options to a name or spec: they follow a target after a comma, a bare name after a colon."""
-    written = ",".join(f"{key}={text}" for key, text in options.items())
+def write_spec(start: str, options: Mapping[str, str | None]) -> str:
+    """Add the options that are given to a name or spec: after a comma if there is a target, else after a colon."""
+    written = ",".join(f"{key}={text}" for key, text in options.items() if text is not None)
     return ("," if ":" in start else ":").join(filter(None, [start, written]))
 
 

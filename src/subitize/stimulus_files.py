@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,12 @@ from subitize.records import Draw, Item, Stimulus, keys, to_plain
 from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
 
+_Job = tuple[Path, Stimulus]
+
 LIST_NAME = "stimuli.csv"
 CORRELATIONS_NAME = "correlations.csv"
 _ALL = "all"
 _WORTH_A_PROCESS = 24  # pictures drawn in the time that a process takes to start
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    file: Path
-    recipe: Stimulus
 
 
 def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
@@ -39,8 +34,8 @@ def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit
         folder.mkdir(parents=True, exist_ok=True)
         progress.begin("stimuli", len(jobs))
         rows = []
-        for job, magnitudes in zip(jobs, _write_all(jobs), strict=True):
-            rows.append({"file": job.file.name, **_recipe_row(job.recipe), **to_plain(magnitudes)})
+        for (file, recipe), magnitudes in zip(jobs, _write_all(jobs), strict=True):
+            rows.append({"file": file.name, **_recipe_row(recipe), **to_plain(magnitudes)})
             progress.advance(has_failed=False)
         _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
         return _write_list(folder / LIST_NAME, rows)
@@ -54,7 +49,7 @@ def _jobs(items: Iterable[Item], folder: Path) -> Iterator[_Job]:
     seen: Counter[tuple[str, int]] = Counter()
     for recipe in (picture for picture in pictures if isinstance(picture, Stimulus)):
         cell = (recipe.category, recipe.number)
-        yield _Job(folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe)
+        yield folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe
         seen[cell] += 1
 
 
@@ -94,10 +89,11 @@ def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, objec
 
 
 def _write(job: _Job) -> Magnitudes:
-    rendered = render(job.recipe)
-    partial = job.file.with_suffix(".partial")
+    file, recipe = job
+    rendered = render(recipe)
+    partial = file.with_suffix(".partial")
     partial.write_bytes(rendered.png)
-    partial.replace(job.file)
+    partial.replace(file)
     return rendered.magnitudes
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from commands import call
+from painter_laws import painter_law
 from subitize.analysis.attempts import Attempt
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.passes import PassRate, rate_passes
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
-from subitize.stats.number_laws import Slips, painter_law
+from subitize.stats.number_laws import Slips
 
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 

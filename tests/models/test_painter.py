@@ -12,6 +12,7 @@ from scipy import stats
 
 from cases import Case
 from geckonum_prompts import PROMPTS, read_rows, scene_of
+from painter_laws import painter_law
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.scoring import score
 from subitize.drawing.glyphs import GLYPHS
@@ -27,7 +28,7 @@ from subitize.registry import make_judge, make_model, make_suite
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.scenes import read_scene
-from subitize.stats.number_laws import Slips, human_law, painter_law
+from subitize.stats.number_laws import Slips, human_law
 from subitize.store import Folder, Run
 from subitize.vision.observing import observe
 

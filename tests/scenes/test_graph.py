@@ -7,7 +7,7 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.records import Confirm, Draw
 from subitize.registry import make_suite
 from subitize.scenes import Entity, Pieces, Scene, confirm_asks
-from subitize.scenes.graph import Node, graph_asks, make_graph, read_graph
+from subitize.scenes.graph import Node, make_graph, read_graph
 from subitize.scenes.quotes import quoted_texts
 
 NOUNS, COLOURS = tuple(GLYPHS), tuple(PALETTE)
@@ -100,7 +100,7 @@ def test_what_must_not_be_there_is_asked_about_and_nothing_rests_on_it() -> None
 
 @pytest.mark.parametrize("prompt", ["", "A sign that says hello", "Seven unicorns", "apples apples"])
 def test_nothing_is_asked_about_what_is_not_understood(prompt: str) -> None:
-    assert graph_asks(prompt, NOUNS, COLOURS) == ()
+    assert read_graph(prompt, NOUNS, COLOURS) == ()
 
 
 def test_nothing_is_asked_where_questions_would_not_tell_things_apart() -> None:

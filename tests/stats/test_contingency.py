@@ -59,13 +59,9 @@ def test_the_exact_share_is_that_of_the_hypergeometric_law(table: list[list[int]
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
-def test_drawn_shares_are_those_of_shuffled_labels(table: list[list[int]]) -> None:
-    found = significant_shuffles(np.array(table), shuffles=20_000)
+def test_the_exact_share_is_that_of_shuffled_labels(table: list[list[int]]) -> None:
     exact = significant_shuffles(np.array(table))
-    assert found is not None
     assert exact is not None
-    assert found.n == 20_000
-    assert stats.binomtest(round(found.value * 20_000), 20_000, exact.value).pvalue > 0.001
     random, (first, second) = np.random.default_rng(5), np.sum(table, axis=1)
     labels = np.repeat([1, 0, 1, 0], np.ravel(table))
     rights = np.array([random.permutation(labels)[:first].sum() for _ in range(2_000)])
@@ -73,16 +69,3 @@ def test_drawn_shares_are_those_of_shuffled_labels(table: list[list[int]]) -> No
     shuffled = np.stack([rights, first - rights, others, second - others], axis=1).reshape(-1, 2, 2)
     significant = int((chi_squared(shuffled).p < 0.05).sum())
     assert stats.binomtest(significant, 2_000, exact.value).pvalue > 0.001
-
-
-def test_drawn_shares_are_the_same_for_the_same_seed() -> None:
-    table = np.array([[40, 60], [45, 55]])
-    one, same, other = (significant_shuffles(table, shuffles=5_000, seed=seed) for seed in (1, 1, 2))
-    assert one == same != other
-
-
-def test_a_stricter_level_is_reached_less_often() -> None:
-    loose, strict = (significant_shuffles(np.array([[40, 60], [45, 55]]), alpha=alpha) for alpha in (0.05, 0.01))
-    assert loose is not None
-    assert strict is not None
-    assert strict.value < loose.value

@@ -7,8 +7,9 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from cases import Case
+from painter_laws import painter_law
 from subitize.stats.crossings import fall, find_crossing
-from subitize.stats.number_laws import Slips, painter_law
+from subitize.stats.number_laws import Slips
 
 PROOF = pytest.mark.proof("subitize.stats.crossings", "subitize.stats.number_laws")
 

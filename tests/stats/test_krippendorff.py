@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from cases import Case
+from rating_matrices import tally_matrix
 from subitize.stats.krippendorff import Level, krippendorff_alpha
-from subitize.stats.ratings import tally, tally_matrix
+from subitize.stats.ratings import tally
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 NONE = np.nan

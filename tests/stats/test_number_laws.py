@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from cases import Case
+from painter_laws import painter_law
 from subitize.stats import human_law, uniform_law
-from subitize.stats.number_laws import Slips, painter_law
+from subitize.stats.number_laws import Slips
 
 TARGETS = range(1, 11)
 RESPONSES = np.arange(1, 21)

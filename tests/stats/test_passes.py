@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.stats.number_laws import Slips, painter_law
+from painter_laws import painter_law
+from subitize.stats.number_laws import Slips
 from subitize.stats.passes import average_passes, pass_at_k
 
 

@@ -1,15 +1,14 @@
-"""Answers are counted alike from a matrix and one by one, and agreement shares are what a loop over units counts."""
+"""Answers are counted alike from a matrix and one by one."""
 
 from collections import Counter
-from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from cases import Case
-from subitize.stats import wilson_interval
-from subitize.stats.ratings import modal_counts, share_agreeing, tally, tally_matrix
+from rating_matrices import tally_matrix
+from subitize.stats.ratings import tally
 
 
 def draw_matrix(seed: int) -> NDArray[np.float64]:
@@ -65,21 +64,5 @@ def test_a_value_outside_the_domain_is_refused() -> None:
         tally(np.array([0]), np.array([4.0]), domain=np.array([1.0, 2.0]))
 
 
-def test_shares_are_those_of_a_loop_over_units(case: Case) -> None:
-    for seed, raters in product(range(20), (None, 3)):
-        matrix = draw_matrix(seed)
-        answers = [unit[~np.isnan(unit)].tolist() for unit in matrix.T]
-        modal = [Counter(one).most_common(1)[0][1] for one in answers if one and raters in (None, len(one))]
-        ratings = tally_matrix(matrix)
-        counts = modal_counts(ratings, raters=raters)
-        for least in range(1, 7):
-            expected = wilson_interval(sum(k >= least for k in modal), len(modal)) if modal else None
-            with case(f"seed {seed}, {raters or 'any'} raters, at least {least}"):
-                assert counts[least : least + 1].sum() == modal.count(least)
-                assert share_agreeing(ratings, least, raters=raters) == expected
-
-
-def test_no_answers_have_no_share() -> None:
-    empty = tally_matrix(np.full((3, 4), np.nan))
-    assert share_agreeing(empty, 1) is None
-    assert len(empty.units) == 0
+def test_without_answers_there_are_no_units() -> None:
+    assert len(tally_matrix(np.full((3, 4), np.nan)).units) == 0

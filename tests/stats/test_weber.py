@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
+from painter_laws import painter_law
 from subitize.stats import human_law, uniform_law
-from subitize.stats.number_laws import Slips, painter_law
+from subitize.stats.number_laws import Slips
 from subitize.stats.weber import fit_weber
 
 TARGETS = tuple(range(1, 11))

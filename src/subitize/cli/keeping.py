@@ -7,28 +7,18 @@ from typing import Annotated
 
 import typer
 
-from subitize.cli.options import (
-    AsJson,
-    DatabaseUrl,
-    ImagesFolder,
-    RunName,
-    app,
-    import_app,
-    locate,
-    open_run,
-    print_json,
-    watch,
-)
+from subitize.cli import options
+from subitize.cli.options import app, import_app, locate, open_run, print_json, watch
 from subitize.errors import UnknownNameError
 
 
 @app.command()
 def show(
-    run: RunName,
+    run: options.RunName,
     item: Annotated[str | None, typer.Argument(help="One item, with all that came of it.")] = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
     from subitize.analysis.overview import item_story, overview
@@ -45,12 +35,12 @@ def show(
 
 @app.command()
 def exclude(
-    run: RunName,
+    run: options.RunName,
     item: Annotated[str, typer.Argument(help="The item's id, as `subitize prompts` lists it.")],
     reason: Annotated[str, typer.Option(help="Why; shown wherever the item is missing.")],
     undo: Annotated[bool, typer.Option("--undo", help="Take the exclusion back.")] = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Leave an item out of every figure; nothing is deleted, and --undo takes it back."""
     with open_run(run, database, images) as opened:
@@ -63,11 +53,11 @@ def exclude(
 
 @app.command()
 def export(
-    run: RunName,
+    run: options.RunName,
     format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl")] = "parquet",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the files [RUN-export].")] = None,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Write a run's items, responses, readings and exclusions as files."""
     from subitize.analysis.exports import FORMATS
@@ -83,13 +73,13 @@ def export(
 
 @app.command()
 def attach(
-    run: RunName,
+    run: options.RunName,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="One model's images, or a folder per model.")],
     model: Annotated[str | None, typer.Option(help="Only this model's images, as `show` names it.")] = None,
     layout: Annotated[str, typer.Option(help="How files are called that are not called like the responses.")] = "auto",
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Store image files as those of responses that are known by name only, so that judges can look at them."""
     from subitize.importers.attachments import attach_images
@@ -112,8 +102,8 @@ def import_readings_(
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
     judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
     rule: Annotated[str, typer.Option(help="How the answers are read.")] = "strict",
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Add people's answers about the responses of a run: all of the file, or on an error nothing."""
     from subitize.importers.readings import import_readings
@@ -132,8 +122,8 @@ def import_votes_(
     suite: Annotated[
         list[str] | None, typer.Option(metavar="SUITE", help="Of images that are elsewhere: makes the run. Repeatable.")
     ] = None,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Add people's votes on groups of images, success or failure: all of the file, or on an error nothing."""
     from subitize.importers.votes import import_votes_at
@@ -147,10 +137,10 @@ def import_votes_(
 
 @import_app.command("named-counts")
 def import_named_counts_(
-    run: RunName,
+    run: options.RunName,
     model: Annotated[str, typer.Option(help="The folder: model whose files carry counts, as `show` names it.")],
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Add the counts that stand in the names of a run's image files, as the readings of one annotator."""
     from subitize.importers.named_counts import import_named_counts

@@ -7,22 +7,8 @@ from typing import Annotated
 import typer
 
 from subitize import __version__
-from subitize.cli.options import (
-    AsJson,
-    FreshSeed,
-    NounsFile,
-    PromptsFile,
-    Refine,
-    Seed,
-    SuiteSpec,
-    app,
-    check_file,
-    check_folder,
-    print_json,
-    print_warnings,
-    split_refinements,
-    with_options,
-)
+from subitize.cli import options
+from subitize.cli.options import app, check_file, check_folder, print_json, print_warnings, split_refinements
 from subitize.errors import UnknownNameError
 
 
@@ -36,7 +22,7 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 @app.command("list")
 def list_(
     kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|papers|calibrations")],
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List suites, models, judges or refinements, with their options and defaults, papers, or saved calibrations."""
     from subitize.registry import KINDS, listings
@@ -70,20 +56,20 @@ def _list_calibrations(*, as_json: bool) -> None:
 
 @app.command()
 def prompts(
-    suite: SuiteSpec,
-    seed: Seed = None,
-    official: PromptsFile = None,
-    fresh: FreshSeed = None,
-    nouns: NounsFile = None,
-    refine: Refine = None,
+    suite: options.SuiteSpec,
+    seed: options.Seed = None,
+    official: options.PromptsFile = None,
+    fresh: options.FreshSeed = None,
+    nouns: options.NounsFile = None,
+    refine: options.Refine = None,
 ) -> None:
     """Print a suite's prompts or questions as CSV: id, prompt, the item that it refines, and a column per factor."""
     import csv
 
     from subitize.records import task_text
-    from subitize.registry import make_refined, make_suite
+    from subitize.registry import make_refined, make_suite, write_spec
 
-    spec = with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
     items = [item for one in made for item in one.it.items(seed or 0)]
     base = ["base"] if any(item.base for item in items) else []
@@ -98,7 +84,7 @@ def prompts(
 @app.command()
 def glyphs(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write a contact sheet to this PNG file.")] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List what the painter can draw and the observer can name."""
     from subitize.drawing.contact_sheet import write_contact_sheet
@@ -129,24 +115,24 @@ def stimuli(
     overlap: Annotated[
         str | None, typer.Option(help="Share of their diameters by which items may overlap [0].")
     ] = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
 ) -> None:
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
-    from subitize.registry import make_suite
+    from subitize.registry import make_suite, write_spec
     from subitize.report.terminal.printing import Bar
     from subitize.stimulus_files import write_stimuli
 
     check_folder(out)
-    options = {"control": control, "numbers": numbers, "categories": categories, "images": images}
-    made = make_suite(with_options(suite, options | {"background": background, "overlap": overlap}))
+    given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
+    made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
     with Bar() as bar:
         listing = write_stimuli(list(made.it.items(seed or 0)), out, bar, limit)
     print(listing)
 
 
 @app.command()
-def doctor(as_json: AsJson = False) -> None:
+def doctor(as_json: options.AsJson = False) -> None:
     """Say what is installed, what is missing, and how to get it."""
     from subitize.report.terminal.doctor import examine, print_findings
 

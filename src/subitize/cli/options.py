@@ -1,7 +1,7 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -91,13 +91,6 @@ def locate(name: str, database: str | None, images: Path | None) -> "Location":
     if images is None:
         raise BadValueError("a run in a database needs --images DIR (or SUBITIZE_IMAGES) for its images")
     return Database(database, name, images)
-
-
-def with_options(spec: str, options: Mapping[str, str | None]) -> str:
-    """Add the options that were given to a spec as if they had been written in it."""
-    from subitize.registry import write_spec
-
-    return write_spec(spec, {name: value for name, value in options.items() if value is not None})
 
 
 def split_refinements(given: Iterable[str] | None) -> list[str]:

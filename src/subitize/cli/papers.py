@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from subitize.cli.options import (
-    PAPER,
-    AsJson,
-    DatabaseUrl,
-    ImagesFolder,
-    RunName,
-    app,
-    import_app,
-    open_run,
-    print_json,
-    print_warnings,
-)
+from subitize.cli import options
+from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -36,7 +26,7 @@ def reproduce(
         Path | None, typer.Argument(metavar="DIR", help="The authors' release, where there is one.")
     ] = None,
     extensions: Extensions = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compute a paper's tables from its released data, beside the published figures, with a verdict on each.
 
@@ -50,13 +40,13 @@ def reproduce(
 
 @app.command()
 def tables(
-    run: RunName,
+    run: options.RunName,
     paper: Annotated[str, typer.Option(metavar="PAPER", help="Whose tables: one of subitize list papers.")],
     judge: Annotated[str | None, typer.Option(help="Whose readings; needed where there are several.")] = None,
     extensions: Extensions = False,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compute a paper's tables from the answers in a run, published figures beside those of the paper's models."""
     from subitize.plugins import load
@@ -72,8 +62,8 @@ def import_release(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The files, as released.")],
     out: Annotated[str, typer.Option(metavar="RUN", help="The run to make or add to.")],
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Read a paper's released data into a run: its images as responses, its annotators as a judge."""
     from subitize.plugins import load

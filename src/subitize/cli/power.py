@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from subitize.cli.options import AsJson, DatabaseUrl, app, check_file, open_run, print_json
+from subitize.cli import options
+from subitize.cli.options import app, check_file, open_run, print_json
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def accuracy(
     simulations: _Simulations = 40_000,
     seed: _Seed = 0,
     figure: _Figure = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
     image_folder: _ImageFolder = None,
 ) -> None:
     """Plan one accuracy, or the success of K images."""
@@ -102,8 +103,8 @@ def difference(
     simulations: _Simulations = 40_000,
     seed: _Seed = 0,
     figure: _Figure = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
     image_folder: _ImageFolder = None,
 ) -> None:
     """Plan a comparison of two on the same prompts."""
@@ -136,7 +137,7 @@ def kappa(
     simulations: _Simulations = 40_000,
     seed: _Seed = 0,
     figure: _Figure = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Plan Fleiss' kappa of raters who say yes or no."""
     _check(figure)

@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from subitize.cli.options import (
-    AsJson,
-    DatabaseUrl,
-    ImagesFolder,
-    RuleText,
-    RunName,
-    Seed,
-    app,
-    check_file,
-    open_run,
-    print_json,
-    watch,
-)
+from subitize.cli import options
+from subitize.cli.options import app, check_file, open_run, print_json, watch
 from subitize.cli.rules import choose_reader
 
 if TYPE_CHECKING:
@@ -32,17 +21,17 @@ if TYPE_CHECKING:
 
 @app.command()
 def score(
-    run: RunName,
+    run: options.RunName,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    rule: RuleText = None,
+    rule: options.RuleText = None,
     agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
     pass_at_k: Annotated[
         bool, typer.Option("--pass-at-k", help="How likely one of k images of a prompt is right, for every k.")
     ] = False,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
     from subitize.analysis.observations import Reader, survey_run
@@ -72,10 +61,10 @@ def score(
 def measure(
     runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    rule: RuleText = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    rule: options.RuleText = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
     from subitize.analysis.enumeration import evaluate
@@ -99,12 +88,12 @@ def measure(
 
 @app.command()
 def compare(
-    run: RunName,
+    run: options.RunName,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    rule: RuleText = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    rule: options.RuleText = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compare refined prompts with those that they are made of, prompt by prompt."""
     from subitize.analysis.observations import Reader
@@ -122,21 +111,21 @@ def compare(
 
 @app.command()
 def calibrate(
-    run: RunName,
+    run: options.RunName,
     judge: Annotated[str, typer.Option(help="Whose boxes, as `show` names it.")],
     against: Annotated[str, typer.Option(help="Whose counts are taken for true.")] = "human",
     metric: Annotated[str, typer.Option(metavar="nae|accuracy", help="What is best.")] = "nae",
     iou: Annotated[bool, typer.Option("--iou", help="Also search from which overlap on two boxes are one.")] = False,
     folds: Annotated[int, typer.Option(help="Parts for cross-validation.")] = 10,
-    seed: Seed = None,
+    seed: options.Seed = None,
     save: Annotated[str | None, typer.Option(metavar="NAME", help="Keep it under this name [the judge's].")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace another judge's of that name.")] = False,
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A .png or .svg of the curve [RUN/calibration-NAME.png].")
     ] = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Find the score from which a judge's boxes should count, so that it counts as people do, and keep it by name."""
     from subitize import calibrations
@@ -166,12 +155,12 @@ def calibrate(
 
 @app.command()
 def align(
-    run: RunName,
+    run: options.RunName,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
     from subitize.analysis.alignment import align_run
@@ -188,12 +177,12 @@ def align(
 
 @app.command()
 def agree(
-    run: RunName,
+    run: options.RunName,
     judge: Annotated[str | None, typer.Option(help="Only the people of this name, as `show` has it.")] = None,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Compute how far the people who answered the same questions agree: Fleiss' κ and others, with intervals."""
     from subitize.analysis.agreement import agree_run
@@ -218,8 +207,8 @@ def report(
     tables: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write every table here, as CSV, Markdown and LaTeX.")
     ] = None,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or several runs: one HTML page that needs no network."""
     from subitize.report.terminal.printing import Bar

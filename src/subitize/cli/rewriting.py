@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from subitize.cli.options import Seed, SuiteSpec, app, check_file
+from subitize.cli import options
+from subitize.cli.options import app, check_file
 from subitize.cli.running import Tries, raise_failures, stopping
 
 
 @app.command()
 @stopping()
 def rewrite(
-    suite: SuiteSpec,
+    suite: options.SuiteSpec,
     model: Annotated[str, typer.Option(help="A model that writes texts: openai:MODEL,base_url=…")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The CSV file to write or go on with.")] = Path(
         "rewritten.csv"
@@ -22,7 +23,7 @@ def rewrite(
         str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N prompts.")] = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
     tries: Tries = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent first.")] = False,
 ) -> None:

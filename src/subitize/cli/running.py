@@ -9,24 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from subitize.cli.options import (
-    DatabaseUrl,
-    FreshSeed,
-    ImagesFolder,
-    NounsFile,
-    PromptsFile,
-    Refine,
-    RunName,
-    Seed,
-    SuiteSpec,
-    app,
-    locate,
-    open_run,
-    print_json,
-    print_warnings,
-    split_refinements,
-    with_options,
-)
+from subitize.cli import options
+from subitize.cli.options import app, locate, open_run, print_json, print_warnings, split_refinements
 from subitize.cli.rules import is_same_rule, rule_for
 from subitize.errors import BadValueError, BudgetError, RunError
 
@@ -56,7 +40,7 @@ def stopping() -> Iterator[None]:
 @app.command()
 @stopping()
 def run(
-    suite: SuiteSpec,
+    suite: options.SuiteSpec,
     model: Annotated[
         list[str] | None, typer.Option(help="name or name:key=value,…; may be given several times [required].")
     ] = None,
@@ -66,23 +50,23 @@ def run(
     ] = None,
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
-    seed: Seed = None,
-    official: PromptsFile = None,
-    fresh: FreshSeed = None,
-    nouns: NounsFile = None,
-    refine: Refine = None,
+    seed: options.Seed = None,
+    official: options.PromptsFile = None,
+    fresh: options.FreshSeed = None,
+    nouns: options.NounsFile = None,
+    refine: options.Refine = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
     tries: Tries = 5,
     max_cost: MaxCost = None,
     prices: PricesFile = None,
     dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_refined, make_suite
+    from subitize.registry import make_judge, make_model, make_refined, make_suite, write_spec
     from subitize.report.terminal.printing import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit
@@ -93,7 +77,7 @@ def run(
         raise BadValueError(
             "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
         )
-    spec = with_options(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made_suite = make_suite(spec)
     refined = [make_refined(spec, text) for text in split_refinements(refine)]
     judge_name = judge or made_suite.it.judge
@@ -156,7 +140,7 @@ def _print_age(ledger: "Ledger") -> None:
 @app.command("judge")
 @stopping()
 def judge_(
-    run: RunName,
+    run: options.RunName,
     judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
     model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
     rule: Annotated[
@@ -166,8 +150,8 @@ def judge_(
     max_cost: MaxCost = None,
     prices: PricesFile = None,
     dry_run: DryRun = False,
-    database: DatabaseUrl = None,
-    images: ImagesFolder = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
 ) -> None:
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     from subitize.prices import load_prices

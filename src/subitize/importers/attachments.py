@@ -132,7 +132,8 @@ def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> di
     found: dict[str, Path] = {}
     names = list(models)
     for model in names:
-        same = [path for path in below if path.name == model] or [path for path in below if _is_like(path, model)]
+        like = [path for path in below if _plain(path.name) == _plain(model) != ""]
+        same = [path for path in below if path.name == model] or like
         if len(same) == 1:
             found[model] = same[0]
     if not found and (len(names) == 1 or wanted is not None):
@@ -150,10 +151,6 @@ def _list_folders(folder: Path) -> list[Path]:
         return [path for path in sorted(folder.iterdir()) if path.is_dir()]
     except OSError as error:
         raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
-
-
-def _is_like(path: Path, model: str) -> bool:
-    return _plain(path.name) == _plain(model) != ""
 
 
 def _plain(name: str) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from subitize import numerals
+from subitize.numerals.phrases import word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +22,13 @@ class Statement:
 _STATEMENT = re.compile(r"there (?:is|are) (?P<number>some|no|an?|\d{1,6}|[a-z-]+) (?P<things>[a-z][a-z -]*)")
 # What the name of one kind of thing does not have: with these a statement is of two kinds, of parts, or of a place.
 # "of" may be within a name: "loaves of bread".
-_SAYS_MORE = re.compile(
-    r"""
-    \b (?:
-        a | about | above | across | after | against | all | along | also | among | an | and | another | any | are |
-        around | as | at | before | behind | below | beneath | beside | between | both | but | by | each | either |
-        every | except | facing | fewer | for | from | half | halves | has | have | her | his | in | inside | into |
-        is | its | left | less | like | many | more | most | near | neither | next | no | nor | not | on | only | onto
-        | or | other | others | out | outside | over | piece | pieces | quarter | quarters | right | same | some |
-        than | that | the | their | there | these | third | thirds | this | those | through | to | touching | toward |
-        towards | under | upon | was | were | what | where | which | while | who | whose | whole | with | within |
-        without
-    ) \b
-    """,
-    re.VERBOSE,
+_SAYS_MORE = word_set(
+    "a about above across after against all along also among an and another any are around as at before behind below"
+    " beneath beside between both but by each either every except facing fewer for from half halves has have her his"
+    " in inside into is its left less like many more most near neither next no nor not on only onto or other others"
+    " out outside over piece pieces quarter quarters right same some than that the their there these third thirds this"
+    " those through to touching toward towards under upon was were what where which while who whose whole with within"
+    " without"
 )
 # "dogs chasing cats", but "swimming pools"
 _DOING = re.compile(r"\b[a-z]+[a-rt-z]s [a-z]+ing\b")
@@ -55,4 +49,5 @@ def read_statement(text: str) -> Statement | None:
 
 def _says_more(things: str) -> bool:
     has_number = any(not isinstance(numerals.value(word, "strict"), numerals.Unread) for word in things.split())
-    return has_number or _SAYS_MORE.search(things) is not None or _DOING.search(things) is not None
+    says_more = not _SAYS_MORE.isdisjoint(re.split("[ -]", things))
+    return has_number or says_more or _DOING.search(things) is not None

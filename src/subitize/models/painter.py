@@ -60,7 +60,7 @@ class Painter:
         return draw(request, self.number, size_px=self._size_px)
 
     def number(self, asked: int, random: np.random.Generator) -> "Number":
-        """Follow the slips one by one, as painter_law describes them."""
+        """Follow the slips one by one."""
         if asked == 0:
             return Number(0)
         slips = self.slips

@@ -13,22 +13,10 @@ from subitize.numerals.mentions import (
     is_negated,
 )
 from subitize.numerals.number_words import GROUPS, SCALES, SMALL, read_number
-from subitize.numerals.phrases import Phrases, same_meaning, word_set
+from subitize.numerals.phrases import WORDS, find_phrases, word_set
 from subitize.numerals.tokens import Token, is_glued
 
-_VAGUE = Phrases(
-    same_meaning("vague", "a few, few, quite a few, very few, only a few, just a few, several, a lot, a lot of, lots,"
-          "lots of,"
-          "a bunch, a bunch of, bunches of, a handful, a handful of, a number of, a large number, a large number of,"
-          "large numbers of, a huge number of, a great number of, a small number of, any number of, numerous, multiple,"
-          "dozens, dozens of, hundreds, hundreds of, thousands, thousands of, millions, millions of, tens of,"
-          "countless, innumerable, uncountable, plenty, plenty of, tons of, loads of, heaps of, piles of, a pile of,"
-          "a cluster of, clusters of, a crowd of, a swarm of, a flock of, a herd of, an array of,"
-          "a good deal of, a great deal of, a multitude of, a myriad of, myriad, too many, so many, very many,"
-          "a great many, a good many, a ton of")
-    | same_meaning("loose", "some, many, most, various, a group of, groups of, a variety of, a collection of, a mix of,"
-            "an assortment of")
-)  # fmt: skip
+_VAGUE = find_phrases("vague")
 VAGUE_OPENERS = _VAGUE.openers
 _NOT_VAGUE_BEFORE = word_set("how as at")
 _NOT_VAGUE_AFTER = word_set("likely probably importantly notably kind sort")
@@ -48,18 +36,10 @@ def read_vague(tokens: list[Token], i: int) -> Mention | None:
     return Mention(Vague(words), (), i, end, VAGUE_WEIGHT if meaning == "vague" else LOOSE_WEIGHT)
 
 
-# After "no" or "any": what is missing is not what is counted.
-_NOT_COUNTED = word_set(
-    "i you we they he she it this that these those there the a an is are was were one idea ideas image images picture"
-    " pictures photo photos photograph attachment attachments attached file files upload problem problems way ways"
-    " longer doubt need worries worry matter clue information info context details detail further other others"
-    " additional question questions reason reply answer answers response access ability exact specific"
-    " definitive clear thanks thank sorry comment comments evidence indication trace guarantee certainty more"
-    " than less fewer numbers number text such overlap overlapping difference issue issues"
-)
+_NOT_COUNTED = WORDS["not_counted"]
 _NOT_SENT = word_set("image images picture photo attachment file answer information")
 _ABSENCE_WORDS = word_set("none nothing nil zilch nought naught")
-_ABSENCE = Phrases(same_meaning("zero", "not a single, not even a single, not one, not even one, not a single one"))
+_ABSENCE = find_phrases("absence")
 _AFTER_NO_PERSON = word_set("knows knew can could would will should may might else but other")
 ABSENCE_OPENERS = _ABSENCE.openers | _ABSENCE_WORDS | {"no", "any", "one", "nobody"}
 
@@ -99,10 +79,7 @@ ONE_OPENERS = _ONENESS | {"a", "an"}
 _BEFORE_ARTICLE = word_set("just only exactly merely simply")
 _EXISTENCE = word_set("is was isn't wasn't")
 _HOLDERS = word_set("of with containing holding full filled that which where displaying showing")
-_NOT_THINGS = _ONENESS | word_set(
-    "image picture photo photograph problem way chance possibility lack total sum maximum minimum count mistake bit"
-    " little lot scene view question limit reason need person's"
-)
+_NOT_THINGS = _ONENESS | WORDS["not_things"]
 
 
 def read_one(tokens: list[Token], i: int) -> Mention | None:

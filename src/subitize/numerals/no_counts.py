@@ -2,7 +2,7 @@
 
 from subitize.numerals.mentions import is_negation
 from subitize.numerals.number_words import BEFORE_PRONOUN, DENOMINATORS, PLURAL_DENOMINATORS, SMALL
-from subitize.numerals.phrases import word_set
+from subitize.numerals.phrases import WORDS, word_set
 from subitize.numerals.quantities import opens_bound
 from subitize.numerals.tokens import Token, is_glued, is_year
 
@@ -36,10 +36,7 @@ def find_list_numbers(tokens: list[Token], openings: list[int]) -> tuple[set[int
 
 
 _DETERMINERS = word_set("a an the this that my your its his her their")
-_NO_ADJECTIVE = word_set(
-    "is are was were be being shows show showing has have had contains contain see sees count counts counted only just"
-    " to of about equals and or with exactly there in on at by from for as not but makes making depicts than"
-)
+_NO_ADJECTIVE = WORDS["no_adjective"]
 _AFTER_PRONOUN = word_set("another could can cannot may might would should must who whose by at")
 _AFTER_ONE_IDIOM = word_set("side hand end corner way thing")
 _PARTITIVE = word_set("which whom the them these those us you its it all our your my each his her")
@@ -60,10 +57,7 @@ def _is_pronoun(tokens: list[Token], i: int) -> bool:
     return False
 
 
-_ORDINALS = word_set(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
-    " fifteenth sixteenth seventeenth eighteenth nineteenth twentieth hundredth st nd rd th"
-)
+_ORDINALS = WORDS["ordinals"]
 _NAMES = word_set("covid gpt llama claude mp apollo area formula boeing catch")
 
 
@@ -85,11 +79,7 @@ def _is_part_of_name(tokens: list[Token], i: int, end: int) -> bool:
     return (after.is_word and (is_short or after.text in _UNIT_WORDS)) or after.text == "_"
 
 
-_LABELS = word_set(
-    "image images img picture photo figure fig figures table step steps option question q part version chapter page"
-    " panel slide frame example section line row rows column columns col group cell item level phase stage exhibit"
-    " room scene task round gpt claude llama gemini qwen llava method approach note quadrant age aged route apollo"
-)
+_LABELS = WORDS["labels"]
 _ANSWER_WORDS = word_set("total answer count number")
 
 
@@ -106,14 +96,7 @@ def _is_label(tokens: list[Token], i: int, end: int) -> bool:
     return is_heading and bool(tokens[i].values) and before.text not in _ANSWER_WORDS
 
 
-_UNIT_WORDS = word_set(
-    "% ° º percent percentage degree degrees cm mm km m g kg mg lb lbs oz ml l px pixel pixels megapixels inch inches"
-    " meter meters metre metres centimeter centimeters centimetre centimetres millimeter millimeters millimetres"
-    " kilometer kilometers kilometres mile miles ft gram grams kilogram kilograms pounds ounce ounces liter liters"
-    " litre litres second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months"
-    " year years old am pm o'clock mb gb kb tb hz khz mhz ghz dpi fps bit bits bytes byte usd eur dollar dollars euro"
-    " euros cents times time watts volts k € £ ¥ $ ³ ²"
-)
+_UNIT_WORDS = WORDS["units"]
 _UNITS_OF_LENGTH = word_set("feet foot yards yard")  # also things, unless a dimension follows
 _DIMENSIONS = word_set("tall long wide high deep away apart")
 _CURRENCIES = word_set("$ € £ ¥ ©")
@@ -140,10 +123,7 @@ def _is_measure(tokens: list[Token], i: int, end: int) -> bool:
 
 
 _BEFORE_YEAR = word_set("in since year circa copyright © until during")
-_MONTHS = word_set(
-    "january february march april may june july august september october november december jan feb mar apr jun jul"
-    " aug sep sept oct nov dec"
-)
+_MONTHS = WORDS["months"]
 
 
 def _is_date(tokens: list[Token], i: int, end: int) -> bool:

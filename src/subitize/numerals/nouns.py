@@ -1,8 +1,10 @@
 """Plurals, singulars and articles of English nouns."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 from subitize.numerals.phrases import word_list, word_set
@@ -31,34 +33,11 @@ def article(noun: str) -> Literal["a", "an"]:
     return "an" if re.match("[aeiou]", lower) and not re.match(_CONSONANT_SOUND, lower) else "a"
 
 
-_UNCHANGED = word_set(
-    "aircraft binoculars bison cod deer elk fish glasses goggles headphones jeans moose offspring pants pliers salmon"
-    " scissors series sheep shorts shrimp spacecraft species squid sunglasses swine tights tongs trousers trout"
-    " tweezers"
-)
-# Also as the end of a compound: goldfish, snowman, bookshelf, grandchild.
-_ENDINGS = {
-    "fish": "fish", "deer": "deer", "sheep": "sheep", "craft": "craft", "person": "people", "child": "children",
-    "man": "men", "mouse": "mice", "louse": "lice", "tooth": "teeth", "foot": "feet", "goose": "geese",
-    "leaf": "leaves", "loaf": "loaves", "shelf": "shelves", "knife": "knives", "wolf": "wolves", "wife": "wives",
-    "half": "halves", "calf": "calves", "elf": "elves", "thief": "thieves", "sheaf": "sheaves",
-    "scarf": "scarves", "hoof": "hooves", "dwarf": "dwarves",
-}  # fmt: skip
-_IRREGULAR = {
-    "ox": "oxen", "life": "lives", "die": "dice", "quiz": "quizzes", "cactus": "cacti", "fungus": "fungi",
-    "stomach": "stomachs",
-    "monarch": "monarchs", "oasis": "oases", "crisis": "crises", "phenomenon": "phenomena", "passer-by": "passers-by",
-    "passerby": "passersby", "bacterium": "bacteria",
-}  # fmt: skip
-_NOT_ENDINGS = word_set("human german roman shaman ottoman talisman caiman mongoose specimen omen abdomen stamen")
-_O_ES = word_set("buffalo cargo domino echo embargo hero mango mosquito potato tomato tornado torpedo veto volcano")
-# Nouns whose singular the endings of the plural alone would not give.
-_HARD_SINGULARS = word_list(
-    "ache atlas avalanche axe axis basis bow-tie brioche brownie bus cache calorie canvas chassis collie cookie"
-    " excuse fuse gas genie glass goalie headache hippie hoodie iris lens magpie moustache movie muse mustache necktie"
-    " newbie niche oldie pelvis pinkie pixie prairie quiche rhinoceros rookie selfie smoothie sweetie toothache"
-    " veggie zombie"
-)
+_NOUNS = tomllib.loads(Path(__file__).with_name("nouns.toml").read_text(encoding="utf-8"))
+_ENDINGS: dict[str, str] = _NOUNS["endings"]
+_IRREGULAR: dict[str, str] = _NOUNS["irregular"]
+_UNCHANGED, _NOT_ENDINGS = word_set(_NOUNS["unchanged"]), word_set(_NOUNS["not_endings"])
+_O_ES, _HARD_SINGULARS = word_list(_NOUNS["o_es"]), word_list(_NOUNS["hard_singulars"])
 _PREPOSITION = r"(?i)\s(?:of|in|on|with|from|for|at|to|without)\s|-(?:in|of|on|at|to)-"
 
 

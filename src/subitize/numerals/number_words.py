@@ -1,6 +1,6 @@
 """The grammar of one number: digits, number words, scales, fractions, dozens and pairs."""
 
-from subitize.numerals.phrases import word_list, word_set
+from subitize.numerals.phrases import WORDS, word_list, word_set
 from subitize.numerals.tokens import SENTENCE_ENDS, Token, is_glued
 
 Number = tuple[float, int]  # and the index of the token after it
@@ -19,16 +19,10 @@ DENOMINATORS = {
     "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10,
 }  # fmt: skip
 PLURAL_DENOMINATORS = {"halves": 2} | {word + "s": n for word, n in DENOMINATORS.items()}
-_ONE_IN_A_PAIR = word_set(
-    "binoculars earphones glasses goggles headphones jeans pants pliers scissors shears shorts sunglasses tights"
-    " tongs trousers tweezers"
-)
+_ONE_IN_A_PAIR = WORDS["one_in_a_pair"]
 _SIGNS = word_set("- − minus negative")
 NUMBER_OPENERS = _SIGNS | SMALL.keys() | SCALES.keys() | GROUPS.keys() | {"a", "an", "half"}
-BEFORE_PRONOUN = word_set(
-    "this that each every any some another other which the no upload provide share attach send submit paste include"
-    " choose pick select need first second third fourth last next same wrong right correct previous"
-)
+BEFORE_PRONOUN = WORDS["before_pronoun"]
 
 
 def read_number(tokens: list[Token], i: int) -> Number | None:

@@ -1,6 +1,9 @@
 """Tables of words and phrases, and how a phrase is found at a place in the text."""
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from subitize.numerals.tokens import Token
 
@@ -37,9 +40,10 @@ class _Node:
     after: dict[str, "_Node"] = field(default_factory=dict)
 
 
-def same_meaning(meaning: str, phrases: str) -> dict[str, str]:
-    """A meaning for each of the phrases, which stand between commas."""
-    return dict.fromkeys((phrase.strip() for phrase in phrases.split(",")), meaning)
+def list_phrases(by_meaning: Mapping[str, str]) -> dict[str, str]:
+    """A meaning for each of the phrases, which stand between commas; " , " is a comma of the phrase itself."""
+    listed = {meaning: " ".join(text.split()).replace(" , ", " \0 ").split(",") for meaning, text in by_meaning.items()}
+    return {phrase.strip().replace("\0", ","): meaning for meaning, own in listed.items() for phrase in own}
 
 
 def word_list(words: str) -> tuple[str, ...]:
@@ -50,3 +54,13 @@ def word_list(words: str) -> tuple[str, ...]:
 def word_set(words: str) -> frozenset[str]:
     """The words of a table, to look words up in."""
     return frozenset(words.split())
+
+
+_LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, frozenset[str]] = {name: word_set(words) for name, words in _LISTS["words"].items()}
+"""The longer tables of words (words.toml), by name."""
+
+
+def find_phrases(name: str) -> Phrases:
+    """The phrases of a table of words.toml."""
+    return Phrases(list_phrases(_LISTS["phrases"][name]))

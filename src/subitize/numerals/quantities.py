@@ -5,29 +5,15 @@ import math
 from subitize.numerals.amounts import AtLeast, Exact, Range
 from subitize.numerals.mentions import Mention, is_negated
 from subitize.numerals.number_words import GROUPS, NUMBER_OPENERS, SCALES, Number, read_number
-from subitize.numerals.phrases import Phrases, same_meaning, word_set
+from subitize.numerals.phrases import WORDS, find_phrases, word_set
 from subitize.numerals.tokens import Token, is_glued
 
-_BOUNDS_BEFORE = Phrases(
-    same_meaning("from", "at least, no fewer than, no less than, not fewer than, not less than, a minimum of,"
-          "minimum of, as few as, upwards of, upward of, ≥, > =")
-    | same_meaning("above", "more than, greater than, over, above, exceeding, in excess of, >")
-    | same_meaning("to", "up to, at most, no more than, not more than, a maximum of, maximum of, as many as, ≤, < =")
-    | same_meaning("below", "fewer than, less than, under, below, <")
-)  # fmt: skip
-_BOUNDS_AFTER = Phrases(
-    same_meaning("from", "or more, or greater, or above, or over, and up, at least, at minimum,"
-          "at the least, minimum")
-    | same_meaning("to", "or fewer, or less, or below, or under, at most, at the most, max, maximum, tops")
-)  # fmt: skip
+_BOUNDS_BEFORE = find_phrases("bounds_before")
+_BOUNDS_AFTER = find_phrases("bounds_after")
 BOUND_OPENERS = _BOUNDS_BEFORE.openers
 QUANTITY_OPENERS = NUMBER_OPENERS | {"between"}
 _PLACES = word_set("over above under below > <")
-# "over 10" is a bound after these, a place after a noun ("birds over 2 trees").
-_BEFORE_BOUND = word_set(
-    "a about are contains count counted estimate exactly has have i'd is just little maybe of only perhaps possibly"
-    " probably say see shows slightly there's to was well were with"
-)
+_BEFORE_BOUND = WORDS["before_bound"]
 SUMMING = word_set("add adds adding added counting")  # "adds up to 5" bounds nothing
 _SHARED_SCALES = SCALES | GROUPS
 _RANGE_JOINERS = word_set("to or - – — ~ through")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Set
 from itertools import pairwise
 
-from subitize.numerals.amounts import Amount, Exact, NoNumber, Several, Vague
+from subitize.numerals.amounts import Amount, Exact, NoNumber, Refusal, Several, Vague
 from subitize.numerals.indefinites import (
     ABSENCE_OPENERS,
     ADDITION_OPENERS,
@@ -18,9 +18,8 @@ from subitize.numerals.indefinites import (
 )
 from subitize.numerals.mentions import ABSENCE_WEIGHT, ADDITION_WEIGHT, JOINTS, NUMERAL_WEIGHT, Mention
 from subitize.numerals.no_counts import find_list_numbers, is_no_count
-from subitize.numerals.phrases import word_set
+from subitize.numerals.phrases import WORDS, find_phrases, word_set
 from subitize.numerals.quantities import BOUND_OPENERS, QUANTITY_OPENERS, read_bounded, read_quantity
-from subitize.numerals.refusals import find_refusal
 from subitize.numerals.tokens import MARGIN, SENTENCE_ENDS, Token, tokenise
 
 
@@ -77,7 +76,7 @@ def _read_mention(tokens: list[Token], i: int) -> Mention | None:
 def decide(text: str, tokens: list[Token], mentions: list[Mention]) -> Amount:
     """What all mentions together say, or that the text refuses to say anything."""
     top = max([mention.weight for mention in mentions], default=ADDITION_WEIGHT)
-    refusal = find_refusal(text, tokens) if top < ABSENCE_WEIGHT else None
+    refusal = _find_refusal(text, tokens) if top < ABSENCE_WEIGHT else None
     if refusal is not None:
         return refusal
     if top == ADDITION_WEIGHT:
@@ -94,6 +93,18 @@ def decide(text: str, tokens: list[Token], mentions: list[Mention]) -> Amount:
         if isinstance(amount, Exact):
             return Several(tuple(dict.fromkeys((amount.value, *earlier.numbers, *later.numbers))))
     return amount
+
+
+_REFUSALS = find_phrases("refusals")
+
+
+def _find_refusal(text: str, tokens: list[Token]) -> Refusal | None:
+    """The first phrase in the text by which it declines to answer, as it is written there."""
+    for i, token in enumerate(tokens):
+        phrase = _REFUSALS.match(tokens, i) if token.text in _REFUSALS.openers else None
+        if phrase is not None:
+            return Refusal(text[tokens[i].start : tokens[phrase[1] - 1].end])
+    return None
 
 
 def _heard(mentions: list[Mention], weight: int) -> list[Mention]:
@@ -125,9 +136,7 @@ def _is_one_sentence(tokens: list[Token]) -> bool:
     return not any(token.text in SENTENCE_ENDS for token in tokens)
 
 
-_PLACE_WORDS = word_set(
-    "in on at to behind above below under beneath over near beside by next inside outside here there left right up down"
-)
+_PLACE_WORDS = WORDS["places"]
 _WHOLES = word_set("total all sum image picture photo be")  # "in total" and "in the picture" are no places apart
 _RESTATING = word_set("of in to is are as if total altogether overall combined exactly precisely i we that which it so")
 _DESCRIPTION_REACH = 6

@@ -3,7 +3,7 @@
 from subitize.numerals.amounts import Exact
 from subitize.numerals.mentions import ADDITION_WEIGHT, JOINTS, Mention
 from subitize.numerals.number_words import SMALL, read_number
-from subitize.numerals.phrases import Phrases, same_meaning, word_set
+from subitize.numerals.phrases import find_phrases, word_set
 from subitize.numerals.quantities import SUMMING
 from subitize.numerals.tokens import MARGIN, SENTENCE_ENDS, Token
 
@@ -32,7 +32,7 @@ _CUES_BEFORE = {
     "hence": _CONCLUSION, "conclusion": _CONCLUSION,
 }  # fmt: skip
 _CUE_NEEDS = {"all": ("in",), "up": SUMMING}  # only "in all" and "adds up" state a total
-_CUES_AFTER = Phrases(same_meaning("total", "in total, in all, altogether, all together, overall, total, combined"))
+_CUES_AFTER = find_phrases("total_cues_after")
 _OPERATORS = word_set("+ plus minus × * times =")
 _OPERATORS_BEFORE_NUMBERS = word_set("- − x")  # elsewhere a dash or a letter
 _CORRECTIONS = word_set("actually wait correction rather recount recounting sorry no oops mistake instead")

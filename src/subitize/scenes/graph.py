@@ -24,11 +24,6 @@ class Node:
     parents: tuple[str, ...] = ()
 
 
-def graph_asks(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Ask, ...]:
-    """Ask all that a prompt says; nothing where it is not understood."""
-    return tuple(node.ask for node in read_graph(prompt, nouns, colours))
-
-
 def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) -> tuple[Node, ...]:
     """Make the graph of a prompt, those that others rest on before these; nothing where it is not understood."""
     scene = read_scene(prompt, nouns, colours)
@@ -37,7 +32,8 @@ def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
 
 def make_graph(scene: Scene) -> tuple[Node, ...]:
     """Make the graph of a scene; nothing where one kind of thing is told in ways that no question tells apart."""
-    by_noun = [[one for one in scene.entities if one.noun == noun] for noun in _nouns(scene)]
+    nouns = dict.fromkeys(entity.noun for entity in scene.entities)
+    by_noun = [[one for one in scene.entities if one.noun == noun] for noun in nouns]
     if not all(_is_plain(entities) for entities in by_noun):
         return ()
     things = [node for entities in by_noun for node in _noun_nodes(entities)]
@@ -48,10 +44,6 @@ def make_graph(scene: Scene) -> tuple[Node, ...]:
     for node in chain(things, (_founded(one, known) for one in chain(relations, comparisons))):
         nodes.setdefault(node.ask.question.id, node)
     return tuple(nodes.values())
-
-
-def _nouns(scene: Scene) -> list[str]:
-    return list(dict.fromkeys(entity.noun for entity in scene.entities))
 
 
 def _is_plain(entities: Sequence[Entity]) -> bool:

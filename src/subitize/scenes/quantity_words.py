@@ -1,90 +1,40 @@
-"""The closed lists of words for open numbers, comparisons and parts."""
+"""The closed lists of words for open numbers, comparisons and parts (words.toml)."""
 
+from collections.abc import Mapping
 from itertools import product
 
 from subitize.numerals import in_words
-from subitize.numerals.phrases import Phrases, same_meaning
+from subitize.numerals.phrases import Phrases, list_phrases
+from subitize.scenes import words
 
-_SHARES = {
-    "1/2": ("half", "a half", "one half"),
-    "1/3": ("a third", "one third"),
-    "2/3": ("two thirds",),
-    "1/4": ("quarter", "a quarter", "one quarter", "a fourth", "one fourth"),
-    "3/4": ("three quarters", "three fourths"),
-}
-_EQUAL_PARTS = {"halves": 2, "thirds": 3, "quarters": 4, "fourths": 4, "fifths": 5, "sixths": 6, "eighths": 8}
-_PIECES = ("pieces", "parts", "slices", "segments", "chunks", "portions", "fragments", "wedges")
-_EQUAL = ("equal {}", "equally sized {}", "equally large {}", "same sized {}", "{} of equal size",
-          "{} of the same size", "identical {}")  # fmt: skip
-_WAYS_TO_CUT = ("cut", "cut up", "sliced", "divided", "split", "chopped", "broken", "broken up", "snapped", "separated")
-_ONE_PIECE = ("one", "one piece", "one part", "one half", "one slice", "one of them", "one of which",
-              "one of the pieces", "one of the parts", "one of the two")  # fmt: skip
-_SIZES = {
-    "2": ("twice the size of", "double the size of", "two times the size of", "half the size of", "half as big as",
-          "half as large as", "half as long as", "twice the length of", "double the length of"),
-    "3": ("three times the size of", "three times as big as", "three times as large as", "three times as long as",
-          "a third of the size of"),
-}  # fmt: skip
-_TWICE_AS = ("big", "large", "long")
-_THE_OTHER = ("the other", "the other one", "the other piece", "the other part", "the other half", "the other slice")
-
-# What a place holds is in it or on it; of other places it must be said beforehand that they are there.
-HOLDS = {
-    "vase": "in", "book": "in", "watermelon": "in", "cake": "on", "table": "on", "shelf": "on", "plate": "on",
-}  # fmt: skip
+_PARTS = words.LISTS["parts"]
+_SHARES = list_phrases(_PARTS["shares"])
+_SIZES = list_phrases(_PARTS["sizes"])
+_EQUAL_PARTS: Mapping[str, int] = _PARTS["in_equal_parts"]
+_PIECES, _EQUAL, _WAYS_TO_CUT, _ONE_PIECE, _THE_OTHER = (
+    tuple(list_phrases({"": _PARTS[name]})) for name in ("pieces", "equal", "ways_to_cut", "one_piece", "the_other")
+)
+HOLDS: Mapping[str, str] = words.LISTS["holds"]
 
 
 def _phrases() -> dict[str, str]:
-    phrases = (
-        same_meaning("quantity few", "a few, few, only a few, just a few, only few, very few")
-        | same_meaning("quantity few", "a small number of, a handful of")
-        | same_meaning("quantity many", "many, very many, a great many, lots of, a lot of, plenty of")
-        | same_meaning("quantity many", "a large number of, a great number of, numerous")
-        | same_meaning("quantity some", "some")
-        | same_meaning("quantity no", "no, not any")
-        | same_meaning("compare fewer", "fewer, less")
-        | same_meaning("compare more", "more")
-        | same_meaning("compare as many", "as many, exactly as many, just as many")
-        | same_meaning(
-            "compare same",
-            "an equal number of, equal numbers of, the same number of, equally many, exactly the same number of,"
-            "an equal amount of, the same amount of",
-        )
-        | same_meaning("than", "than, as")
-        | same_meaning("other", ", ".join((*_THE_OTHER, "the other half of it", "other half")))
-        | same_meaning("each", "each, each one, each of which, every one")
-        | same_meaning("whole", "whole, intact, entire, complete, uncut, unbroken")
-        | same_meaning("hold in", "in, inside")
-        | same_meaning("hold on", "on, on top of")
-        | same_meaning("hold in it", "in it, inside it")
-        | same_meaning("hold on it", "on it, on top of it")
-        | same_meaning("without", "without, without any, with no, with not any, has no, that has no, which has no,"
-                       "contains no, that contains no, having no, containing no, holding no, bearing no")
-        | same_meaning("be", "has been, have been, that has been, which has been, that have been")
-        | same_meaning("be", "coloured, colored, painted")
-        | same_meaning("but", "but, although, though, however")
-        | same_meaning("link", "holding, that holds, which holds, holds, bearing, filled with")
-    )  # fmt: skip
-    phrases |= {share: f"share {name}" for name, shares in _SHARES.items() for share in shares}
-    phrases |= {f"{share} of it": f"share {name}" for name, shares in _SHARES.items() for share in shares}
-    for (name, shares), of in product(_SHARES.items(), ("a", "an", "one", "another", "the")):
-        phrases |= {f"{share} of {of}": f"portion {name} {of}" for share in shares}
+    phrases = list_phrases(words.LISTS["quantities"]) | dict.fromkeys(_THE_OTHER, "other")
+    for share, name in _SHARES.items():
+        phrases |= dict.fromkeys((share, f"{share} of it"), f"share {name}")
+        phrases |= {f"{share} of {of}": f"portion {name} {of}" for of in ("a", "an", "one", "another", "the")}
     phrases |= {f"half {a}": "portion 1/2 a" for a in ("a", "an")}
     phrases |= dict.fromkeys(_PIECES, "pieces")
     phrases |= {pattern.format(piece): "pieces equal" for pattern, piece in product(_EQUAL, _PIECES)}
-    phrases |= {parts: f"shares {number}" for parts, number in _EQUAL_PARTS.items()}
-    phrases |= {f"equal {parts}": f"shares {number}" for parts, number in _EQUAL_PARTS.items()}
-    phrases |= {f"{in_words(number)} {parts}": f"shares {number}" for parts, number in _EQUAL_PARTS.items()}
+    for parts, number in _EQUAL_PARTS.items():
+        phrases |= dict.fromkeys((parts, f"equal {parts}", f"{in_words(number)} {parts}"), f"shares {number}")
     phrases |= {f"{way} {into}": "cut" for way, into in product(_WAYS_TO_CUT, ("into", "in"))}
     return phrases | _size_phrases()
 
 
 def _size_phrases() -> dict[str, str]:
-    sizes = [(size, ratio) for ratio, own in _SIZES.items() for size in own]
-    sizes += [(f"twice as {big} as", "2") for big in _TWICE_AS]
     return {
         " ".join(f"{one} {be} {size} {other}".split()): f"size {ratio}"
-        for one, be, (size, ratio), other in product(_ONE_PIECE, ("", "is", "being"), sizes, _THE_OTHER)
+        for one, be, (size, ratio), other in product(_ONE_PIECE, ("", "is", "being"), _SIZES.items(), _THE_OTHER)
     }
 
 

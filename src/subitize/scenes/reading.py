@@ -19,7 +19,7 @@ from subitize.scenes.items import MOST_ITEMS, Items
 from subitize.scenes.openers import Openers
 from subitize.scenes.quantities import read_quantities
 from subitize.scenes.scene import Relation, Scene
-from subitize.scenes.terms import HeldError, PuzzledError, Term, Vocabulary, find_terms, vocabulary
+from subitize.scenes.terms import HeldError, PuzzledError, Vocabulary, find_terms, vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, POTTED, Kind, names_place
 
 
@@ -262,7 +262,9 @@ class _Reader:
         self._cursor.take()
         self._cursor.take_all("exactly")
         if self._cursor.peek().kind == "number":
-            self._check_same_number(last, self._cursor.take())
+            again = self._cursor.take().number
+            if again != last.number:
+                raise PuzzledError(f"{last.noun!r} is counted twice: {last.number} and {again:g}")
             if self._cursor.peek().kind == "noun" and self._cursor.peek().name == last.noun:
                 self._cursor.take()
             self._cursor.take_all("after", "exactly")
@@ -273,10 +275,6 @@ class _Reader:
         if self._cursor.peek().kind != "close":
             self._cursor.puzzle("in brackets")
         self._cursor.take()
-
-    def _check_same_number(self, draft: Draft, term: Term) -> None:
-        if term.number != draft.number:
-            raise PuzzledError(f"{draft.noun!r} is counted twice: {draft.number} and {term.number:g}")
 
     def _is_colour_after(self, clause: Clause) -> bool:
         before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind

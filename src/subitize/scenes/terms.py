@@ -50,7 +50,7 @@ class HeldError(PuzzledError):
 def vocabulary(nouns: tuple[str, ...], colours: tuple[str, ...]) -> Vocabulary:
     """Make the phrases of these nouns and colours."""
     phrases = words.colour_phrases(colours) | {form: f"noun {noun}" for form, noun in words.noun_phrases(nouns).items()}
-    return Vocabulary(nouns, Phrases({_without_hyphens(phrase): meaning for phrase, meaning in phrases.items()}))
+    return Vocabulary(nouns, Phrases({phrase.replace("-", " "): meaning for phrase, meaning in phrases.items()}))
 
 
 def find_terms(prompt: str, known: Vocabulary) -> list[Term]:
@@ -94,10 +94,6 @@ def _joined(tokens: list[Token]) -> Iterator[Token]:
         if is_inside and tokens[i - 1].is_word and tokens[i + 1].is_word and tokens[i - 1].text not in _NUMBER_WORDS:
             continue
         yield token
-
-
-def _without_hyphens(phrase: str) -> str:
-    return phrase.replace("-", " ")
 
 
 _NUMBER_WORDS = SMALL.keys() | SCALES.keys() | GROUPS.keys()

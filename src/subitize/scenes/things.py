@@ -70,7 +70,9 @@ class Things:
         places = [place for _, _, place in self.held]
         told = [thing for thing in self.told if thing not in places] + list(dict.fromkeys(places))
         at = {id(thing): position for position, thing in enumerate(told)}
-        entities = tuple(Entity(one.noun, _number_of(one), one.colour, one.form) for one in told)
+        entities = tuple(
+            Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form) for one in told
+        )
         relations = tuple(Relation(at[id(thing)], word, at[id(place)]) for thing, word, place in self.held)
         if self.compared is None:
             return Scene(entities, relations)
@@ -92,10 +94,6 @@ class Things:
             for earlier in self.told[:position]:
                 if earlier.noun == later.noun and not _are_apart(earlier, later):
                     raise PuzzledError(f"{later.noun!r} is counted twice: {earlier.number} and {later.number}")
-
-
-def _number_of(thing: Thing) -> int | Quantifier:
-    return "some" if thing.number is None else thing.number
 
 
 def _are_apart(one: Thing, other: Thing) -> bool:

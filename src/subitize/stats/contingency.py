@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.intervals import share_interval
 
 ALPHA = 0.05
 
@@ -36,28 +35,20 @@ def chi_squared(tables: NDArray[np.int64]) -> ChiSquared:
     return ChiSquared(statistic, chdtrc(1, statistic), n[..., 0, 0].astype(np.int64))
 
 
-def significant_shuffles(
-    table: NDArray[np.int64], *, shuffles: int | None = None, seed: int = 0, alpha: float = ALPHA
-) -> Estimate | None:
-    """Estimate how often a table comes out significant when the outcomes are shuffled between its two groups.
+def significant_shuffles(table: NDArray[np.int64]) -> Estimate | None:
+    """Compute how often a table comes out significant when the outcomes are shuffled between its two groups.
 
     A shuffle keeps the sizes of the groups and the number of right ones, so that the right ones of the first group
-    follow the hypergeometric law. Without a number of shuffles the share is computed from that law: it is exact,
-    its interval has no width, and n is that of the table. With one, so many are drawn: n is their number, and the
-    interval is Wilson's. None where there is nothing to compare.
+    follow the hypergeometric law: the share is exact, its interval has no width, and n is that of the table. None
+    where there is nothing to compare.
     """
     first, rights, n = int(table[0].sum()), int(table[:, 0].sum()), int(table.sum())
     if 0 in (first, n - first, rights, n - rights):
         return None
     possible = np.arange(max(0, first + rights - n), min(first, rights) + 1)
-    is_significant = chi_squared(_with_rights(possible, first, rights, n)).p < alpha
-    what = f"share of shuffles with p < {alpha:g}"
-    if shuffles is None:
-        share = float(_hypergeometric_law(possible, first, rights, n)[is_significant].sum())
-        return Estimate(share, share, share, n, f"{what}, exact law")
-    drawn = np.random.default_rng(seed).hypergeometric(rights, n - rights, first, shuffles)
-    share = float(is_significant[drawn - possible[0]].mean())
-    return share_interval(share, shuffles, n=shuffles, what=what)
+    tables = _with_rights(possible, first, rights, n)
+    share = float(_hypergeometric_law(tables)[chi_squared(tables).p < ALPHA].sum())
+    return Estimate(share, share, share, n, f"share of shuffles with p < {ALPHA:g}, exact law")
 
 
 def _with_rights(rights_of_first: NDArray[np.int64], first: int, rights: int, n: int) -> NDArray[np.int64]:
@@ -66,10 +57,10 @@ def _with_rights(rights_of_first: NDArray[np.int64], first: int, rights: int, n:
     return np.stack(cells, axis=-1).reshape(-1, 2, 2)
 
 
-def _hypergeometric_law(rights_of_first: NDArray[np.int64], first: int, rights: int, n: int) -> NDArray[np.float64]:
+def _hypergeometric_law(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     from scipy.special import gammaln
 
     # What is the same for all of them goes out when they are made to sum to 1.
-    logs = -gammaln(_with_rights(rights_of_first, first, rights, n) + 1.0).sum(axis=(-2, -1))
+    logs = -gammaln(tables + 1.0).sum(axis=(-2, -1))
     law = np.exp(logs - logs.max())
     return np.asarray(law / law.sum())

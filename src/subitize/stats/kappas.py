@@ -1,20 +1,17 @@
-"""Agreement corrected for chance by the shares of the values: Gwet's AC1 and AC2, Fleiss' κ.
+"""Agreement corrected for chance by the shares of the values: Gwet's AC1 and Fleiss' κ.
 
-Formulas, with missing answers and weights, and standard errors over units as Gwet, Handbook of Inter-Rater Reliability
+Formulas, with missing answers, and standard errors over units as Gwet, Handbook of Inter-Rater Reliability
 (4th edition, 2014) has them.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.ratings import Ratings
-
-Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +24,21 @@ class Agreement:
     expected: float
 
 
-def gwet_ac(ratings: Ratings, weighting: Weighting = "identity", *, confidence: float = 0.95) -> Agreement | None:
-    """Estimate Gwet's AC1 (identity weights) or AC2 (others); None with fewer than two values or no pair of answers.
+def gwet_ac(ratings: Ratings) -> Agreement | None:
+    """Estimate Gwet's AC1; None with fewer than two values or no pair of answers.
 
     The number of values that could have been given matters: name them all to `tally` where some were never used.
     """
     q = len(ratings.values)
     if q < 2:
         return None
-    weights = _weights(ratings.values, weighting)
-    shares = _mean_shares(ratings)
-    scale = float(weights.sum()) / (q * (q - 1))
-    by_chance = _unit_shares(ratings) @ (1 - shares) * scale
-    name = "AC1" if weighting == "identity" else f"AC2, {weighting} weights"
-    return _correct_for_chance(ratings, weights, by_chance, name, confidence)
+    by_chance = _unit_shares(ratings) @ (1 - _mean_shares(ratings)) * (1 / (q - 1))
+    return _correct_for_chance(ratings, by_chance, "AC1")
 
 
-def fleiss_kappa(ratings: Ratings, weighting: Weighting = "identity", *, confidence: float = 0.95) -> Agreement | None:
+def fleiss_kappa(ratings: Ratings) -> Agreement | None:
     """Estimate Fleiss' κ, also for differing numbers of answers; None if all answers are one value or without pairs."""
-    weights = _weights(ratings.values, weighting)
-    by_chance = _unit_shares(ratings) @ (weights @ _mean_shares(ratings))
-    name = "Fleiss' κ" if weighting == "identity" else f"Fleiss' κ, {weighting} weights"
-    return _correct_for_chance(ratings, weights, by_chance, name, confidence)
-
-
-def _weights(values: NDArray[np.float64], weighting: Weighting) -> NDArray[np.float64]:
-    """Say how far two values agree: 1 if equal, 0 if as far apart as can be."""
-    if weighting == "identity" or len(values) < 2:
-        return np.eye(len(values))
-    places = np.arange(len(values)) if weighting == "ordinal" else values
-    apart = np.abs(places[:, None] - places)
-    match weighting:
-        case "linear":
-            penalty = apart
-        case "quadratic":
-            penalty = apart**2
-        case "ordinal":
-            penalty = apart * (apart + 1) / 2
-    return np.asarray(1 - penalty / penalty.max())
+    return _correct_for_chance(ratings, _unit_shares(ratings) @ _mean_shares(ratings), "Fleiss' κ")
 
 
 def _unit_shares(ratings: Ratings) -> NDArray[np.float64]:
@@ -76,9 +50,7 @@ def _mean_shares(ratings: Ratings) -> NDArray[np.float64]:
     return np.asarray(ratings.units @ _unit_shares(ratings) / ratings.units.sum())
 
 
-def _correct_for_chance(
-    ratings: Ratings, weights: NDArray[np.float64], by_chance: NDArray[np.float64], name: str, confidence: float
-) -> Agreement | None:
+def _correct_for_chance(ratings: Ratings, by_chance: NDArray[np.float64], name: str) -> Agreement | None:
     """Put together what was seen and what chance gives (per row), with the standard error of the quotient.
 
     Shares of values enter chance agreement twice over, hence the 2 in what each unit contributes to the error.
@@ -91,16 +63,16 @@ def _correct_for_chance(
     paired = int(units[is_pair].sum())
     if not paired or math.isclose(expected, 1.0, rel_tol=1e-12):
         return None
-    same = (ratings.counts * (ratings.counts @ weights - 1)).sum(axis=1)
+    same = (ratings.counts * (ratings.counts - 1)).sum(axis=1)
     seen = same / np.where(is_pair, raters * (raters - 1), 1.0)
     observed = float(units[is_pair] @ seen[is_pair]) / paired
     value = (observed - expected) / (1 - expected)
     method = f"{name}, Student's interval over units"
     if n == 1:
-        return Agreement(Estimate(value, -1.0, 1.0, n, method, confidence), math.inf, observed, expected)
+        return Agreement(Estimate(value, -1.0, 1.0, n, method), math.inf, observed, expected)
     own = np.where(is_pair, (seen - expected) * n / paired, 0.0) / (1 - expected)
     contribution = own - 2 * (1 - value) * (by_chance - expected) / (1 - expected)
     error = math.sqrt(float(units @ (contribution - value) ** 2) / n / (n - 1))
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
+    half = float(stdtrit(n - 1, 0.975)) * error
     low, high = max(-1.0, value - half), min(1.0, value + half)
-    return Agreement(Estimate(value, min(low, value), high, n, method, confidence), error, observed, expected)
+    return Agreement(Estimate(value, min(low, value), high, n, method), error, observed, expected)

@@ -13,23 +13,22 @@ from subitize.stats.ratings import Ratings
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 RESAMPLES = 1000
+_SEED = 0
 _ROWS_AT_ONCE = 4096
 
 
-def krippendorff_alpha(
-    ratings: Ratings, level: Level, *, resamples: int = RESAMPLES, seed: int = 0, confidence: float = 0.95
-) -> Estimate | None:
+def krippendorff_alpha(ratings: Ratings, level: Level, *, resamples: int = RESAMPLES) -> Estimate | None:
     """Estimate α, with a percentile interval from resampling units; n is the number of units with two answers or more.
 
     Units with one answer say nothing of agreement and are left out. None where α is not defined: no unit has two
     answers, or all answers are the same value, so that chance could not have made a difference. Resamples of which
     that is true are left out. Without resamples, the interval is unbounded.
     """
-    return krippendorff_alphas(ratings, (level,), resamples=resamples, seed=seed, confidence=confidence).get(level)
+    return krippendorff_alphas(ratings, (level,), resamples=resamples).get(level)
 
 
 def krippendorff_alphas(
-    ratings: Ratings, levels: Sequence[Level], *, resamples: int = RESAMPLES, seed: int = 0, confidence: float = 0.95
+    ratings: Ratings, levels: Sequence[Level], *, resamples: int = RESAMPLES
 ) -> dict[Level, Estimate]:
     """Estimate α at several levels, from the same resamples; there is nothing in it where α is not defined."""
     pairable = ratings.keep(ratings.raters > 1)
@@ -40,7 +39,7 @@ def krippendorff_alphas(
         for level in levels
     }
     drawn: dict[Level, list[NDArray[np.float64]]] = {level: [] for level in levels}
-    for units in draw_counts(pairable.units, resamples, seed):
+    for units in draw_counts(pairable.units, resamples, _SEED):
         for level in levels:
             drawn[level].append(alphas[level](units))
     own, n = pairable.units[None].astype(np.float64), int(pairable.units.sum())
@@ -48,11 +47,11 @@ def krippendorff_alphas(
     for level in levels:
         value = float(alphas[level](own)[0])
         if not drawn[level]:
-            found[level] = Estimate(value, -np.inf, 1.0, n, f"α, {level}, without interval", confidence)
+            found[level] = Estimate(value, -np.inf, 1.0, n, f"α, {level}, without interval")
             continue
-        low, high = np.nanquantile(np.concatenate(drawn[level]), [(1 - confidence) / 2, (1 + confidence) / 2])
+        low, high = np.nanquantile(np.concatenate(drawn[level]), [0.025, 0.975])
         method = f"α, {level}, percentile bootstrap of units, {resamples} resamples"
-        found[level] = Estimate(value, min(float(low), value), max(float(high), value), n, method, confidence)
+        found[level] = Estimate(value, min(float(low), value), max(float(high), value), n, method)
     return found
 
 

@@ -46,9 +46,7 @@ class Separated:
     n: int
 
 
-def fit_logistic(
-    design: Design, correct: NDArray[Any], clusters: NDArray[Any], *, confidence: float = 0.95
-) -> LogisticFit | Separated:
+def fit_logistic(design: Design, correct: NDArray[Any], clusters: NDArray[Any]) -> LogisticFit | Separated:
     """Regress correctness (0 or 1) on a design, by maximum likelihood.
 
     Standard errors allow any dependence within clusters (the prompt, where images are within prompts), times
@@ -70,10 +68,7 @@ def fit_logistic(
     covariance = bread @ (scores.T @ scores) @ bread * groups / (groups - 1) * (n - 1) / (n - k)
     errors = np.sqrt(np.diag(covariance))
     fitted = zip(design.terms, found.tolist(), errors.tolist(), strict=True)
-    terms = tuple(
-        _describe(term, coefficient, error, _Sample(n, groups, confidence)) for term, coefficient, error in fitted
-    )
-    return LogisticFit(terms, n, groups)
+    return LogisticFit(tuple(_describe(*term, n=n, clusters=groups) for term in fitted), n, groups)
 
 
 def _maximise(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -128,19 +123,11 @@ def _separating_terms(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray
     return np.asarray((np.abs(direction) > _APART) & (sided.sum(axis=0) @ direction > _APART))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    n: int
-    clusters: int
-    confidence: float
-
-
-def _describe(name: str, coefficient: float, error: float, sample: _Sample) -> Term:
+def _describe(name: str, coefficient: float, error: float, *, n: int, clusters: int) -> Term:
     from scipy.special import stdtr, stdtrit
 
-    freedom = sample.clusters - 1
-    half = float(stdtrit(freedom, (1 + sample.confidence) / 2)) * error
-    p = float(2 * stdtr(freedom, -abs(coefficient) / error)) if error > 0 else float(coefficient == 0)
-    method = f"odds ratio, Student's interval over {sample.clusters} clusters"
+    half = float(stdtrit(clusters - 1, 0.975)) * error
+    p = float(2 * stdtr(clusters - 1, -abs(coefficient) / error)) if error > 0 else float(coefficient == 0)
+    method = f"odds ratio, Student's interval over {clusters} clusters"
     value, low, high = np.exp(np.minimum([coefficient, coefficient - half, coefficient + half], _LARGEST)).tolist()
-    return Term(name, coefficient, error, p, Estimate(value, low, high, sample.n, method, sample.confidence))
+    return Term(name, coefficient, error, p, Estimate(value, low, high, n, method))

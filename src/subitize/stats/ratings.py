@@ -5,9 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
-
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
@@ -50,33 +47,6 @@ def tally(
     in_order = np.sort(units[is_answer].astype(np.int64) * len(given) + codes)
     unit, code = np.divmod(in_order, max(1, len(given)))
     return _count_patterns(given, unit, code)
-
-
-def tally_matrix(matrix: NDArray[np.float64], *, domain: NDArray[np.float64] | None = None) -> Ratings:
-    """Count answers that are given as a matrix (rater, unit) with NaN where there is none."""
-    units = np.broadcast_to(np.arange(matrix.shape[1]), matrix.shape)
-    return tally(units.ravel(), matrix.ravel(), domain=domain)
-
-
-def modal_counts(ratings: Ratings, *, raters: int | None = None) -> NDArray[np.int64]:
-    """Count units by how many raters gave the most frequent answer: entry k are those where exactly k did.
-
-    A unit with fewer answers than others counts like any other: four equal answers are four, be they all there are.
-    `raters` keeps the units with exactly that many answers.
-    """
-    kept = ratings if raters is None else ratings.keep(ratings.raters == raters)
-    modal = kept.counts.max(axis=1, initial=0).astype(np.int64)
-    most = int(ratings.raters.max(initial=0))
-    return np.bincount(modal, weights=kept.units, minlength=most + 1).astype(np.int64)
-
-
-def share_agreeing(ratings: Ratings, at_least: int, *, raters: int | None = None) -> Estimate | None:
-    """Estimate the share of units where at least so many raters gave the same answer; None without any unit.
-
-    Units with fewer answers are in the denominator, unless `raters` keeps those with exactly that many.
-    """
-    units = modal_counts(ratings, raters=raters)
-    return wilson_interval(int(units[at_least:].sum()), int(units.sum())) if units.any() else None
 
 
 def _place(

@@ -12,7 +12,6 @@ from subitize.stats.intervals import wilson_interval
 from subitize.stats.resampling import LEAST_TRIALS, METHOD, has_spread, lost_spread, replicate, widened_interval
 
 Direction = Literal["over", "under", "none"]
-Zeros = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "normal"]
 
 # Testolin et al. 2025, section 2.4.4.
@@ -64,26 +63,21 @@ def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | No
     return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
 
 
-def wilcoxon_test(
-    differences: NDArray[np.float64], *, zeros: Zeros = "wilcox", method: Method = "auto", correction: bool = False
-) -> Wilcoxon:
-    """Test, two-sided, whether differences lie around 0.
+def wilcoxon_test(differences: NDArray[np.float64], *, method: Method = "auto") -> Wilcoxon:
+    """Test, two-sided, whether differences lie around 0; those of 0 are left out.
 
-    Differences of 0 are left out ("wilcox"), ranked and then left out ("pratt"), or ranked and split ("zsplit"). The
-    exact law tosses a coin for each difference and holds for ties too; by itself it is taken up to 50 differences.
-    `correction` is that of the normal approximation for continuity. Without any difference but 0, p is 1.
+    The exact law tosses a coin for each difference and holds for ties too; by itself it is taken up to 50 differences.
+    Without any difference but 0, p is 1.
     """
-    n, n_zero = len(differences), int(np.count_nonzero(differences == 0))
+    n = len(differences)
     sizes, counts = _count(differences, np.zeros(n, dtype=np.int64))
-    upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1), 0 if zeros == "wilcox" else n_zero)
-    split = n_zero * (n_zero + 1) / 2 if zeros == "zsplit" else 0.0
-    total, excess = float(ties @ ranks) + split, float(_excess(upwards, ties, ranks))
-    statistic = total / 2 - abs(excess)
+    upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1))
+    excess = float(_excess(upwards, ties, ranks))
+    statistic = float(ties @ ranks) / 2 - abs(excess)
     if not len(ties):
         return Wilcoxon(statistic, 0.0, 1.0, n)
-    variance = float(_variance(ties, ranks)) + (n_zero * (n_zero + 1) ** 2 / 16 if zeros == "zsplit" else 0.0)
+    z = excess / math.sqrt(float(_variance(ties, ranks)))
     is_exact = method == "exact" or (method == "auto" and n <= _EXACT_UP_TO)
-    z = (excess - (math.copysign(0.5, excess) if correction and excess else 0.0)) / math.sqrt(variance)
     return Wilcoxon(statistic, z, _exact_p(excess, ties, ranks) if is_exact else _p(z), n)
 
 
@@ -104,12 +98,9 @@ def _signed_z(sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[
 
 
 def _rank(
-    sizes: NDArray[np.float64], totals: NDArray[np.int64], below: int = 0
+    sizes: NDArray[np.float64], totals: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Give, per magnitude above 0, how many errors are upwards, how many there are, and the rank of each.
-
-    `below` says how many ranks are taken by errors of 0.
-    """
+    """Give, per magnitude above 0, how many errors are upwards, how many there are, and the rank of each."""
     magnitudes, group = np.unique(np.abs(sizes[sizes != 0]), return_inverse=True)
     upwards = np.zeros((*totals.shape[:-1], len(magnitudes)))
     ties = np.zeros_like(upwards)
@@ -117,7 +108,7 @@ def _rank(
         ties[..., column] += totals[..., index]
         if size > 0:
             upwards[..., column] += totals[..., index]
-    return upwards, ties, below + np.cumsum(ties, axis=-1) - (ties - 1) / 2
+    return upwards, ties, np.cumsum(ties, axis=-1) - (ties - 1) / 2
 
 
 def _excess(upwards: NDArray[np.float64], ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,23 +10,10 @@ from subitize.csv_files import read_records
 from subitize.errors import BadFileError
 from subitize.papers.geckonum.depictions import depict
 from subitize.papers.geckonum.sentences import Sentence, make_sentences
-from subitize.papers.geckonum.vocabulary import OFFICIAL
+from subitize.papers.geckonum.vocabulary import OFFICIAL, WORDS
 from subitize.scenes import NotUnderstood, Scene, read_scene
 
-TYPES: dict[str, int] = {
-    "numeric_simple": 1,
-    "2-additive": 1,
-    "3-additive": 1,
-    "approx-2-entity": 2,
-    "approx-1-entity": 2,
-    "numeric_sentence": 1,
-    "fractional-simple": 3,
-    "part-whole": 3,
-    "fractional-complex": 3,
-    "attribute-color": 1,
-    "2-additive-color": 1,
-    "attribute-spatial": 1,
-}
+TYPES: dict[str, int] = WORDS["types"]
 """The types of prompts, in the order of the release, each with its task."""
 
 COLUMNS = ("index", "prompt", "has_numeral", "is_frequent", "entities", "prompt_type", "dataset_id")

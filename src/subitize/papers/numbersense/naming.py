@@ -18,7 +18,6 @@ from subitize.records import (
     Magnitude,
     Name,
     Stimulus,
-    Value,
     digest,
 )
 from subitize.suites.checks import check_at_least_one, check_known
@@ -27,9 +26,8 @@ from subitize.suites.checks import check_at_least_one, check_known
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
 # The control question is about the content of the picture: whoever fails it was not asked rightly.
 CONTROL = "control"
-_CONTROL_QUESTION = "What does the image represent?"
+_CONTROL_ASK = Ask(Name(), "What does the image represent?", ("apple", "fruit"), is_relevant=False)
 _CONTROL_CATEGORY = "apples"
-_CONTROL_ANSWERS = ("apple", "fruit")
 _MAGNITUDES: dict[str, Magnitude] = {magnitude: magnitude for magnitude in get_args(Magnitude)}
 _NO_CONTROL = "none"
 LEAST_PER_CELL = 20  # eligible answers to a number in a category (section 2.1.1)
@@ -88,12 +86,12 @@ class Naming:
         for cell in cells.values():
             eligible = [one for one in cell if any(isinstance(value, Known) for value in one.values.values())]
             if len(eligible) < min(LEAST_PER_CELL, len(cell)):
-                yield from (one for one in cell if any(_is_unusable(value) for value in one.values.values()))
+                yield from (one for one in cell if _is_discarded(one))
 
     def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:
         category, number, index = cell
         stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), *self._look)
-        ask = _control_ask() if wording == CONTROL else _count_ask(category, number, wording)
+        ask = _CONTROL_ASK if wording == CONTROL else _count_ask(category, number, wording)
         return Item(
             f"naming/{category}/{number}/{index}/{wording}",
             Answer(stimulus, ask.wording),
@@ -108,9 +106,5 @@ def _count_ask(category: str, number: int, wording: str) -> Ask:
     return Ask(Count(noun), f"How many {things} are there in the picture?", (number,))
 
 
-def _control_ask() -> Ask:
-    return Ask(Name(), _CONTROL_QUESTION, _CONTROL_ANSWERS, is_relevant=False)
-
-
-def _is_unusable(value: Value) -> bool:
-    return isinstance(value, Discarded) and not value.is_refusal
+def _is_discarded(tried: Tried) -> bool:
+    return any(isinstance(value, Discarded) and not value.is_refusal for value in tried.values.values())

@@ -137,11 +137,7 @@ def _rankings() -> Statement:
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
             f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
         )
-    return Statement(
-        "C.2",
-        "undecided",
-        f"cells by scene are not printed; {'; '.join(told)}",
-    )
+    return Statement("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
 
 
 def _styles() -> Statement:

@@ -1,5 +1,6 @@
 """Charts as SVG and PNG, all in one style."""
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -11,40 +12,10 @@ from subitize.errors import StorageError
 from subitize.report.document.blocks import FigureBlock
 from subitize.report.document.cells import printable
 
-INK, QUIET, GRID = "#22272e", "#6b7480", "#dfe3e8"
-_PNG_SCALE = 2.0
-
 # aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
-_STYLE: dict[str, Any] = {
-    "aria": False,
-    "font": "sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": QUIET,
-        "titleColor": INK,
-        "gridColor": GRID,
-        "domainColor": GRID,
-        "tickColor": GRID,
-        "labelFontSize": 11,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-        "labelPadding": 4,
-    },
-    "legend": {
-        "labelColor": INK,
-        "titleColor": INK,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelLimit": 320,
-        "symbolSize": 80,
-        "gradientLength": 160,
-    },
-    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": 420},
-    "title": {"color": INK, "fontSize": 13, "anchor": "start"},
-    "facet": {"spacing": 18},
-}
+_STYLE: dict[str, Any] = json.loads(Path(__file__).with_name("style.json").read_text(encoding="utf-8"))
+INK, QUIET, GRID = (_STYLE["axis"][part] for part in ("titleColor", "labelColor", "gridColor"))
+_PNG_SCALE = 2.0
 
 
 def to_svg(figure: FigureBlock) -> str:

@@ -5,35 +5,19 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from subitize import __version__
 from subitize.records import Estimate
-from subitize.report.document.blocks import (
-    Document,
-    FactsBlock,
-    FigureBlock,
-    GalleryBlock,
-    Linked,
-    ReferenceBlock,
-    TableBlock,
-    Tagged,
-    TextBlock,
-)
+from subitize.report.document.blocks import Block, Document, Linked, Tagged
 from subitize.report.document.cells import figure, interval, printable, readable, sort_key
 from subitize.report.document.figures import to_inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_KINDS = {
-    "text": TextBlock,
-    "table": TableBlock,
-    "figure": FigureBlock,
-    "gallery": GalleryBlock,
-    "facts": FactsBlock,
-    "reference": ReferenceBlock,
-}
+# By the names that the page has for them: text, table, figure, gallery, facts, reference.
+_KINDS = {kind.__name__.removesuffix("Block").lower(): kind for kind in get_args(Block)}
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅"}
 _FILTER_NAMES = {
     "model": "Model",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ class Accuracy:
     rate: float
     icc: float
     at: int = 1
+    limits: ClassVar = (0.0, 1.0)
+    """Where intervals are cut off."""
 
     @cached_property
     def law(self) -> Law:
@@ -41,11 +44,6 @@ class Accuracy:
     def truth(self) -> float:
         """What is estimated."""
         return self.rate
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Where intervals are cut off."""
-        return 0.0, 1.0
 
     def interval(self, confidence: float) -> Interval:
         """That of `average_passes`."""
@@ -77,6 +75,8 @@ class Difference:
     icc: float
     correlation: float
     at: int = 1
+    limits: ClassVar = (-1.0, 1.0)
+    """Where intervals are cut off."""
 
     @cached_property
     def pair(self) -> Pair:
@@ -94,11 +94,6 @@ class Difference:
         """What is estimated."""
         return self.difference
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Where intervals are cut off."""
-        return -1.0, 1.0
-
     def interval(self, confidence: float) -> Interval:
         """Student's over the prompts' differences."""
         return student(self.law.values, confidence)
@@ -114,6 +109,8 @@ class Agreement:
     raters: int
     kappa: float
     share: float
+    limits: ClassVar = (-1.0, 1.0)
+    """Where intervals are cut off."""
 
     @cached_property
     def law(self) -> Law:
@@ -124,11 +121,6 @@ class Agreement:
     def truth(self) -> float:
         """What is estimated."""
         return self.kappa
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Where intervals are cut off."""
-        return -1.0, 1.0
 
     def interval(self, confidence: float) -> Interval:
         """Student's over prompts."""
