@@ -22,7 +22,7 @@ from subitize.store.frames import (
     read_responses,
     read_trials_looked_at,
 )
-from subitize.store.rows import decode_question, decode_value
+from subitize.store.rows import decode_question, decode_value, read_suite_options
 from subitize.store.subjects import FAILED, REFUSED
 
 Status = Literal["eligible", "discarded", "refused"]
@@ -149,11 +149,7 @@ def survey_run(run: Run, reader: Reader | None = None) -> Survey:
     latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
     labels = make_labels(readings, reader.agreement)
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
-    asked_again = frozenset(
-        entry
-        for entry, options in __import__("subitize.store.rows").store.rows.read_suite_options(run).items()
-        if "max_attempts" in options
-    )
+    asked_again = {suite for suite, options in read_suite_options(run).items() if "max_attempts" in options}
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
     found = Survey(run, latest, _observe(_Asked(items, latest, asked_again, excluded), labels, stored))
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
