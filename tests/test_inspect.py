@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT
 from geckonum_release import PROMPTS, write_images, write_release
 from openai_server import Behaviour, Fault, Server, serving
-from subitize.analysis.observations import Observation, Status
+from subitize.analysis.observations import Observations, Seen, Status, frame_seen
 from subitize.analysis.scoring import score
 from subitize.errors import MissingPartError, SubitizeError
 from subitize.labels import interpret, parse_rule
@@ -104,7 +104,7 @@ def figures(log: Any) -> dict[str, float]:  # noqa: ANN401
     return {name: one.value for scorer in log.results.scores for name, one in scorer.metrics.items()}
 
 
-def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "strict") -> list[Observation]:
+def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "strict") -> Observations:
     """Read the answers of a log with our own rules, whatever the scorer of the task made of them."""
     found = []
     for sample in samples:
@@ -119,11 +119,11 @@ def observe(samples: Sequence[Any], items: dict[str, Item], policy: str = "stric
         number = value.value if isinstance(value, Known) and not is_refused else None
         is_refused = is_refused or (not isinstance(value, Known) and value.is_refusal)
         status: Status = "refused" if is_refused else "eligible" if isinstance(value, Known) else "discarded"
-        found.append(Observation(items[sample.id], ask, "", "", sample.epoch, status, number, is_excluded=False))
-    return found
+        found.append(Seen(items[sample.id], ask, status, number, repeat=sample.epoch))
+    return frame_seen(found)
 
 
-def expected(observations: Sequence[Observation]) -> dict[str, float]:
+def expected(observations: Observations) -> dict[str, float]:
     told: dict[str, float] = {}
     for one in score(observations, []):
         estimate = one.estimate
@@ -194,17 +194,18 @@ def test_a_log_is_read_anew_under_any_policy_as_our_rules_read_it(evaluated: Eva
         sample.output = type(sample.output).from_content("test-model", ANSWERS[place % len(ANSWERS)])
     scored = import_module("inspect_ai").score(log, [tasks.right(policy), tasks.status(policy)], action="overwrite")
     observations = observe(scored.samples, items_of(SPEC), policy)
-    assert {"eligible", "discarded"} <= {one.status for one in observations}
+    assert {"eligible", "discarded"} <= set(observations.rows["status"])
     theirs = figures(scored)
     assert theirs.pop("stderr") > 0
     assert theirs == pytest.approx(expected(observations), abs=1e-12)
-    by_place = {(one.item.id, one.repeat): one for one in observations}
+    by_place = {(row["item"], row["repeat"]): row for row in observations.rows.iter_rows(named=True)}
     for sample in (one for one in scored.samples if one.scores):
-        one, told = by_place[sample.id, sample.epoch], sample.scores["right"]
+        row, told = by_place[sample.id, sample.epoch], sample.scores["right"]
+        one = observations.look(row)
         assert told.answer == (None if one.value is None else str(one.value))
         is_discarded = told.value != told.value
         assert is_discarded == (one.status == "discarded")
-        assert is_discarded or told.value == one.is_right
+        assert is_discarded or told.value == row["is_right"]
         assert (told.explanation or "").partition(":")[0] == ("" if one.status == "eligible" else one.status)
 
 
@@ -229,8 +230,8 @@ def test_a_log_gives_observations_to_measure_by_any_factor(evaluated: Evaluated)
         (one.factor, one.group, one.measure): one.estimate for one in score(ours, ["category", "number"])
     }
     assert ("category", "apples", "accuracy") in by_factor
-    assert {one.model for one in found} == {MODEL}
-    assert {one.repeat for one in found} == {0, 1}
+    assert set(found.rows["model"]) == {MODEL}
+    assert set(found.rows["repeat"]) == {0, 1}
 
 
 @pytest.mark.inspect

@@ -1,19 +1,21 @@
 """Agreement of people on groups of images, from a CSV through the store, against statsmodels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
 from cases import Case
 from commands import call
-from subitize.analysis.agreement import ALL_MODELS, Concord, Vote, agree, agree_run, gather_votes, tally_votes
-from subitize.analysis.observations import Observation
+from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, gather_votes, tally_votes
+from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.importers.votes import import_votes
-from subitize.records import Ask, Count, Draw, Item, MatchesPrompt, Scalar, Subject
+from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
 
@@ -22,17 +24,19 @@ ASK = Ask(MatchesPrompt(), "Does at least one of these four?", (True,), group=4)
 COUNT = Ask(Count("apple"), "How many?", (3,))
 
 
-def votes_of(table: NDArray[np.int64], *, model: str = "imagen", is_count: bool = False) -> list[Vote]:
-    """Lay out a table (unit, rater) of 0 and 1; -1 is no vote."""
-    found = []
-    for unit, row in enumerate(table.tolist()):
-        level = "even" if unit % 2 == 0 else "odd"
-        item = Item(f"fruit/{unit}", Draw("3 apples"), (ASK,), {"parity": level})
-        subject = Subject((f"{model} {unit}",))
-        one = Observation(item, COUNT if is_count else ASK, model, "human", 0, "eligible", True, False, subject)
-        said: list[tuple[int, Scalar]] = [(who, vote if is_count else vote == 1) for who, vote in enumerate(row)]
-        found += [Vote(one, f"person {who}", value) for (who, value), vote in zip(said, row, strict=True) if vote >= 0]
-    return found
+def votes_of(*tables: NDArray[np.int64], models: Sequence[str] = ("imagen",), is_count: bool = False) -> Observations:
+    """Lay out tables (unit, rater) of 0 and 1, one per model; -1 is no vote."""
+    found, annotators = [], []
+    ask = COUNT if is_count else ASK
+    for model, table in zip(models, tables, strict=True):
+        for (unit, who), vote in np.ndenumerate(table):
+            if vote >= 0:
+                item = Item(f"fruit/{unit}", Draw("3 apples"), (ask,), {"parity": "odd" if unit % 2 else "even"})
+                value = int(vote) if is_count else bool(vote)
+                found.append(Seen(item, ask, "eligible", value, model, "human"))
+                annotators.append(f"person {who}")
+    seen = frame_seen(found)
+    return Observations(seen.rows.with_columns(annotator=pl.Series(annotators)), seen.items)
 
 
 def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) -> NDArray[np.int64]:
@@ -41,7 +45,7 @@ def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) 
     return np.where(random.random((units, raters)) < noise, ~truth, truth).astype(np.int64)
 
 
-def only(votes: list[Vote]) -> Concord:
+def only(votes: Observations) -> Concord:
     (found,) = agree(votes)
     return found
 
@@ -77,7 +81,7 @@ def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) ->
     with Run(Folder(tmp_path / "run"), create=True) as run:
         import_votes(run, tmp_path / "votes.csv", suites=[suite])
         found = {one.model: one for one in agree_run(run)}
-        ratings = tally_votes(gather_votes(run))
+        ratings = tally_votes(gather_votes(run).rows)
     expected = {model: theirs(table) for model, table in tables.items()}
     expected[ALL_MODELS] = theirs(np.concatenate(list(tables.values())))
     assert list(found) == [ALL_MODELS, "glm", "imagen"]
@@ -93,7 +97,7 @@ def test_votes_of_a_file_have_their_kappa_by_model_and_pooled(tmp_path: Path) ->
 
 def test_a_model_named_all_models_is_not_taken_for_all_of_them() -> None:
     tables = {ALL_MODELS: draw_table(1), "glm": draw_table(2)}
-    found = agree([vote for model, table in tables.items() for vote in votes_of(table, model=model)])
+    found = agree(votes_of(*tables.values(), models=list(tables)))
     kappas = {(one.model, one.is_pooled): one.kappa and one.kappa.value for one in found}
     assert kappas == pytest.approx(
         {

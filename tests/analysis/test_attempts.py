@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from subitize.analysis.attempts import Attempt, adopt_refusals, find_omissions, gather_attempts
-from subitize.analysis.observations import NO_JUDGE, Observation, Status
+from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
 from subitize.records import Ask, Confirm, Count, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -14,12 +14,14 @@ VOTE = Ask(MatchesPrompt(), "Does at least one show exactly 3 apples?", (True,),
 ITEM = Item("fruit/apples/3", Draw("3 apples"), (COUNT, VOTE), {"category": "fruit", "number": 3})
 
 
-def see(value: Scalar | None, repeat: int = 0, *, ask: Ask = COUNT, status: Status = "eligible") -> Observation:
-    return Observation(ITEM, ask, "painter", "someone", repeat, status, value, is_excluded=False)
+def see(
+    value: Scalar | None, repeat: int = 0, *, ask: Ask = COUNT, status: Status = "eligible", item: Item = ITEM
+) -> Seen:
+    return Seen(item, ask, status, value, "painter", "someone", repeat)
 
 
-def gather(*observations: Observation) -> Attempt:
-    (found,) = gather_attempts(observations)
+def gather(*seen: Seen) -> Attempt:
+    (found,) = gather_attempts(frame_seen(seen))
     return found
 
 
@@ -40,23 +42,28 @@ def test_an_answer_without_a_value_leaves_its_image_out_but_nothing_drawn_is_wro
 
 
 def test_an_image_is_right_if_all_that_was_asked_about_it_is() -> None:
-    found = gather(see(3), see(True, ask=RED), see(3, 1), see(False, 1, ask=RED))
+    item = replace(ITEM, asks=(COUNT, RED))
+    found = gather(*(see(3, repeat, item=item) for repeat in (0, 1)), *_see_red(item, True, False))
     assert (found.images, found.right) == (2, 1)
+
+
+def _see_red(item: Item, *answers: bool) -> list[Seen]:
+    return [see(answer, repeat, ask=item.asks[1], item=item) for repeat, answer in enumerate(answers)]
 
 
 def test_an_image_of_which_a_relevant_question_is_not_answered_is_left_out() -> None:
     both = replace(ITEM, asks=(COUNT, RED, VOTE))
     asides = replace(ITEM, asks=(COUNT, replace(RED, is_relevant=False), VOTE))
-    seen = [see(3, 0), see(True, 0, ask=RED), see(3, 1)]
-    found = gather(*(replace(one, item=both) for one in seen))
+    found = gather(*(see(3, repeat, item=both) for repeat in (0, 1)), *_see_red(both, True))
     assert (found.images, found.right, found.numbers) == (1, 1, (3,))
-    found = gather(*(replace(one, item=asides) for one in seen if one.ask is COUNT))
+    found = gather(*(see(3, repeat, item=asides) for repeat in (0, 1)))
     assert (found.images, found.right) == (2, 2)
 
 
 def test_of_several_counts_there_is_no_one_number() -> None:
     other = replace(COUNT, question=Count("cat"))
-    assert gather(see(3), see(3, ask=other)).numbers == ()
+    item = replace(ITEM, asks=(COUNT, other))
+    assert gather(see(3, item=item), see(3, ask=other, item=item)).numbers == ()
 
 
 def test_a_vote_on_a_group_is_pass_at_its_size_and_says_nothing_of_fewer_images() -> None:
@@ -74,33 +81,34 @@ def test_votes_count_before_images_at_their_size_only() -> None:
 
 def test_votes_on_groups_of_two_sizes_are_not_mixed() -> None:
     pair = replace(VOTE, group=2)
-    found = gather(see(True, ask=VOTE), see(False, ask=pair), see(False, 2, ask=pair))
+    item = replace(ITEM, asks=(VOTE, pair))
+    found = gather(see(True, ask=VOTE, item=item), *(see(False, repeat, ask=pair, item=item) for repeat in (0, 2)))
     assert (found.votes, found.group) == ((True,), 4)
 
 
 def test_a_tie_is_no_attempt_unless_it_is_to_be_counted() -> None:
-    tie = see(None, ask=VOTE, status="discarded")
-    assert gather_attempts([tie]) == []
-    (kept,) = gather_attempts([tie], keep_empty=True)
+    tie = frame_seen([see(None, ask=VOTE, status="discarded")])
+    assert gather_attempts(tie) == []
+    (kept,) = gather_attempts(tie, keep_empty=True)
     assert (kept.most, kept.pass_at(4)) == (0, None)
 
 
 def test_what_was_excluded_by_hand_is_left_out() -> None:
-    assert gather_attempts([replace(see(3), is_excluded=True)], keep_empty=True) == []
+    assert gather_attempts(frame_seen([see(3)._replace(is_excluded=True)]), keep_empty=True) == []
 
 
 def test_items_models_and_judges_are_kept_apart() -> None:
-    others = [replace(see(3), model="other"), replace(see(3), judge="other")]
-    others.append(replace(see(3), item=replace(ITEM, id="fruit/apples/4")))
-    assert len(gather_attempts([see(3), see(2, 1), *others])) == 4
+    others = [see(3)._replace(model="other"), see(3)._replace(judge="other")]
+    others.append(see(3, item=replace(ITEM, id="fruit/apples/4")))
+    assert len(gather_attempts(frame_seen([see(3), see(2, 1), *others]))) == 4
 
 
 def test_what_was_only_ever_refused_goes_to_every_judge_and_has_no_votes() -> None:
     shown = [see(None, repeat, status="refused") for repeat in range(4)]
     shown.append(see(None, ask=VOTE, status="refused"))
-    refused = gather(*(replace(one, judge=NO_JUDGE, model="shy") for one in shown))
+    refused = gather(*(one._replace(judge=NO_JUDGE, model="shy") for one in shown))
     assert (refused.images, refused.right, refused.votes, refused.pass_at(4)) == (4, 0, (), 0)
-    others = gather_attempts([see(3), replace(see(3), judge="other")])
+    others = gather_attempts(frame_seen([see(3), see(3)._replace(judge="other")]))
     found = adopt_refusals([refused, *others])
     assert sorted((one.model, one.judge) for one in found) == [
         ("painter", "other"),
@@ -115,7 +123,7 @@ def test_what_was_only_ever_refused_goes_to_every_judge_and_has_no_votes() -> No
 
 def test_ties_and_exclusions_are_what_attempts_omit() -> None:
     tie = see(None, ask=VOTE, status="discarded")
-    excluded = replace(see(3), item=replace(ITEM, id="fruit/apples/4"), is_excluded=True)
-    found = find_omissions([tie, excluded, replace(see(3), model="other")])
+    excluded = see(3, item=replace(ITEM, id="fruit/apples/4"))._replace(is_excluded=True)
+    found = find_omissions(frame_seen([tie, excluded, see(3)._replace(model="other")]))
     assert found.undecided == {("painter", "fruit/apples/3")}
     assert found.excluded == {("painter", "fruit/apples/4")}

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from observed import look_at
 from samples import MODEL, SUITE, naming_item, response, trial
-from subitize.analysis.controls import observe_controls
 from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import Reader, observe_run, survey_run
+from subitize.analysis.observations import Observations, Reader, observe_run, survey_run
 from subitize.records import (
     Ask,
     Count,
@@ -60,57 +61,66 @@ def say(run: Run, of: Trial, text: str, *, question: Question | None = None, jud
         run.add_readings(lease, [Reading(Subject((of.id,)), question or Name(), judge, Words(text), "strict@1", value)])
 
 
-def seen(run: Run, reader: Reader | None = None) -> list[tuple[str, str, object]]:
-    return [(one.item.id, one.status, one.value) for one in observe_controls(run, reader or Reader())]
+def count(run: Run) -> None:
+    """Give the run what enters a score: without that it has nothing to survey."""
+    say(run, trial(COUNTED), "3", question=Count("apple"))
+
+
+def observe_controls(run: Run, reader: Reader | None = None) -> Observations:
+    return survey_run(run, reader).whole.filter(~pl.col("is_relevant"))
 
 
 def test_an_answer_to_the_control_question_is_found_and_scored_apart(run: Run) -> None:
-    say(run, trial(COUNTED), "3", question=Count("apple"))
+    count(run)
     say(run, trial(CONTROLS[0]), "three apples")
     say(run, trial(CONTROLS[1]), "three balls")
     assert len(observe_run(run, Reader())) == 1
-    (found,) = evaluate({"run": [*observe_run(run, Reader()), *observe_controls(run, Reader())]})
+    assert len(observe_controls(run)) == 2
+    (found,) = evaluate({"run": survey_run(run).whole})
     assert found.control is not None
     assert (found.control.value, found.control.n) == (0.5, 2)
     assert found.eligible == 1
 
 
 def test_the_latest_attempt_counts_and_a_failure_does_not(run: Run) -> None:
+    count(run)
     say(run, trial(CONTROLS[0]), "balls")
     say(run, trial(CONTROLS[0], attempt=1), "apples")
     answer(run, trial(CONTROLS[0], attempt=2), Failed("503", True))
-    assert seen(run) == [(CONTROLS[0].id, "eligible", "apples")]
+    (found,) = look_at(observe_controls(run))
+    assert (found.item.id, found.status, found.value) == (CONTROLS[0].id, "eligible", "apples")
 
 
 def test_a_refusal_stands_for_every_judge_of_the_question(run: Run) -> None:
+    count(run)
+    say(run, trial(COUNTED, repeat=1), "3", question=Count("apple"), judge="human")
     say(run, trial(CONTROLS[0]), "apples")
     say(run, trial(CONTROLS[1]), "apples", judge="human")
     answer(run, trial(CONTROLS[2]), Refused("no"))
-    found = observe_controls(run, Reader())
-    refused = [(one.judge, one.value) for one in found if one.status == "refused"]
+    refused = [(one.judge, one.value) for one in look_at(observe_controls(run)) if one.status == "refused"]
     assert sorted(refused) == [("human", None), ("parser", None)]
-    assert [one.judge for one in observe_controls(run, Reader(judge="human"))] == ["human", "human"]
+    assert observe_controls(run, Reader(judge="human")).rows["judge"].to_list() == ["human", "human"]
 
 
-@pytest.mark.parametrize("is_report", [False, True], ids=["measure", "report"])
-def test_a_model_that_refuses_every_control_question_has_none_right(run: Run, is_report: bool) -> None:
-    say(run, trial(COUNTED), "3", question=Count("apple"))
+def test_a_model_that_refuses_every_control_question_has_none_right(run: Run) -> None:
+    count(run)
     for item in CONTROLS:
         answer(run, trial(item), Refused("no"))
-    survey = survey_run(run)
-    controls = survey.asides if is_report else observe_controls(run, Reader())
-    (found,) = evaluate({"run": [*survey.observations, *controls]})
+    (found,) = evaluate({"run": survey_run(run).whole})
     assert found.control is not None
     assert (found.judge, found.control.value, found.control.n) == ("parser", 0.0, 4)
 
 
 def test_an_excluded_control_item_is_marked(run: Run) -> None:
+    count(run)
     say(run, trial(CONTROLS[0]), "apples")
     run.exclude(CONTROLS[0].id, "a smudge")
-    assert [one.is_excluded for one in observe_controls(run, Reader())] == [True]
+    assert observe_controls(run).rows["is_excluded"].to_list() == [True]
 
 
 def test_a_run_without_control_items_has_none(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "other"), create=True) as run:
         run.add_suite(SUITE, 0, [COUNTED])
-        assert observe_controls(run, Reader()) == []
+        run.add_model(MODEL, is_stand_in=True)
+        count(run)
+        assert len(observe_controls(run)) == 0

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from subitize.analysis.enumeration import ALL, Enumeration, baselines, evaluate
-from subitize.analysis.observations import Observation, Status
+from subitize.analysis.observations import Seen, Status, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
 from subitize.stats import human_law
@@ -34,13 +34,13 @@ def production(number: int, category: str = "apples") -> Item:
     return Item(f"production/{category}/{number}", Draw("An image"), (ask,), {"category": category, "number": number})
 
 
-def observe(item: Item, value: Scalar | None, *, status: Status = "eligible", model: str = "m") -> Observation:
-    return Observation(item, item.asks[0], model, "parser", 0, status, value, False)
+def observe(item: Item, value: Scalar | None, *, status: Status = "eligible", model: str = "m") -> Seen:
+    return Seen(item, item.asks[0], status, value, model, "parser")
 
 
 def respond(
     law: Callable[[int], np.ndarray], trials: int = 30, *, wording: str = "things", model: str = "m", seed: int = 0
-) -> list[Observation]:
+) -> list[Seen]:
     """Answer as a model of known law, `trials` times to each number in each category."""
     random = np.random.default_rng(seed)
     return [
@@ -51,22 +51,22 @@ def respond(
     ]
 
 
-def one_of(observations: Sequence[Observation]) -> Enumeration:
-    (found,) = evaluate({"run": observations})
+def one_of(observations: Sequence[Seen]) -> Enumeration:
+    (found,) = evaluate({"run": frame_seen(observations)})
     return found
 
 
 @pytest.fixture(scope="module")
-def human() -> list[Observation]:
+def human() -> list[Seen]:
     return respond(human_law)
 
 
 @pytest.fixture(scope="module")
-def measured(human: list[Observation]) -> Enumeration:
+def measured(human: list[Seen]) -> Enumeration:
     return one_of(human)
 
 
-def pairs(observations: Iterable[Observation], category: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+def pairs(observations: Iterable[Seen], category: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Give responses and targets as arrays."""
     found = [
         (one.value, one.item.factors["number"])
@@ -77,13 +77,13 @@ def pairs(observations: Iterable[Observation], category: str | None = None) -> t
     return responses, targets
 
 
-def matrix(observations: Sequence[Observation], category: str) -> np.ndarray:
+def matrix(observations: Sequence[Seen], category: str) -> np.ndarray:
     responses, targets = pairs(observations, category)
     counts = np.histogram2d(np.minimum(responses, 20), targets, [np.arange(0.5, 21), np.arange(0.5, 11)])[0]
     return np.asarray(counts)
 
 
-def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Observation], measured: Enumeration) -> None:
+def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Seen], measured: Enumeration) -> None:
     responses, targets = pairs(human)
     errors = abs(responses - targets)
     for estimate, values in ((measured.mae, errors), (measured.nae, errors / targets)):
@@ -97,7 +97,7 @@ def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Observation]
     assert measured.smallest_cell == 30
 
 
-def test_matrices_are_counts_by_category_and_of_all(human: list[Observation], measured: Enumeration) -> None:
+def test_matrices_are_counts_by_category_and_of_all(human: list[Seen], measured: Enumeration) -> None:
     assert list(measured.matrices) == [ALL, *CATEGORIES]
     assert (measured.categories, measured.numbers) == (CATEGORIES, NUMBERS)
     assert measured.responses == tuple(range(1, 21))
@@ -106,7 +106,7 @@ def test_matrices_are_counts_by_category_and_of_all(human: list[Observation], me
     np.testing.assert_array_equal(measured.matrices[ALL], sum(measured.matrices[one] for one in CATEGORIES))
 
 
-def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[Observation], measured: Enumeration) -> None:
+def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[Seen], measured: Enumeration) -> None:
     shares = {category: matrix(human, category) / 30 for category in CATEGORIES}
     ideal = np.stack([human_law(number) for number in NUMBERS], axis=1)
     expected = stats.pearsonr(np.mean(list(shares.values()), axis=0).ravel(), ideal.ravel()).statistic
@@ -122,7 +122,7 @@ def test_likeness_and_abstraction_are_pearsons_of_shares(human: list[Observation
     assert measured.abstraction.estimate.value == pytest.approx(min(between.values()), abs=1e-9)
 
 
-def test_biases_are_wilcoxons_by_category_and_of_all(human: list[Observation], measured: Enumeration) -> None:
+def test_biases_are_wilcoxons_by_category_and_of_all(human: list[Seen], measured: Enumeration) -> None:
     assert [bias.category for bias in measured.biases] == [ALL, *CATEGORIES]
     for bias in measured.biases:
         responses, targets = pairs(human, None if bias.category == ALL else bias.category)
@@ -219,7 +219,7 @@ def test_a_discarded_drawing_with_nothing_to_count_is_a_zero_in_no_figure() -> N
 
 def test_excluded_items_are_in_no_figure_and_counted() -> None:
     given = [observe(naming(2, seed=seed), 2) for seed in range(3)]
-    found = one_of([*given, replace(observe(naming(2, seed=9), 7), is_excluded=True)])
+    found = one_of([*given, observe(naming(2, seed=9), 7)._replace(is_excluded=True)])
     assert (found.eligible, found.excluded) == (3, 1)
     assert found.mae is not None
     assert found.mae.value == 0
@@ -228,7 +228,7 @@ def test_excluded_items_are_in_no_figure_and_counted() -> None:
 def test_only_exclusions_of_the_wording_kept_are_counted() -> None:
     given = [observe(naming(2, wording=wording), value) for wording, value in (("things", 2), ("objects", 5))]
     excluded = [
-        replace(observe(naming(2, wording=wording, seed=seed), 7), is_excluded=True)
+        observe(naming(2, wording=wording, seed=seed), 7)._replace(is_excluded=True)
         for wording, seeds in (("things", (1,)), ("objects", (1, 2)))
         for seed in seeds
     ]
@@ -248,14 +248,14 @@ def test_an_answer_that_is_nearly_right_is_no_hit() -> None:
 
 def test_everything_excluded_says_how_to_take_it_back() -> None:
     with pytest.raises(NothingToDoError, match=r"all counts are excluded; .*--undo"):
-        evaluate({"run": [replace(observe(naming(2), 2), is_excluded=True)]})
+        evaluate({"run": frame_seen([observe(naming(2), 2)._replace(is_excluded=True)])})
 
 
 def test_a_run_without_counts_says_what_to_do_instead() -> None:
     ask = Ask(Confirm("there is a dog", is_informed=False), "?", (True,))
     item = replace(naming(2), asks=(ask,))
     with pytest.raises(NothingToDoError, match=r"there are no counts to measure: .* subitize score RUN"):
-        evaluate({"run": [observe(item, True)]})
+        evaluate({"run": frame_seen([observe(item, True)])})
 
 
 def test_a_model_that_refuses_everything_has_an_accuracy_and_nothing_else() -> None:
@@ -273,8 +273,8 @@ def test_a_model_that_refuses_everything_has_an_accuracy_and_nothing_else() -> N
 
 def test_models_judges_suites_and_runs_are_measured_apart() -> None:
     given = [observe(naming(2), 2), observe(production(2), 3), observe(naming(2), 5, model="other")]
-    judged = [replace(one, judge="human") for one in given[:1]]
-    found = evaluate({"first": [*given, *judged], "second": given[:1]})
+    judged = [one._replace(judge="human") for one in given[:1]]
+    found = evaluate({"first": frame_seen([*given, *judged]), "second": frame_seen(given[:1])})
     assert [(one.run, one.suite, one.model, one.judge) for one in found] == [
         ("first", "naming", "m", "parser"),
         ("first", "production", "m", "parser"),
@@ -284,7 +284,7 @@ def test_models_judges_suites_and_runs_are_measured_apart() -> None:
     ]
 
 
-def control(text: str | None, *, status: Status = "eligible", seed: int = 0) -> Observation:
+def control(text: str | None, *, status: Status = "eligible", seed: int = 0) -> Seen:
     question = "What does the image represent?"
     item = replace(
         naming(2, wording="control", seed=seed),
@@ -331,7 +331,7 @@ def test_runs_with_area_and_then_size_held_tell_ink_from_number(cue: str) -> Non
             for seed in range(4)
         ]
         shown = [_number_or_ink(item, cue) for item in items]
-        observed[held] = [observe(item, value) for item, value in zip(items, shown, strict=True)]
+        observed[held] = frame_seen(observe(item, value) for item, value in zip(items, shown, strict=True))
     for found in evaluate(observed):
         assert found.cues is not None
         assert (found.cues.verdict, found.cues.n) == (cue, 80)
@@ -369,9 +369,9 @@ def test_the_known_observers_have_their_known_figures() -> None:
 
 def test_a_reading_more_is_little_more_work() -> None:
     def calls(trials: int) -> int:
-        given = [replace(one, item=replace(one.item, task=Draw("An image"))) for one in respond(human_law, trials)]
+        drawn = [one._replace(item=replace(one.item, task=Draw("An image"))) for one in respond(human_law, trials)]
         profile = cProfile.Profile()
-        profile.runcall(lambda: [one.row() for one in evaluate({"run": given})])
+        profile.runcall(lambda: [one.row() for one in evaluate({"run": frame_seen(drawn)})])
         return sum(entry.callcount for entry in profile.getstats())
 
     one_of(respond(human_law, 1)).row()  # what is imported and cached first counts for nobody

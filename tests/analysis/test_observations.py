@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cases import Case
+from observed import look_at
 from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import NO_JUDGE, Observation, Reader, find_gaps, observe_run, survey_run
+from subitize.analysis.observations import NO_JUDGE, Gaps, Observations, Reader, Seen, observe_run, survey_run
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import interpret, parse_rule
@@ -74,23 +76,25 @@ def say(run: Run, of: Trial, text: str) -> None:
     read(run, of, Words(text))
 
 
-def seen(observations: Sequence[Observation]) -> list[tuple[str, str, object]]:
-    return [(one.judge, one.status, one.value) for one in observations]
+def seen(observations: Observations) -> list[tuple[str, str, object]]:
+    return [(one.judge, one.status, one.value) for one in look_at(observations)]
 
 
 def test_an_answer_with_a_reading_is_an_observation(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     say(run, trial(ITEMS[1]), "4")
-    right, wrong = observe_run(run, Reader())
-    assert right == Observation(ITEMS[0], ITEMS[0].asks[0], "random", "parser", 0, "eligible", 3, False)
-    assert (right.is_right, wrong.is_right) == (True, False)
+    found = observe_run(run, Reader())
+    right, _ = look_at(found)
+    expected = Seen(ITEMS[0], ITEMS[0].asks[0], "eligible", 3, "random", "parser", subject=trial(ITEMS[0]).id)
+    assert right == expected
+    assert found.rows["is_right"].to_list() == [True, False]
 
 
 def test_what_a_rule_makes_no_value_of_is_discarded_and_not_right(run: Run) -> None:
     say(run, trial(ITEMS[0]), "a few")
-    (observation,) = observe_run(run, Reader())
-    assert seen([observation]) == [("parser", "discarded", None)]
-    assert not observation.is_right
+    found = observe_run(run, Reader())
+    assert seen(found) == [("parser", "discarded", None)]
+    assert found.rows["is_right"].to_list() == [False]
 
 
 def test_a_failure_is_no_observation(run: Run) -> None:
@@ -110,13 +114,13 @@ def test_a_latest_attempt_that_is_not_judged_yet_leaves_nothing_of_the_one_befor
     say(run, trial(ITEMS[0]), "5")
     say(run, trial(ITEMS[1]), "3")
     answer(run, (trial(ITEMS[0], attempt=1), Said("3")))
-    assert [one.item for one in observe_run(run, Reader())] == [ITEMS[1]]
+    assert [one.item for one in look_at(observe_run(run, Reader()))] == [ITEMS[1]]
 
 
 def test_repeats_are_observations_of_their_own(run: Run) -> None:
     for repeat, text in enumerate(["3", "4", "3"]):
         say(run, trial(ITEMS[0], repeat=repeat), text)
-    assert [(one.repeat, one.value) for one in observe_run(run, Reader())] == [(0, 3), (1, 4), (2, 3)]
+    assert [(one.repeat, one.value) for one in look_at(observe_run(run, Reader()))] == [(0, 3), (1, 4), (2, 3)]
 
 
 VOTES = {
@@ -206,7 +210,7 @@ def test_a_refusal_stands_for_every_judge_of_its_model(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     read(run, trial(ITEMS[0]), Words("3"), judge="human", who="ada")
     answer(run, (trial(ITEMS[1]), Refused("no")))
-    assert [(one.item.id, *seen([one])[0]) for one in observe_run(run, Reader())] == [
+    assert [(one.item.id, one.judge, one.status, one.value) for one in look_at(observe_run(run, Reader()))] == [
         (ITEMS[0].id, "parser", "eligible", 3),
         (ITEMS[0].id, "human", "eligible", 3),
         (ITEMS[1].id, "parser", "refused", None),
@@ -229,7 +233,7 @@ def test_a_refusal_among_answers_that_nobody_judged_is_no_result(run: Run) -> No
 def test_a_model_that_is_not_judged_does_not_disturb_one_that_is(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     answer(run, (trial(ITEMS[0], model=OTHER), Said("3")), (trial(ITEMS[1], model=OTHER), Refused("no")))
-    assert [one.model for one in observe_run(run, Reader())] == ["random"]
+    assert observe_run(run, Reader()).rows["model"].to_list() == ["random"]
 
 
 def test_a_wrong_judge_is_an_error_even_beside_a_model_that_refuses_everything(run: Run) -> None:
@@ -243,9 +247,9 @@ def test_an_excluded_item_is_kept_and_marked(run: Run) -> None:
     say(run, trial(ITEMS[0]), "3")
     say(run, trial(ITEMS[1]), "3")
     run.exclude(ITEMS[0].id, "a smudge")
-    assert [one.is_excluded for one in observe_run(run, Reader())] == [True, False]
+    assert observe_run(run, Reader()).rows["is_excluded"].to_list() == [True, False]
     run.include(ITEMS[0].id, "dust")
-    assert [one.is_excluded for one in observe_run(run, Reader())] == [False, False]
+    assert observe_run(run, Reader()).rows["is_excluded"].to_list() == [False, False]
 
 
 def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
@@ -261,7 +265,7 @@ def test_an_irrelevant_question_stays_out(tmp_path: Path) -> None:
                 lease, [Reading(Subject((trial(item).id,)), table.question, "parser", Words("?"), "strict@1", value)]
             )
         answer(run, (trial(item, repeat=1), Refused("no")))
-        assert [one.ask.question.id for one in observe_run(run, Reader())] == ["count:apple"] * 2
+        assert observe_run(run, Reader()).rows["question"].to_list() == ["count:apple"] * 2
 
 
 FORK, BROKEN, TWO = (Confirm(text, is_informed=False) for text in ("a fork", "it is broken", "in two pieces"))
@@ -295,7 +299,7 @@ def test_an_answer_counts_only_if_what_it_rests_on_is_right(
             run.add_readings(lease, readings)
         observations = observe_run(run, Reader())
     shares = {one.measure: one.estimate for one in score(observations) if one.factor == "all"}
-    assert sum(one.is_right for one in observations) == right
+    assert observations.rows["is_right"].sum() == right
     assert shares["accuracy"].value == pytest.approx(right / 3)
     assert shares["accuracy_by_itself"].value == pytest.approx(right_by_itself / 3)
 
@@ -336,6 +340,7 @@ ASKS_AGAIN, TAKES_WHAT_COMES = Design(asks_again=True), Design()
     [
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0, "discarded", id="nothing drawn"),
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0.4, "discarded", id="as good as nothing"),
+        pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 0.5, "discarded", id="none or one"),
         pytest.param(ASKS_AGAIN, Draw("An image with 3 apples"), 1, "eligible", id="something drawn"),
         pytest.param(ASKS_AGAIN, ITEMS[0].task, 0, "eligible", id="an answer of 0"),
         pytest.param(
@@ -358,10 +363,10 @@ def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure_of_a_suite
                 Subject((one.id,)), item.asks[0].question, "parser", Words(str(count)), "total@1", Known(count)
             )
             run.add_readings(lease, [counted])
-        (found,) = observe_run(run, Reader())
-    assert (found.status, found.value) == (status, count)
-    scores = {of.measure: of.estimate.value for of in score([found])}
-    (enumeration,) = evaluate({"run": [found]})
+        found = observe_run(run, Reader())
+    assert seen(found) == [("parser", status, count)]
+    scores = {of.measure: of.estimate.value for of in score(found)}
+    (enumeration,) = evaluate({"run": found})
     assert scores["discarded"] == enumeration.discarded == (status == "discarded")
     assert ("accuracy" in scores) == (enumeration.accuracy is not None) == (status == "eligible")
 
@@ -373,8 +378,8 @@ def test_a_missing_entity_of_several_is_not_an_empty_drawing(tmp_path: Path) -> 
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
         say(run, one, "0")
-        (found,) = observe_run(run, Reader())
-    assert (found.status, found.is_right) == ("eligible", False)
+        found = observe_run(run, Reader()).rows
+    assert found.select("status", "is_right").rows() == [("eligible", False)]
 
 
 def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
@@ -382,11 +387,11 @@ def test_a_survey_is_the_observations_the_asides_and_the_gaps(run: Run) -> None:
     say(run, trial(ITEMS[1]), "4")
     answer(run, (trial(ITEMS[2]), Refused("no")), (trial(ITEMS[3]), Failed("HTTP 400", False)))
     survey = survey_run(run)
-    assert survey.observations == observe_run(run, Reader())
+    assert survey.observations.rows.equals(observe_run(run, Reader()).rows)
     assert seen(survey.observations)[-1] == ("parser", "refused", None)
-    assert [one.subject for one in survey.observations] == [Subject((trial(item).id,)) for item in ITEMS[:3]]
-    assert survey.asides == []
-    assert survey.gaps == find_gaps(run)
+    assert survey.observations.rows["subject"].to_list() == [trial(item).id for item in ITEMS[:3]]
+    assert survey.whole.rows.equals(survey.observations.rows)
+    assert survey.gaps() == Gaps(unasked=0, failed=1, unread=0)
 
 
 def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> None:
@@ -399,8 +404,8 @@ def test_what_does_not_enter_the_score_is_observed_aside(location: Location) -> 
             run.add_responses(lease, [response(trial(item)) for item in items])
             run.add_readings(lease, [reading(trial(items[0])), reading(trial(items[1]), question=Name())])
         survey = survey_run(run)
-    assert [one.item.id for one in survey.observations] == [ITEMS[0].id]
-    assert [one.item.id for one in survey.asides] == ["naming/control"]
+    assert survey.observations.rows["item"].to_list() == [ITEMS[0].id]
+    assert survey.whole.filter(~pl.col("is_relevant")).rows["item"].to_list() == ["naming/control"]
 
 
 TOGETHER = Ask(MatchesPrompt(), "Is one of them right?", (True,), group=4)
@@ -433,14 +438,14 @@ def test_who_counts_images_is_not_taken_to_vote_on_groups_of_them(drawings: Run)
     trials = draw(drawings, DRAWN[0], refusals=1)
     read(drawings, trials[1], Words("3"))
     vote(drawings, trials)
-    found = {(one.judge, one.ask.group, one.repeat): one.status for one in observe_run(drawings, Reader())}
+    found = {(one.judge, one.ask.group, one.repeat): one.status for one in look_at(observe_run(drawings, Reader()))}
     assert found == {("human", 4, 0): "eligible", ("parser", 1, 0): "refused", ("parser", 1, 1): "eligible"}
 
 
 def test_a_group_of_refusals_only_is_refused_for_those_who_vote_on_groups(drawings: Run) -> None:
     vote(drawings, draw(drawings, DRAWN[0], refusals=3))
     read(drawings, draw(drawings, DRAWN[1], refusals=4)[0], Words("3"))
-    found = [one for one in observe_run(drawings, Reader()) if one.ask.group == 4]
+    found = observe_run(drawings, Reader()).filter(pl.col("group") == 4)
     assert seen(found) == [("human", "eligible", True), ("human", "refused", None)]
     (success,) = [one for one in score(found, []) if one.measure == "success"]
     assert (success.judge, success.estimate.value, success.estimate.n) == ("human", 0.5, 2)

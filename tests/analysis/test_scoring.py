@@ -1,36 +1,30 @@
 """Figures against numbers computed by hand with numpy and scipy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from samples import naming_item
-from subitize.analysis.observations import Observation
+from subitize.analysis.observations import Seen, Status, frame_seen
 from subitize.analysis.scoring import MEASURES, Score, estimate_error, score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Choose, Confirm, Count, Estimate, Item, Question, Scalar
 
-Status = Literal["eligible", "discarded", "refused"]
+
+def observe(value: Scalar | None, target: int = 3, *, status: Status = "eligible", item: Item | None = None) -> Seen:
+    item = item or naming_item(0, target)
+    return Seen(item, item.asks[0], status, value, "random", "parser")
 
 
-def observe(
-    value: Scalar | None, target: Scalar = 3, *, status: Status = "eligible", item: Item | None = None
-) -> Observation:
-    item = item or naming_item(0, int(target))
-    ask = replace(item.asks[0], expects=(target,))
-    return Observation(item, ask, "random", "parser", 0, status, value, False)
+def about(question: Question, value: Scalar, *expects: Scalar) -> Seen:
+    return observe(value, item=replace(naming_item(), asks=(Ask(question, "?", expects),)))
 
 
-def about(question: Question, value: Scalar, *expects: Scalar) -> Observation:
-    return replace(observe(value), ask=Ask(question, "?", expects))
-
-
-def measure(observations: Sequence[Observation], *, group: str = "all") -> dict[str, Estimate]:
-    return {one.measure: one.estimate for one in score(observations) if one.group == group}
+def measure(seen: Iterable[Seen], *, group: str = "all") -> dict[str, Estimate]:
+    return {one.measure: one.estimate for one in score(frame_seen(seen)) if one.group == group}
 
 
 def assert_is_share(estimate: Estimate, successes: int, n: int) -> None:
@@ -46,7 +40,7 @@ def assert_is_mean(estimate: Estimate, values: Sequence[float]) -> None:
     assert (estimate.low, estimate.high) == pytest.approx((max(0.0, low), high), abs=1e-9)
 
 
-RESPONSES = [(1, 1), (2, 2), (5, 3), (4, 4), (8, 10), (3.5, 3), (0, 2)]
+RESPONSES: list[tuple[float, int]] = [(1, 1), (2, 2), (5, 3), (4, 4), (8, 10), (3.5, 3), (0, 2)]
 
 
 def test_accuracy_and_errors_are_those_computed_by_hand() -> None:
@@ -119,7 +113,7 @@ def test_where_several_numbers_are_right_the_nearest_is_the_target() -> None:
     ],
     ids=["lines", "yes or no", "nothing is right"],
 )
-def test_only_counts_have_absolute_errors(observations: list[Observation]) -> None:
+def test_only_counts_have_absolute_errors(observations: list[Seen]) -> None:
     found = measure(observations)
     assert "mae" not in found
     assert "nae" not in found
@@ -127,8 +121,8 @@ def test_only_counts_have_absolute_errors(observations: list[Observation]) -> No
 
 
 def test_an_exclusion_makes_n_smaller_and_is_counted() -> None:
-    observations = [observe(3), observe(3), replace(observe(9), is_excluded=True)]
-    scores = score(observations)
+    observations = [observe(3), observe(3), observe(9)._replace(is_excluded=True)]
+    scores = score(frame_seen(observations))
     assert {one.excluded for one in scores if one.group == "all"} == {1}
     found = measure(observations)
     assert_is_share(found["accuracy"], 2, 2)
@@ -137,11 +131,11 @@ def test_an_exclusion_makes_n_smaller_and_is_counted() -> None:
 
 def test_a_run_with_everything_excluded_says_how_to_take_it_back() -> None:
     with pytest.raises(NothingToDoError, match=r"all 2 observations are excluded; .*subitize exclude .*--undo"):
-        score([replace(observe(3), is_excluded=True)] * 2)
+        score(frame_seen([observe(3)._replace(is_excluded=True)] * 2))
 
 
-def _with_factors(value: int, **factors: Scalar) -> Observation:
-    return observe(value, item=replace(naming_item(), factors=factors))
+def _with_factors(value: int, **factors: Scalar) -> Seen:
+    return observe(value, item=replace(naming_item(), id=f"naming/{factors}", factors=factors))
 
 
 def groups(scores: Sequence[Score]) -> dict[tuple[str, str], int]:
@@ -155,7 +149,7 @@ def test_each_level_of_each_factor_has_its_own_figures() -> None:
         _with_factors(3, category="dots", number=2, extra=True),
         _with_factors(3, category="dots", number=2, extra=False),
     ]
-    assert groups(score(observations)) == {
+    assert groups(score(frame_seen(observations))) == {
         ("all", "all"): 4,
         ("category", "apples"): 2,
         ("category", "dots"): 2,
@@ -168,27 +162,27 @@ def test_each_level_of_each_factor_has_its_own_figures() -> None:
 
 
 def test_only_the_factors_asked_for_are_grouped_by() -> None:
-    observations = [_with_factors(3, category=name, number=number) for name in "ab" for number in (1, 2)]
+    observations = frame_seen(_with_factors(3, category=name, number=number) for name in "ab" for number in (1, 2))
     assert {factor for factor, _ in groups(score(observations, ["number"]))} == {"all", "number"}
     assert {factor for factor, _ in groups(score(observations, []))} == {"all"}
 
 
 @pytest.mark.parametrize(("levels", "is_grouped"), [(1, False), (2, True), (50, True), (51, False)])
 def test_a_factor_with_one_level_or_very_many_is_not_grouped_by_unless_asked_for(levels: int, is_grouped: bool) -> None:
-    observations = [_with_factors(3, key=level) for level in range(levels)]
+    observations = frame_seen(_with_factors(3, key=level) for level in range(levels))
     assert any(one.factor == "key" for one in score(observations)) is is_grouped
     assert any(one.factor == "key" for one in score(observations, ["key"]))
 
 
 def test_an_unknown_factor_lists_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="no factor named 'colour'; known: category, number, wording"):
-        score([observe(3)], ["colour"])
+        score(frame_seen([observe(3)]), ["colour"])
 
 
 def test_suites_models_and_judges_are_never_pooled() -> None:
     one = observe(3)
-    other_suite = replace(one, item=replace(one.item, id="production/apples/3"))
-    scores = score([one, replace(one, model="other"), replace(one, judge="human"), other_suite])
+    other_suite = one._replace(item=replace(one.item, id="production/apples/3"))
+    scores = score(frame_seen([one, one._replace(model="other"), one._replace(judge="human"), other_suite]))
     keys = {(found.suite, found.model, found.judge) for found in scores}
     assert keys == {
         ("naming", "random", "parser"),
@@ -200,7 +194,7 @@ def test_suites_models_and_judges_are_never_pooled() -> None:
 
 
 def test_every_figure_has_an_interval_an_n_and_a_method() -> None:
-    for one in score([observe(value, target) for value, target in RESPONSES]):
+    for one in score(frame_seen(observe(value, target) for value, target in RESPONSES)):
         assert one.measure in MEASURES
         assert one.estimate.low <= one.estimate.value <= one.estimate.high
         assert one.estimate.n > 0

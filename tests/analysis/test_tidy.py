@@ -5,47 +5,54 @@ from dataclasses import replace
 import pytest
 
 from samples import drawing_item, naming_item
-from subitize.analysis.observations import Observation
+from subitize.analysis.observations import Seen, frame_seen
 from subitize.analysis.tidy import COLUMNS, frame_counts
 from subitize.records import Ask, Confirm, Count, Item, Scalar
 
 ITEM = naming_item()
 
 
-def observe(item: Item = ITEM, value: Scalar | None = 3) -> Observation:
-    return Observation(
-        item, item.asks[0], "m", "parser", 2, "eligible" if value is not None else "refused", value, False
-    )
+def observe(item: Item = ITEM, value: Scalar | None = 3) -> Seen:
+    return Seen(item, item.asks[0], "refused" if value is None else "eligible", value, "m", "parser", 2)
 
 
-def with_factors(**factors: Scalar) -> Observation:
+def with_factors(**factors: Scalar) -> Seen:
     return observe(replace(ITEM, factors=factors))
 
 
+def about(ask: Ask) -> Seen:
+    return observe(replace(ITEM, asks=(ask,)))
+
+
 def test_a_row_has_what_figures_need() -> None:
-    (row,) = frame_counts([observe()]).rows()
-    assert row == ("naming", "m", "parser", ITEM.id, "answer", "apples", 3, "category", 2, 3.0, "eligible")
+    (row,) = frame_counts(frame_seen([observe()])).rows()
+    assert row == ("naming", "m", "parser", ITEM.id, "answer", "apples", 3, "category", 2, 3.0, "eligible", False)
+
+
+def test_what_was_excluded_by_hand_is_marked() -> None:
+    found = frame_counts(frame_seen([observe()._replace(is_excluded=True), observe()]))
+    assert found["is_excluded"].to_list() == [True, False]
 
 
 def test_what_is_absent_is_null() -> None:
-    (row,) = frame_counts([observe(drawing_item(), None)]).to_dicts()
+    (row,) = frame_counts(frame_seen([observe(drawing_item(), None)])).to_dicts()
     assert (row["wording"], row["response"], row["status"]) == (None, None, "refused")
 
 
 @pytest.mark.parametrize(
     "observation",
     [
-        replace(observe(), is_excluded=True),
         with_factors(number=3),
         with_factors(category="apples"),
         with_factors(category="apples", number=4),
         with_factors(category="apples", number="3"),
-        replace(observe(), ask=Ask(Count("apple"), "?", (3, 4))),
-        replace(observe(), ask=Ask(Confirm("there are apples", is_informed=False), "?", (3,))),
+        about(Ask(Count("apple"), "?", (3, 4))),
+        about(Ask(Confirm("there are apples", is_informed=False), "?", (3,))),
+        about(replace(ITEM.asks[0], is_relevant=False)),
     ],
-    ids=["excluded", "no category", "no number", "another number", "a text", "several are right", "no count"],
+    ids=["no category", "no number", "another number", "a text", "several are right", "no count", "an aside"],
 )
-def test_the_rest_is_left_out(observation: Observation) -> None:
-    found = frame_counts([observation])
+def test_the_rest_is_left_out(observation: Seen) -> None:
+    found = frame_counts(frame_seen([observation]))
     assert found.is_empty()
     assert dict(found.schema) == COLUMNS

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from observed import look_at
 from samples import MODEL, SUITE, response
 from subitize.analysis.observations import Reader, observe_run
 from subitize.analysis.protocols import follow_protocols
-from subitize.analysis.scoring import success
+from subitize.analysis.scoring import measure
 from subitize.analysis.trails import follow_trails
 from subitize.errors import UnknownNameError
 from subitize.records import (
@@ -136,8 +137,12 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         assert judge_run(run, make_judge("parser"), Silent()).readings == 0
         found = observe_run(run, Reader())
         gaps = next(iter(follow_protocols(run, follow_trails(run)).values())).protocol.unread
-    assert [(one.status, one.value) for one in found] == [("eligible", True), ("eligible", False), ("refused", None)]
-    share = success(found)
+    assert [(one.status, one.value) for one in look_at(found)] == [
+        ("eligible", True),
+        ("eligible", False),
+        ("refused", None),
+    ]
+    share = measure(found, "success")
     assert share is not None
     assert share.value == pytest.approx(1 / 3)
     assert (gaps.wholly, gaps.partly) == (0, 0), "there is nothing left to read"

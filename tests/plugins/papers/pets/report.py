@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from subitize.report.document.blocks import Account, Column, Row, Section, TableBlock, TextBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import Counted
@@ -15,12 +17,12 @@ def compose_account(
     """Rank models by success, and tell of pairs."""
     columns = (Column("Model", is_numeric=False), Column("Success"))
     rows = [
-        Row((one.label, wilson_interval(sum(o.is_right for o in one.observations), len(one.observations))), one.badge)
+        Row((one.label, wilson_interval(one.observations.rows["is_right"].sum(), len(one.observations))), one.badge)
         for one in series
     ]
     published = Row(("kennel-1", 0.75), "published")
     leader = TableBlock("pets-leaderboard", "Leaderboard", columns, (*rows, published))
-    pairs = [o for one in series for o in one.observations if o.item.factors["number"] == 2]
-    told = f"{sum(o.is_right for o in pairs)} of {len(pairs)} pairs of pets are pairs."
+    pairs = pl.concat(one.observations.rows for one in series).filter(pl.col("target") == 2)
+    told = f"{pairs['is_right'].sum()} of {pairs.height} pairs of pets are pairs."
     section = Section("pets-pairs", "Pairs of pets", (TextBlock(told),))
     return Account([leader], [section], headline=told)
