@@ -92,11 +92,11 @@ def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> It
 
 
 def _see_part(region: Region, thing: Recognised, holder: int | None) -> Seen:
-    from subitize.vision.parts import recognise_halves, recognise_portion
+    from subitize.vision.parts import recognise_halves, recognise_parts
 
     if max(region.mask.shape) < _LEAST_PART_PX:
         return _seen(region, thing, holder)
-    portion, form = recognise_portion(region)
+    portion, form = recognise_parts(region, 1)
     two, colours = recognise_halves(region)
     if min(portion.doubt, two.doubt) > 1 or (two.doubt < portion.doubt and len(set(colours)) < 2):
         return _seen(region, thing, holder)

@@ -28,17 +28,12 @@ class Joined:
     form: Pieces
 
 
-def recognise_portion(region: Region) -> tuple[Recognised, Form]:
-    """Tell of what a region may be half or a quarter."""
-    return _recognise(region, 1)
-
-
 def join_pieces(regions: Sequence[Region]) -> list[Joined]:
     """Find the regions that make one thing together: nearer to each other than to others, and known as a whole."""
     found: list[Joined] = []
     for members in _clusters(regions):
         union = _union([regions[index] for index in members])
-        thing, _ = _recognise(union, len(members))
+        thing, _ = recognise_parts(union, len(members))
         if thing.doubt <= 1:
             areas = [int(np.count_nonzero(regions[index].mask)) for index in members]
             found.append(Joined(members, union, thing, Pieces(len(members), _ratio(areas))))
@@ -57,7 +52,8 @@ _NEAR = 0.3  # of the larger piece's longer side
 _EQUAL = 1.6  # how many times as large as the smallest a piece may be that is as good as equal
 
 
-def _recognise(region: Region, number: int) -> tuple[Recognised, Form]:
+def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
+    """Tell what a region of so many pieces may be; of one piece, of what it may be half or a quarter."""
     known, samples = part_references(number), sample([region])
     bodies = body_colours(samples)
     leeway = _LEEWAY if number > 1 else 1.0
