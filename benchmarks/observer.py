@@ -22,7 +22,7 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.records import Box, Stimulus
 from subitize.stats import wilson_interval
-from subitize.vision.observing import observe
+from subitize.vision.observing import see
 from subitize.vision.recognition import UNKNOWN
 
 GREY = (235, 235, 235)
@@ -124,7 +124,7 @@ def numbers_right(distortion: str, pictures: int, numbers: range, seed: int) -> 
         wanted = int(random.integers(numbers.start, numbers.stop))
         stimulus = Stimulus(categories[index % len(categories)], wanted, int(random.integers(1 << 30)))
         plan = stimuli.layout(stimulus)
-        found = Counter(box.label for box in observe(DISTORTIONS[distortion](plan)))
+        found = Counter(box.label for box in see(DISTORTIONS[distortion](plan)).boxes())
         instead = f"{stimulus.category} {wanted} seen as {dict(found)} (seed {stimulus.seed})"
         of_all.add(found.total() == wanted, instead)
         of_kinds.add(found == Counter(item.noun for item in plan.items), instead)
@@ -136,7 +136,7 @@ def kinds_right(distortion: str, sizes: str, rounds: int, seed: int) -> Mapping[
     shares = {what: Share() for what in ("kind", "colour", "kind, other colours", "colour, other colours")}
     scale = SCALE if "size" in distortion else 1.0
     for plan in _plans(SIZES[sizes], rounds, seed):
-        seen = observe(DISTORTIONS[distortion](plan))
+        seen = see(DISTORTIONS[distortion](plan)).boxes()
         for item, boxes in zip(plan.items, _shared_out(seen, plan.items, scale), strict=True):
             name = f"{item.noun} {item.variant}"
             labels = "+".join(sorted(box.label for box in boxes)) or "nothing"
@@ -152,7 +152,7 @@ def foreign_unknown(per_family: int, seed: int) -> Mapping[str, Share]:
     """Show things that are none of ours."""
     shares: dict[str, Share] = {}
     for thing in foreign_things(per_family, seed, frozenset(GLYPHS)):
-        kinds = {box.label for box in observe(thing.pixels)} - {UNKNOWN}
+        kinds = {box.label for box in see(thing.pixels).boxes()} - {UNKNOWN}
         shares.setdefault(thing.family, Share()).add(not kinds, f"{thing.name} → {', '.join(sorted(kinds))}")
     return shares
 

@@ -31,7 +31,7 @@ from subitize.registry import Made
 from subitize.scenes import Entity, NotUnderstood, Relation, Scene, read_scene
 from subitize.store import Folder, Run
 from subitize.vision.observing import see_picture
-from subitize.vision.statements import holds
+from subitize.vision.sight import holds
 
 SUITE = Spec("prompts", {}, "prompts")
 EXACT = Spec("painter", {"omit": "0"}, "exact")

@@ -53,6 +53,16 @@ def data_url(data: bytes) -> str:
     return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"
 
 
+def encode_png(image: Image.Image, *, compress_level: int = 3) -> bytes:
+    """Write an image as a PNG file.
+
+    The usual level takes two thirds of the time of level 6, for files a quarter (apples) to two fifths (dots) larger.
+    """
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=compress_level)
+    return file.getvalue()
+
+
 def decode(data: bytes) -> Rgb:
     """Decode an image file to height × width × 3: upright, the first frame, transparency over white."""
     name = image_format(data)

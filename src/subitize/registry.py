@@ -44,11 +44,11 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
     },
     "judges": {
         "clip": "subitize.judges.clip:Clip",
-        "clipscore": "subitize.judges.clipscore:ClipScore",
+        "clipscore": "subitize.judges.clip:ClipScore",
         "counter": "subitize.judges.counter:CounterJudge",
         "detr": "subitize.judges.detectors:make_detr",
-        "dsg": "subitize.judges.dsg:make_dsg",
-        "fit": "subitize.judges.fit:make_fit",
+        "dsg": "subitize.judges.dsg:Dsg",
+        "fit": "subitize.judges.fit:FitJudge",
         "grounding-dino": "subitize.judges.detectors:make_grounding_dino",
         "observer": "subitize.judges.observer:Observer",
         "ocr": "subitize.judges.ocr:Ocr",
@@ -56,7 +56,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "parser": "subitize.judges.parser:Parser",
         "rt-detr": "subitize.judges.detectors:make_rt_detr",
         "ssd": "subitize.judges.detectors:make_ssd",
-        "vlm": "subitize.judges.vlm:make_vlm",
+        "vlm": "subitize.judges.vlm:Vlm",
         "yolo": "subitize.judges.detectors:make_yolo",
     },
     "refinements": {

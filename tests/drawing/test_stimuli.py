@@ -20,6 +20,7 @@ from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.placement import gap_px
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Control, Magnitude, Stimulus
+from true_boxes import true_boxes
 
 NUMBERS = (1, 2, 7, 30, 200)
 SOME = [
@@ -206,7 +207,7 @@ def test_the_true_boxes_are_tight_around_what_is_drawn(category: str) -> None:
     stimulus = Stimulus(category, 8, 11, 512)
     labels, _ = ndimage.label(opacity(stimulus) >= 0.5)
     found = {(float(x.start), float(y.start), float(x.stop), float(y.stop)) for y, x in ndimage.find_objects(labels)}
-    truth = stimuli.ground_truth(stimulus)
+    truth = true_boxes(stimulus)
     assert {box.xyxy for box in truth} == found
     assert {box.label for box in truth} <= set(stimuli.CATEGORIES[category].drawn_as)
 

@@ -14,11 +14,10 @@ from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import AsksItself, Exhibit, Inquiry, Proof
 from subitize.judges.asking import shown_picture
-from subitize.judges.clip import VOCABULARY, Clip, Encoders, draw_rivals, is_akin
-from subitize.judges.clipscore import ClipScore
+from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors import collages
-from subitize.networks.views import View
+from subitize.networks.pairs import View
 from subitize.records import Ask, Compared, Confirm, Count, Drawn, Fit, Known, Measured, Question, Stored
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
@@ -266,7 +265,7 @@ def test_clipscore_is_2_5_times_the_cosine_and_never_below_0(weights: Path, run:
     judge = ClipScore(str(weights))
     assert isinstance(judge, AsksItself)
     assert [ask.question for ask in judge.asks(run.items()[0])] == [Fit("Three apples.")]
-    similarity = Encoders("test", str(weights)).similarity
+    similarity = ClipScore(str(weights)).similarity
     exhibits = [exhibit(run, 0, Fit("Three apples.")), exhibit(run, 1, Fit("no"), Fit("2 dogs"))]
     found = [finding.evidence for findings in judge.compute_all(exhibits) for finding in findings]
     views = [View.of(shown_picture(one), one.load) for one in exhibits]

@@ -8,7 +8,7 @@ from drawn_prompts import EXACT, OMITTING, Seeing, item, made, new_run, paint_al
 from subitize.analysis.alignment import Alignment, align_run
 from subitize.errors import BadValueError
 from subitize.interfaces import AsksItself, ComputesSeveral, Judge
-from subitize.judges.dsg import graph_of, make_dsg
+from subitize.judges.dsg import Dsg, graph_of
 from subitize.records import Answer, Confirm, Count, Draw, Item, Known, Stimulus
 from subitize.registry import make_judge
 from subitize.runner.judging import judge_run
@@ -39,7 +39,7 @@ def align(run: Run, judge: str) -> dict[str, Alignment]:
 
 def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run) -> None:
     model = Seeing()
-    summary = judge_run(run, made("dsg:seeing", make_dsg(model)), Silent())
+    summary = judge_run(run, made("dsg:seeing", Dsg(model)), Silent())
     questions = sum(len(graph_of(one)) for one in run.items())
     assert (summary.readings, summary.failed, summary.unanswerable) == (3 * questions, 0, 0)
     assert max(model.batches) == model.batch_size
@@ -48,12 +48,12 @@ def test_an_exact_painter_is_right_throughout_and_one_that_omits_is_not(run: Run
     assert found["exact"].estimate.low < 1
     assert found["omitting"].estimate.value < 0.9
     assert (found["exact"].estimate.n, found["omitting"].estimate.n) == (5, 10)
-    assert judge_run(run, made("dsg:seeing", make_dsg(Seeing())), Silent()).readings == 0
+    assert judge_run(run, made("dsg:seeing", Dsg(Seeing())), Silent()).readings == 0
 
 
 def test_a_question_that_fails_costs_no_other_and_none_is_put_twice(run: Run) -> None:
     model = Seeing(batch_size=8, fails_on="exactly 3 green cups")
-    summary = judge_run(run, made("dsg:half-blind", make_dsg(model)), Silent())
+    summary = judge_run(run, made("dsg:half-blind", Dsg(model)), Silent())
     questions = sum(len(graph_of(one)) for one in run.items())
     assert (summary.readings, summary.failed) == (3 * questions - 3, 3)
     assert summary.reasons == ["ValueError: the lights went out"]
@@ -67,19 +67,19 @@ def test_a_question_that_fails_costs_no_other_and_none_is_put_twice(run: Run) ->
 
 
 def test_answers_that_are_neither_yes_nor_no_are_wrong_and_counted(run: Run) -> None:
-    judge_run(run, made("dsg:unsure", make_dsg(Seeing(says="maybe"))), Silent())
+    judge_run(run, made("dsg:unsure", Dsg(Seeing(says="maybe"))), Silent())
     one = align(run, "dsg:unsure")["exact"]
     assert one.estimate.value == 0
     assert one.discarded == sum(len(graph_of(each)) for each in run.items())
 
 
 def test_saying_yes_to_all_is_right_but_for_what_must_not_be_there(run: Run) -> None:
-    judge_run(run, made("dsg:yes", make_dsg(Seeing(says="Yes"))), Silent())
+    judge_run(run, made("dsg:yes", Dsg(Seeing(says="Yes"))), Silent())
     assert align(run, "dsg:yes")["exact"].estimate.value == pytest.approx((4 + 2 / 3) / 5)
 
 
 def test_readings_keep_the_words_and_the_question_as_it_was_sent(run: Run) -> None:
-    judge_run(run, made("dsg:seeing", make_dsg(Seeing())), Silent())
+    judge_run(run, made("dsg:seeing", Dsg(Seeing())), Silent())
     for stored in run.readings("dsg:seeing"):
         reading = stored.reading
         assert isinstance(reading.question, Confirm)
@@ -89,7 +89,7 @@ def test_readings_keep_the_words_and_the_question_as_it_was_sent(run: Run) -> No
 
 
 def test_it_asks_about_drawings_whose_prompt_is_understood() -> None:
-    judge = make_dsg(Seeing())
+    judge = Dsg(Seeing())
     assert isinstance(judge, AsksItself)
     assert isinstance(judge, ComputesSeveral)
     assert len(judge.asks(item(0, "Three zebras and a pizza."))) == 4
@@ -99,7 +99,7 @@ def test_it_asks_about_drawings_whose_prompt_is_understood() -> None:
 
 
 def test_it_answers_yes_or_no_only(run: Run) -> None:
-    judge = make_dsg(Seeing())
+    judge = Dsg(Seeing())
     drawn = [stored.response.outcome for stored in run.responses()][:1]
     assert judge.can_answer(Confirm("there are some apples", is_informed=False), drawn)
     assert not judge.can_answer(Count("apple"), drawn)

@@ -10,7 +10,7 @@ from drawn_prompts import item, made, new_run, paint_all
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError
 from subitize.interfaces import AsksItself, Computes, ComputesSeveral, Exhibit, Inquiry, Model, Reply, Request, Responds
-from subitize.judges.fit import WORDING, make_fit
+from subitize.judges.fit import WORDING, FitJudge
 from subitize.records import (
     Count,
     Drawn,
@@ -69,7 +69,7 @@ class Batching(Scoring):
 
 
 def found(model: Model) -> list[object]:
-    judge = make_fit(model)
+    judge = FitJudge(model)
     if isinstance(judge, Responds):
         findings = asyncio.run(judge.respond(EXHIBIT))
     elif isinstance(judge, ComputesSeveral):
@@ -83,7 +83,7 @@ def found(model: Model) -> list[object]:
 @pytest.mark.parametrize("model", [Waiting(), Computing(), Batching()], ids=["waits", "computes", "in batches"])
 def test_the_score_named_match_is_the_evidence_however_the_model_works(model: Model) -> None:
     assert found(model) == [Measured(0.12)]
-    judge = make_fit(model)
+    judge = FitJudge(model)
     assert isinstance(judge, AsksItself)
     assert judge.can_answer(Fit("three apples"), [PICTURE])
     assert not judge.can_answer(Count("apple"), [PICTURE])
@@ -109,7 +109,7 @@ def test_every_drawing_is_scored_against_its_prompt(tmp_path: Path) -> None:
     prompts = ["Three apples.", "2 dogs above a cat.", "A watermelon with no seeds"]
     with new_run(tmp_path / "run", [item(index, prompt) for index, prompt in enumerate(prompts)]) as run:
         paint_all(run)
-        summary = judge_run(run, made("fit:batching", make_fit(Batching())), Silent())
+        summary = judge_run(run, made("fit:batching", FitJudge(Batching())), Silent())
         assert (summary.readings, summary.failed, summary.unanswerable) == (3, 0, 0)
         readings = [stored.reading for stored in run.readings()]
         assert {(one.question.id, one.value) for one in readings} == {

@@ -9,11 +9,11 @@ from cases import Case
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.image_files import decode
 from subitize.interfaces import Judge, Proof, Proves, Reply, Request
-from subitize.judges.clipscore import ClipScore
-from subitize.judges.dsg import make_dsg
-from subitize.judges.fit import make_fit
+from subitize.judges.clip import ClipScore
+from subitize.judges.dsg import Dsg
+from subitize.judges.fit import FitJudge
 from subitize.judges.ocr import Ocr
-from subitize.judges.vlm import make_vlm
+from subitize.judges.vlm import Vlm
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import plural
 from subitize.records import Said, Scored, TaskKind
@@ -74,7 +74,7 @@ def prove(judge: Judge) -> Proof:
 
 
 def test_a_network_that_knows_what_is_shown_passes() -> None:
-    for judge in (make_vlm(Network(yes_or_no)), make_dsg(Network(yes_or_no)), make_fit(Network(scores))):
+    for judge in (Vlm(Network(yes_or_no)), Dsg(Network(yes_or_no)), FitJudge(Network(scores))):
         proof = prove(judge)
         assert proof.is_passed
         assert proof.told.startswith("8 of 8 ")
@@ -84,12 +84,12 @@ def test_one_that_only_counts_may_count_but_not_confirm() -> None:
     def count(noun: str, text: str) -> str:
         return only_counts(noun, text) if text.startswith("How many") else "three"
 
-    assert prove(make_vlm(Network(count))).is_passed
+    assert prove(Vlm(Network(count))).is_passed
     with pytest.raises(UnusableModelError, match="0 of 8 questions about photographs"):
-        prove(make_dsg(Network(count)))
+        prove(Dsg(Network(count)))
 
 
-@pytest.mark.parametrize("make", [make_vlm, make_dsg])
+@pytest.mark.parametrize("make", [Vlm, Dsg])
 def test_one_that_always_says_the_same_is_refused(make: Callable[[Network], Judge], case: Case) -> None:
     for answer in ("yes", "no", "", "1", "0", "a cat"):
         with case(answer), pytest.raises(UnusableModelError, match=r"of 8 questions .*its weights are damaged"):
@@ -99,22 +99,22 @@ def test_one_that_always_says_the_same_is_refused(make: Callable[[Network], Judg
 @pytest.mark.parametrize("score", [lambda *_: "0.5", lambda noun, text: str(len(text))], ids=["alike", "by text alone"])
 def test_one_that_scores_without_looking_is_refused(score: Answering) -> None:
     with pytest.raises(UnusableModelError, match=r"[02] of 8 photographs fit their own names best"):
-        prove(make_fit(Network(score)))
+        prove(FitJudge(Network(score)))
 
 
 def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> None:
     def refuse(*_: str) -> str:
         raise BadFileError("regions.npz has no features of this picture")
 
-    for judge in (make_vlm(Network(refuse)), make_fit(Network(refuse))):
+    for judge in (Vlm(Network(refuse)), FitJudge(Network(refuse))):
         assert prove(judge) == Proof(False, "cannot be tested: regions.npz has no features of this picture")
 
 
 def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
     silent = Network(lambda *_: "0")
-    told = {str(getattr(judge, "asks_about", "")) for judge in (make_dsg(silent), make_fit(silent))}
+    told = {str(getattr(judge, "asks_about", "")) for judge in (Dsg(silent), FitJudge(silent))}
     assert told == {"drawings of prompts that it can make a scene graph of", "drawings of prompts"}
-    assert not hasattr(make_vlm(silent), "asks_about")
+    assert not hasattr(Vlm(silent), "asks_about")
     assert (Ocr.asks_about, ClipScore.asks_about) == (
         "text that prompts quote, or that a suite asks for",
         "drawings of prompts",
@@ -123,14 +123,14 @@ def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
 
 def test_what_is_told_quotes_a_question_that_was_asked() -> None:
     with pytest.raises(UnusableModelError, match=r"\(Is there a cat in the image\? …\) answered right"):
-        prove(make_dsg(Network(lambda *_: "yes")))
+        prove(Dsg(Network(lambda *_: "yes")))
 
 
 def test_the_test_can_be_left_out() -> None:
     guessing = Network(lambda *_: "yes")
     for judge in (
-        make_vlm(guessing, self_test=False),
-        make_dsg(guessing, self_test=False),
-        make_fit(guessing, self_test=False),
+        Vlm(guessing, self_test=False),
+        Dsg(guessing, self_test=False),
+        FitJudge(guessing, self_test=False),
     ):
         assert prove(judge) == Proof(False, "left out (self_test=false)")

@@ -29,7 +29,7 @@ from subitize.interfaces import (
     Request,
     Responds,
 )
-from subitize.judges.vlm import make_vlm, phrase
+from subitize.judges.vlm import Vlm, phrase
 from subitize.numerals import in_words
 from subitize.records import (
     Choose,
@@ -440,7 +440,7 @@ def exhibits(*nouns: str) -> list[Exhibit]:
 
 def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() -> None:
     model = Batching()
-    judge = make_vlm(model)
+    judge = Vlm(model)
     assert isinstance(judge, ComputesSeveral)
     assert isinstance(judge, Checks)
     judge.check()
@@ -453,7 +453,7 @@ def test_a_model_that_computes_in_batches_gets_all_questions_in_its_batches() ->
 
 
 def make_judge_of(model: Batching) -> ComputesSeveral[Exhibit, tuple[Finding, ...]]:
-    judge = make_vlm(model)
+    judge = Vlm(model)
     assert isinstance(judge, ComputesSeveral)
     return judge
 

@@ -20,7 +20,7 @@ from subitize.errors import BadFileError, UnknownNameError
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.models.folder import Folder, MatchedImages
 from subitize.models.folder.files import LARGEST_FILE_BYTES
-from subitize.models.folder.texts import plain, plain_names, plain_of_name
+from subitize.models.folder.matching import plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.store import Folder as RunFolder

@@ -130,7 +130,7 @@ def test_a_server_that_counts_nonsense_holds_nobody_up_for_hours() -> None:
             pacer.accept(turn, 10**9)
         rate = pacer._tokens
         assert rate is not None
-        return rate.is_free_at() - asyncio.get_running_loop().time()
+        return rate.free_at - asyncio.get_running_loop().time()
 
     assert run(delay_seconds()) <= 60
 

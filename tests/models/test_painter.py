@@ -30,7 +30,7 @@ from subitize.runner.running import Settings, run_suite
 from subitize.scenes import read_scene
 from subitize.stats.number_laws import Slips, human_law
 from subitize.store import Folder, Run
-from subitize.vision.observing import observe
+from subitize.vision.observing import see
 
 proof = pytest.mark.proof(
     "subitize.models.painter",
@@ -60,7 +60,7 @@ def picture(model: Painter, prompt: str, seed: int = 0) -> bytes:
 
 
 def seen(data: bytes) -> Counter[str]:
-    return Counter(box.label for box in observe(decode(data)))
+    return Counter(box.label for box in see(decode(data)).boxes())
 
 
 SAID: dict[str, dict[str, int]] = {
@@ -85,7 +85,7 @@ def test_what_the_prompt_says_is_seen_in_the_picture(seeds: int, size_px: int, c
 def test_colours_and_places_are_seen_in_the_picture() -> None:
     prompt = "There are 3 red apples to the left of 2 green apples."
     for seed in range(5):
-        boxes = observe(decode(picture(Painter(size_px=512), prompt, seed)))
+        boxes = see(decode(picture(Painter(size_px=512), prompt, seed))).boxes()
         red, green = ([box for box in boxes if box.colour == colour] for colour in ("red", "green"))
         assert (len(red), len(green), len(boxes)) == (3, 2, 5)
         assert max(box.xyxy[2] for box in red) < min(box.xyxy[0] for box in green)

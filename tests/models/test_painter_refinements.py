@@ -14,7 +14,7 @@ from subitize.models.painter import Painter
 from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words
 from subitize.registry import make_suite
 from subitize.scenes import Scene, read_scene
-from subitize.vision.observing import observe
+from subitize.vision.observing import see
 
 REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list", "~positions")
 proof = pytest.mark.proof(
@@ -68,7 +68,7 @@ def test_the_observer_counts_exactly_what_is_drawn(refinement: str, step: int) -
     wrong = {}
     for seed, item in enumerate(suite_items(refinement)[::step]):
         assert isinstance(item.task, Draw)
-        seen = Counter(box.label for box in observe(decode(picture(Painter(size_px=512), item.task.prompt, seed))))
+        seen = Counter(box.label for box in see(decode(picture(Painter(size_px=512), item.task.prompt, seed))).boxes())
         if seen != asked(item):
             wrong[item.id] = seen
     assert wrong == {}
@@ -85,7 +85,7 @@ def test_the_observer_counts_exactly_what_is_drawn(refinement: str, step: int) -
     ],
 )
 def test_slips_befall_each_count_of_a_prompt_by_itself(prompt: str, number: int) -> None:
-    assert len(observe(decode(picture(Painter(over=2, size_px=512), prompt, 1)))) == number
+    assert len(see(decode(picture(Painter(over=2, size_px=512), prompt, 1))).boxes()) == number
 
 
 @pytest.mark.parametrize(

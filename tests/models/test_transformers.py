@@ -23,10 +23,9 @@ from subitize.errors import BadFileError, BadValueError, SubitizeError, Unusable
 from subitize.image_files import decode
 from subitize.interfaces import Checks, ComputesSeveral, Request
 from subitize.models.transformers import Transformers
-from subitize.networks.answers.generators import YES
+from subitize.networks.answers.generators import YES, place_row
 from subitize.networks.answers.processors import Asking
-from subitize.networks.answers.rows import place_row
-from subitize.networks.vqascore import ask
+from subitize.networks.matching import ask
 from subitize.networks.weights import is_out_of_memory, quiet
 from subitize.records import Answer, Elsewhere, Failed, Fill, Match, Said, Scored, Task
 from subitize.registry import make_model, make_suite

@@ -50,17 +50,17 @@ for line in sys.stdin:
 )
 def test_numbers_come_back_in_the_order_of_the_pictures(tmp_path: Path, written: str) -> None:
     command = script(tmp_path, WEIGHS.replace("WRITTEN", written))
-    assert Counter(command, 32, 60).count(PICTURES, "apple") == [str(len(data)) for data in PICTURES]
+    assert Counter(command).count(PICTURES, "apple") == [str(len(data)) for data in PICTURES]
 
 
 def test_lines_with_paths_may_come_in_any_order(tmp_path: Path) -> None:
     text = "import sys\nfor place, line in reversed(list(enumerate(sys.stdin))): print(line.strip(), place, sep=',')"
-    assert Counter(script(tmp_path, text), 32, 60).count(PICTURES, "apple") == ["0", "1", "2"]
+    assert Counter(script(tmp_path, text)).count(PICTURES, "apple") == ["0", "1", "2"]
 
 
 def test_a_noun_is_one_word_of_the_command_and_nothing_of_it_is_executed(tmp_path: Path) -> None:
     command = script(tmp_path, "import sys\nfor _ in sys.stdin: print(len(sys.argv))")
-    assert Counter(command, 32, 60).count(PICTURES[:1], "a; touch x $(id) `id`") == ["2"]
+    assert Counter(command).count(PICTURES[:1], "a; touch x $(id) `id`") == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ def test_a_noun_is_one_word_of_the_command_and_nothing_of_it_is_executed(tmp_pat
 )
 def test_what_is_no_answer_is_told(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Counter(script(tmp_path, text), 32, 60).count(PICTURES, "apple")
+        Counter(script(tmp_path, text)).count(PICTURES, "apple")
 
 
 def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError, match=r"took more than 0.2 s a picture"):
-        Counter(script(tmp_path, "import time; time.sleep(60)"), 32, 0.2).count(PICTURES[:1], "apple")
+        Counter(script(tmp_path, "import time; time.sleep(60)"), timeout_seconds=0.2).count(PICTURES[:1], "apple")
 
 
 @pytest.mark.parametrize("command", ["no-such-command", "'", " "])
 def test_what_is_no_command_is_refused_before_anything_is_run(command: str) -> None:
     with pytest.raises(BadValueError, match="counter: "):
-        Counter(command, 32, 60)
+        Counter(command)
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_ctrl_c_stops_the_command_and_nothing_is_begun_again(tmp_path: Path) -> 
 
 def test_a_batch_of_less_than_one_is_refused() -> None:
     with pytest.raises(BadValueError, match="batch_size=0: should be at least 1"):
-        Counter("cat", 0, 60)
+        Counter("cat", batch_size=0)
 
 
 def test_a_broken_command_leaves_failures_that_say_why(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ import tiny_matchers
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS, NUMERALS, Filler, open_filler
-from subitize.networks.pairs import open_pairs
+from subitize.networks.pairs import View, open_pairs
 from subitize.networks.regions import Regions
-from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from tiny_weights import find_tiny
 

@@ -16,9 +16,9 @@ from subitize.errors import BadFileError, BadValueError, SubitizeError, Unusable
 from subitize.image_files import Rgb
 from subitize.networks.filling import FILLERS
 from subitize.networks.matching import MATCHERS, Matcher, open_matcher
+from subitize.networks.pairs import View
 from subitize.networks.regions import Regions
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import View
 from subitize.networks.weights import Placement, name_architecture, read_config
 from tiny_weights import find_tiny
 

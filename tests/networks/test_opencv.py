@@ -107,7 +107,7 @@ def test_a_network_without_names_is_taken_for_coco_and_that_is_said(ssd: Ssd, yo
 def test_other_names_of_classes_make_another_detector(yolo: Yolo, tmp_path: Path) -> None:
     names = tmp_path / "other.names"
     names.write_text("\n".join(reversed(yolo.classes())), encoding="utf-8")
-    other = Yolo(str(yolo_folder()), str(names))
+    other = Yolo(str(yolo_folder()), labels=str(names))
     assert other.classes() == yolo.classes()[::-1]
     assert other.weights_hash() != yolo.weights_hash() == Yolo(str(yolo_folder())).weights_hash()
     assert re.fullmatch("[0-9a-f]{64}", yolo.weights_hash())
@@ -329,7 +329,7 @@ def test_one_name_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.weights
 def test_a_folder_of_labels_is_called_one(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=rf"labels={tmp_path} is a folder; name a file in it"):
-        Yolo(str(yolo_folder()), str(tmp_path)).load()
+        Yolo(str(yolo_folder()), labels=str(tmp_path)).load()
 
 
 @pytest.mark.weights

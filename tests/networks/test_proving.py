@@ -271,7 +271,7 @@ def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
 
 @pytest.mark.torch
 def test_a_random_detr_is_found_out(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from subitize.networks.detectors.detr import Detr
+    from subitize.networks.detectors.pretrained import Detr
 
     with pytest.raises(UnusableModelError, match="counted 0 of 8 photo collages right: it saw nothing on 8 of 8"):
         prove(Detr(str(find_tiny("detr", tmp_path_factory)), Placement("cpu")), 0.5, 1.0)

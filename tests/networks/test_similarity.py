@@ -11,8 +11,8 @@ import pytest
 
 from subitize.errors import SubitizeError, UnusableModelError
 from subitize.image_files import Rgb
+from subitize.networks.pairs import View
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import View
 from subitize.networks.weights import Placement, read_config
 from tiny_weights import find_tiny
 

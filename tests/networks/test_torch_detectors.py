@@ -17,9 +17,7 @@ from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.detr import Detr
-from subitize.networks.detectors.grounding_dino import GroundingDino
-from subitize.networks.detectors.owlv2 import Owlv2
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2
 from subitize.networks.detectors.setups import Setup, make_maker
 from subitize.networks.weights import Placement
 from tiny_weights import find_tiny

@@ -133,7 +133,7 @@ def test_jobs_are_handed_out_only_while_spent_and_promised_stay_within_the_limit
         if not under_way and not jobs.has_more():
             break
         while under_way and chance.random() < 0.8:
-            meter.settle(under_way.pop().promised_usd, [Usage(0, 0, 1, "64x64", "low")])
+            meter.settle(under_way.pop()[1], [Usage(0, 0, 1, "64x64", "low")])
             done += 1
     assert jobs.work_off(lambda: None) == (done < 60)
     assert done == min(60, int(limit / 0.5))

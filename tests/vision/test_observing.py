@@ -16,7 +16,8 @@ from cases import Case
 from subitize.drawing import stimuli
 from subitize.image_files import decode
 from subitize.records import Box, Stimulus
-from subitize.vision.observing import observe
+from subitize.vision.observing import see
+from true_boxes import true_boxes
 
 FIRST_SEED = 70_000
 proof = pytest.mark.proof("subitize.vision", "subitize.drawing")
@@ -60,7 +61,7 @@ def shares_right(category: str, numbers: range, distortion: Distortion, size_px:
     counted, kinds = [], []
     for index, number in enumerate(numbers):
         plan = stimuli.layout(Stimulus(category, number, FIRST_SEED + index, size_px))
-        boxes = observe(np.asarray(distortion(plan)))
+        boxes = see(np.asarray(distortion(plan))).boxes()
         counted.append(len(boxes) == number)
         kinds.append(Counter(box.label for box in boxes) == Counter(item.noun for item in plan.items))
     return float(np.mean(counted)), float(np.mean(kinds))
@@ -118,8 +119,8 @@ def test_boxes_and_colours_are_those_of_the_things(seeds: int, size_px: int, cas
     for category, seed in product(stimuli.CATEGORIES, range(seeds)):
         with case(f"{category} {seed}"):
             stimulus = Stimulus(category, 10, seed, size_px)
-            found = observe(decode(stimuli.render(stimulus).png))
-            pairs = [(true, min(found, key=partial(farthest, true))) for true in stimuli.ground_truth(stimulus)]
+            found = see(decode(stimuli.render(stimulus).png)).boxes()
+            pairs = [(true, min(found, key=partial(farthest, true))) for true in true_boxes(stimulus)]
             assert all(farthest(true, seen) <= 1 for true, seen in pairs)
             assert all((true.label, true.colour) == (seen.label, seen.colour) for true, seen in pairs)
 
@@ -129,7 +130,7 @@ def farthest(one: Box, other: Box) -> float:
 
 
 def test_boxes_are_ordered_from_the_top_left_to_the_bottom_right() -> None:
-    boxes = observe(np.asarray(stimuli.paint(stimuli.layout(Stimulus("dots", 30, 3)))))
+    boxes = see(np.asarray(stimuli.paint(stimuli.layout(Stimulus("dots", 30, 3))))).boxes()
     places = [(box.xyxy[1], box.xyxy[0]) for box in boxes]
     assert places == sorted(places)
 
@@ -209,14 +210,14 @@ def test_what_we_never_drew_is_called_unknown_at_least_98_times_in_100(steps: ra
     for name in [*POLYGONS, *CURVED]:
         with case(name):
             radii = [(32 + 4 * step, step * 0.37 if step % 2 else 0.0) for step in steps]
-            labels = [box.label for radius, turn in radii for box in observe(shape(name, radius, turn))]
+            labels = [box.label for radius, turn in radii for box in see(shape(name, radius, turn)).boxes()]
             assert labels.count("unknown") >= 0.98 * len(labels) >= 0.98 * len(steps)
 
 
 def test_a_disc_drawn_elsewhere_is_a_dot() -> None:
     image = Image.new("RGB", (600, 400), (240, 240, 240))
     ImageDraw.Draw(image).ellipse((100, 100, 220, 220), fill=(20, 60, 200))
-    (box,) = observe(np.asarray(image))
+    (box,) = see(np.asarray(image)).boxes()
     assert (box.label, box.colour, box.xyxy) == ("dot", "blue", (100, 100, 221, 221))
     assert box.score > 0.6
 
@@ -224,7 +225,7 @@ def test_a_disc_drawn_elsewhere_is_a_dot() -> None:
 def test_a_triangle_drawn_elsewhere_is_a_triangle() -> None:
     image = Image.new("RGB", (400, 400), "white")
     ImageDraw.Draw(image).polygon([(200, 100), (300, 273), (100, 273)], fill=(20, 150, 60))
-    (box,) = observe(np.asarray(image))
+    (box,) = see(np.asarray(image)).boxes()
     assert (box.label, box.colour) == ("triangle", "green")
 
 
@@ -236,7 +237,7 @@ def test_a_triangle_drawn_elsewhere_is_a_triangle() -> None:
     ],
 )
 def test_where_there_is_nothing_nothing_is_seen(pixels: NDArray[np.uint8]) -> None:
-    assert observe(pixels) == ()
+    assert see(pixels).boxes() == ()
 
 
 def test_lines_of_one_pixel_are_unknown_things() -> None:
@@ -245,7 +246,7 @@ def test_lines_of_one_pixel_are_unknown_things() -> None:
     draw.line((3, 3, 980, 990), fill="red")
     draw.line((500, 20, 500, 300), fill="blue")
     draw.line((600, 20, 900, 20), fill="green")
-    assert [(box.label, box.colour) for box in observe(np.asarray(image))] == [
+    assert [(box.label, box.colour) for box in see(np.asarray(image)).boxes()] == [
         ("unknown", "red"),
         ("unknown", "blue"),
         ("unknown", "green"),

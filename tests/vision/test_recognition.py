@@ -17,7 +17,7 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.placement import fit
 from subitize.drawing.stimuli import Layout, Placed, paint
 from subitize.records import Box
-from subitize.vision.observing import observe
+from subitize.vision.observing import see
 from subitize.vision.recognition import KINDS, UNKNOWN
 from subitize.vision.references import REFERENCE_COLOURS, references
 
@@ -85,7 +85,7 @@ def pairs(colours: str, shown: str, pictures: int | None) -> list[tuple[Placed, 
     show, scale = SHOWN[shown]
     found = []
     for plan in islice(mixed(NATURAL if colours == "natural" else OTHER), pictures):
-        boxes = observe(np.asarray(show(plan)))
+        boxes = see(np.asarray(show(plan))).boxes()
         found += [(item, [box for box in boxes if is_in(item, box, scale)]) for item in plan.items]
     return found
 
@@ -170,7 +170,7 @@ def noise() -> Iterator[NDArray[np.uint8]]:
 def test_what_is_none_of_ours_is_unknown_50_times_in_50(step: int, case: Case) -> None:
     for name, pictures in {"letters and digits": letters(), "blobs": blobs(), "noise": noise()}.items():
         with case(name):
-            labels = [box.label for pixels in islice(pictures, 0, None, step) for box in observe(pixels)]
+            labels = [box.label for pixels in islice(pictures, 0, None, step) for box in see(pixels).boxes()]
             assert len(labels) >= 50 / step
             assert set(labels) == {UNKNOWN}
 
@@ -179,7 +179,7 @@ def test_the_surer_the_higher_the_score() -> None:
     def score(width: int) -> float:
         image = Image.new("RGB", (400, 400), "white")
         ImageDraw.Draw(image).ellipse((200 - width, 100, 200 + width, 300), fill=(20, 60, 200))
-        (box,) = observe(np.asarray(image))
+        (box,) = see(np.asarray(image)).boxes()
         return box.score if box.label == "dot" else 1 - box.score
 
     scores = [score(width) for width in (100, 94, 88, 80)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from subitize.vision.segmentation import Background, background, foreground, regions
+from subitize.vision.segmentation import background, foreground, regions
 
 
 def canvas(colour: tuple[int, int, int] = (255, 255, 255), side: int = 200) -> Image.Image:
@@ -17,8 +17,8 @@ def canvas(colour: tuple[int, int, int] = (255, 255, 255), side: int = 200) -> I
 def test_the_background_is_the_commonest_colour_of_the_border(colour: tuple[int, int, int]) -> None:
     image = canvas(colour)
     ImageDraw.Draw(image).rectangle((0, 20, 60, 90), fill=(200, 200, 20))
-    ground = background(np.asarray(image))
-    assert ground.low.tolist() == ground.high.tolist() == list(colour)
+    low, high = background(np.asarray(image))
+    assert low.tolist() == high.tolist() == list(colour)
 
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (128, 128, 128), (0, 0, 0)], ids=["white", "grey", "black"])
@@ -27,7 +27,7 @@ def test_foreground_is_what_differs_in_any_channel_and_either_direction(colour: 
     for place, change in enumerate([30, -30, 60, -60, 100, -100], start=1):
         pixels[0, place, place % 3] = np.clip(int(pixels[0, place, place % 3]) + change, 0, 255)
     change = np.abs(pixels.astype(int) - colour).max(axis=2)
-    ground = Background(np.array(colour, dtype=np.uint8), np.array(colour, dtype=np.uint8))
+    ground = (np.array(colour, dtype=np.uint8), np.array(colour, dtype=np.uint8))
     assert foreground(pixels, ground).tolist() == (change > 36).tolist()
 
 

@@ -12,7 +12,7 @@ from cases import Case
 from subitize.drawing.compositions import compose
 from subitize.drawing.painting import Layout, Placed, paint
 from subitize.scenes import Entity, Form, Halves, HoldingWord, Pieces, Portion, Relation, Scene, Whole
-from subitize.vision.observing import observe, see
+from subitize.vision.observing import see
 from subitize.vision.sight import Sight
 
 HOLDINGS: list[tuple[str, HoldingWord, str]] = [
@@ -96,20 +96,20 @@ def test_the_broken_one_among_whole_ones_is_found(noun: str) -> None:
 
 def test_what_is_cut_counts_once_and_a_portion_does_not() -> None:
     scene = Scene((Entity("apple", 2), Entity("apple", 1, form=Pieces(4)), Entity("apple", 1, form=HALF)))
-    boxes = observe(np.asarray(paint(compose(scene, 5, 1024))))
+    boxes = see(np.asarray(paint(compose(scene, 5, 1024)))).boxes()
     assert Counter(box.label for box in boxes) == {"apple": 3, "half apple": 1}
 
 
 def test_the_box_of_a_thing_in_pieces_goes_around_all_of_them() -> None:
     plan = Layout(400, (Placed("pizza", -1, "orange", 50, 60, 200, Pieces(4, (1, 1, 1, 1))),))
-    (box,) = observe(np.asarray(paint(plan)))
+    (box,) = see(np.asarray(paint(plan))).boxes()
     assert max(abs(a - b) for a, b in zip(box.xyxy, (54, 64, 246, 256), strict=True)) < 4
 
 
 def test_a_piece_without_the_others_is_unknown() -> None:
     picture = paint(Layout(400, (Placed("pizza", -1, "orange", 50, 60, 240, Pieces(3, (1, 1, 1))),)))
     picture.paste("white", (0, 0, 400, 165))
-    assert {box.label for box in observe(np.asarray(picture))} == {"unknown"}
+    assert {box.label for box in see(np.asarray(picture)).boxes()} == {"unknown"}
 
 
 def test_scraps_that_lie_together_make_no_thing() -> None:
@@ -117,7 +117,7 @@ def test_scraps_that_lie_together_make_no_thing() -> None:
     draw = ImageDraw.Draw(picture)
     for left in (100, 170, 240):
         draw.polygon([(left, 150), (left + 55, 140), (left + 40, 230), (left + 5, 250)], fill=(120, 60, 20))
-    assert [box.label for box in observe(np.asarray(picture))] == ["unknown"] * 3
+    assert [box.label for box in see(np.asarray(picture)).boxes()] == ["unknown"] * 3
 
 
 def test_what_lies_on_a_holder_and_is_none_of_ours_is_unknown() -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from cases import Case
 from subitize.scenes import Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene, Whole
-from subitize.vision.sight import Seen, Sight
-from subitize.vision.statements import holds
+from subitize.vision.sight import Seen, Sight, holds
 
 HALF = Portion(Fraction(1, 2))
 

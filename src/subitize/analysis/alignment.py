@@ -187,7 +187,7 @@ def _range(measure: Measure, judge: str) -> tuple[float, float]:
         return _SHARE
     if judge.partition(":")[0] != "clipscore":
         return (-np.inf, np.inf)
-    from subitize.judges.clipscore import WEIGHT  # what it brings along takes long
+    from subitize.judges.clip import WEIGHT  # what it brings along takes long
 
     return (0.0, WEIGHT)
 

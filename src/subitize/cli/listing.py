@@ -87,12 +87,14 @@ def glyphs(
     as_json: options.AsJson = False,
 ) -> None:
     """List what the painter can draw and the observer can name."""
-    from subitize.drawing.contact_sheet import write_contact_sheet
+    from subitize.drawing.contact_sheet import contact_sheet_png
     from subitize.drawing.glyphs import GLYPHS
 
     if out is not None:
+        from subitize.report.document.figures import write_whole
+
         check_file(out)
-        write_contact_sheet(out)
+        write_whole(out, [contact_sheet_png()])
         return print(out)
     if as_json:
         return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence, Set
 import numpy as np
 
 from subitize.drawing import glyphs, placement
+from subitize.drawing.arrangements import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST
 from subitize.drawing.clipart import HOLDERS, PALETTE
 from subitize.drawing.painting import Layout, Placed
 from subitize.drawing.placement import Field
-from subitize.drawing.scattering import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST
 from subitize.errors import BadValueError
 from subitize.records import digest
 from subitize.scenes import Entity, Halves, Pieces, Portion, Ranks, Scene, find_places

@@ -1,25 +1,19 @@
 """A page that shows everything that can be drawn, every drawing in every colour the thing has by nature."""
 
+import io
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.drawing import glyphs
 from subitize.drawing.clipart import Glyph
-from subitize.errors import StorageError
 
 
-def write_contact_sheet(path: Path) -> None:
-    """Write the sheet as a PNG file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        contact_sheet().quantize(256).save(partial, "PNG", optimize=True)
-        partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+def contact_sheet_png() -> bytes:
+    """Give the sheet as a small PNG file."""
+    file = io.BytesIO()
+    contact_sheet().quantize(256).save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 def contact_sheet(nouns: Iterable[str] = glyphs.GLYPHS) -> Image.Image:

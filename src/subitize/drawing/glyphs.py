@@ -26,6 +26,14 @@ def svg(noun: str, variant: int, colour: str) -> str:
     return draw(noun, _drawing(glyph_of(noun), variant), PALETTE[colour])
 
 
+def rasterise(source: str, side_px: int, *, ground: str | None = None) -> Image.Image:
+    """Draw an SVG document into a square, transparent unless it has a ground."""
+    png = resvg_py.svg_to_bytes(
+        svg_string=source, width=side_px, height=side_px, background=ground, skip_system_fonts=True
+    )
+    return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGBA")
+
+
 def whole_drawings(noun: str) -> tuple[int, ...]:
     """Tell which drawings of a thing can be cut, or hold others."""
     return (PLAIN,) if noun in BARE else uncut_drawings(noun)
@@ -68,7 +76,4 @@ _small_sprite = lru_cache(maxsize=2048)(_scaled)
 
 @lru_cache(maxsize=128)
 def _master(noun: str, variant: int, colour: str, side_px: int) -> Image.Image:
-    png = resvg_py.svg_to_bytes(
-        svg_string=svg(noun, variant, colour), width=side_px, height=side_px, skip_system_fonts=True
-    )
-    return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGBA")
+    return rasterise(svg(noun, variant, colour), side_px)

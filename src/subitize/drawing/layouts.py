@@ -10,10 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from subitize.drawing import glyphs, placement
-from subitize.drawing.arrays import array
+from subitize.drawing.arrangements import MEAN_SQUARE, Goal, array, largest_px, scatter
 from subitize.drawing.backgrounds import BACKGROUNDS
 from subitize.drawing.painting import Layout, Placed
-from subitize.drawing.scattering import MEAN_SQUARE, Goal, largest_px, scatter
 from subitize.drawing.silhouettes import silhouette
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Stimulus, digest
@@ -26,7 +25,6 @@ class Category:
     A scattered picture mixes all its drawings and colours; an array repeats one.
     """
 
-    name: str
     noun: str
     drawn_as: tuple[str, ...]
     colours: tuple[str, ...] | None = None
@@ -39,14 +37,11 @@ _CARD_COLOURS = ("black", "blue", "green", "orange", "red")
 
 CATEGORIES: Mapping[str, Category] = MappingProxyType(
     {
-        category.name: category
-        for category in (
-            Category("apples", "apple", ("apple",)),
-            Category("people", "person", ("person",)),
-            Category("butterflies", "butterfly", ("butterfly",)),
-            Category("dots", "dot", ("dot",)),
-            Category("fastcards", "shape", _CARDS, _CARD_COLOURS, is_array=True),
-        )
+        "apples": Category("apple", ("apple",)),
+        "people": Category("person", ("person",)),
+        "butterflies": Category("butterfly", ("butterfly",)),
+        "dots": Category("dot", ("dot",)),
+        "fastcards": Category("shape", _CARDS, _CARD_COLOURS, is_array=True),
     }
 )
 

@@ -10,9 +10,9 @@ from PIL import ImageColor
 from scipy import ndimage
 
 from subitize.drawing import glyphs
+from subitize.drawing.arrangements import COVERED_SHARE
 from subitize.drawing.clipart import HOLDERS, PALETTE
 from subitize.drawing.placement import SMALLEST_ITEM_PX, Corners
-from subitize.drawing.scattering import COVERED_SHARE
 from subitize.errors import BadValueError
 
 Mask = NDArray[np.bool_]

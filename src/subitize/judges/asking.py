@@ -1,23 +1,22 @@
-"""The one adapter from a model, whatever its shape, to a judge that puts its questions to it.
+"""What judges share that put their questions to a model, whatever its shape.
 
-What is asked, and what is made of a reply, is the judge's manner. Whether the model is waited for, computes one by one
-or batch by batch is its own affair: the judge takes the model's shape.
+Whether the model is waited for, computes one by one or batch by batch is its own affair: the judge takes its shape.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Annotated, Any
 
 from subitize.errors import BadValueError
 from subitize.interfaces import (
-    AsksItself,
     Checks,
     Computes,
     ComputesSeveral,
     Exhibit,
     Finding,
-    Judge,
+    Handling,
+    Inquiry,
     Metered,
     Model,
     Opens,
@@ -27,7 +26,7 @@ from subitize.interfaces import (
     Responds,
     TransientError,
 )
-from subitize.judges.proving import Look
+from subitize.judges.proving import NOT_TESTED, Look
 from subitize.records import (
     Answer,
     Drawn,
@@ -50,44 +49,6 @@ _TASKS = {
 }
 
 
-class Manner(Protocol):
-    """What a judge asks a model, one question per call, and what it makes of the reply; it may ask by itself, too."""
-
-    task: TaskKind
-    rule: str
-
-    def can_answer(self, question: Question, /) -> bool:
-        """Tell whether a model can be asked such a question about a picture."""
-        ...
-
-    def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
-        """Put the questions as tasks of the model, in their order."""
-        ...
-
-    def find(self, reply: Reply, /) -> Finding:
-        """Make evidence of a reply that is no failure."""
-        ...
-
-    def prove(self, look: Look, /) -> Proof:
-        """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
-        ...
-
-
-def ask_through(model: Model, manner: Manner, judge: str, instead: str) -> Judge:
-    """Make a judge that asks a model in a manner; one that does no such tasks is refused, and told what to take."""
-    if manner.task not in model.tasks:
-        wants, lacks = _TASKS[manner.task]
-        raise BadValueError(
-            f"judge {judge!r} {wants}, and the model does not {lacks} any "
-            f"(it can: {', '.join(sorted(model.tasks))}); take {instead}"
-        )
-    if not isinstance(model, Responds | ComputesSeveral | Computes):
-        raise BadValueError(
-            f"judge {judge!r}: model {type(model).__name__} has none of respond, compute and compute_all; it needs one"
-        )
-    return ModelJudge(model, manner)
-
-
 def is_picture(outcomes: Sequence[Outcome]) -> bool:
     """Tell whether these responses are one picture whose pixels are here."""
     match outcomes:
@@ -108,16 +69,28 @@ Findings = tuple[Finding, ...]
 
 
 class ModelJudge:
-    """Asks a model in a manner.
+    """Asks a model one question per call.
 
-    Whoever calls it tells its shape by what it has: it has what its model and its manner have, and no more.
+    Each judge of this kind says what it asks, and what it makes of a reply. Whoever calls it tells its shape by what it
+    has: it has what its model has, and no more.
     """
 
+    name: str
+    task: TaskKind
+    instead: str
+    """What to write in place of a model that does no such tasks."""
+    rule = "strict"
     asks_together = False
 
-    def __init__(self, model: Any, manner: Manner) -> None:  # noqa: ANN401 - of any of the shapes
-        self.rule, self.is_stand_in = manner.rule, model.is_stand_in
-        self._model, self._manner = model, manner
+    def __init__(self, model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> None:
+        if self.task not in model.tasks:
+            wants, lacks = _TASKS[self.task]
+            raise BadValueError(
+                f"judge {self.name!r} {wants}, and the model does not {lacks} any "
+                f"(it can: {', '.join(sorted(model.tasks))}); take {self.instead}"
+            )
+        self.is_stand_in = model.is_stand_in
+        self._model: Any = model
         self._kept: dict[str, Reply] = {}
         # A model that can do both is waited for: many requests are under way at once.
         if isinstance(model, Responds):
@@ -128,30 +101,49 @@ class ModelJudge:
         elif isinstance(model, ComputesSeveral):
             self.batch_size, self.compute_all = model.batch_size, self._compute_all
             # It is here, and asking costs nothing.
-            self.prove = lambda: manner.prove(self._compute_all)
-        else:
+            self.prove = lambda: self._prove(self._compute_all) if self_test else NOT_TESTED
+        elif isinstance(model, Computes):
             self.compute = self._compute
-        if isinstance(manner, AsksItself):
-            self.asks_about, self.asks = manner.asks_about, manner.asks
+        else:
+            raise BadValueError(
+                f"judge {self.name!r}: model {type(model).__name__} has none of respond, compute and compute_all; "
+                "it needs one"
+            )
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether this is one picture, and a question in the judge's manner."""
-        return is_picture(outcomes) and self._manner.can_answer(question)
+        """Tell whether this is one picture, and a question that the model can be asked."""
+        return is_picture(outcomes) and self._can_ask(question)
 
     def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
-        return self._manner.put(exhibit)
+        return (self._put(inquiry, exhibit) for inquiry in exhibit.inquiries)
 
     def check(self) -> None:
         """Make sure that the model can be asked."""
         if isinstance(self._model, Checks):
             self._model.check()
 
+    def _can_ask(self, question: Question) -> bool:
+        """Tell whether a model can be asked such a question about a picture."""
+        raise NotImplementedError
+
+    def _put(self, inquiry: Inquiry, exhibit: Exhibit) -> Answer | Match:
+        """Put one question as a task of the model."""
+        raise NotImplementedError
+
+    def _find(self, reply: Reply) -> Finding:
+        """Make evidence of a reply that is no failure."""
+        raise NotImplementedError
+
+    def _prove(self, look: Look) -> Proof:
+        """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
+        raise NotImplementedError
+
     async def _respond(self, exhibit: Exhibit, /) -> Findings:
-        return tuple([self._find(await self._model.respond(request)) for request in self._requests(exhibit)])
+        return tuple([self._read(await self._model.respond(request)) for request in self._requests(exhibit)])
 
     def _compute(self, exhibit: Exhibit, /) -> Findings:
-        return tuple(self._find(self._model.compute(request)) for request in self._requests(exhibit))
+        return tuple(self._read(self._model.compute(request)) for request in self._requests(exhibit))
 
     def _compute_all(self, exhibits: Sequence[Exhibit], /) -> list[Findings]:
         """Put all the questions to the model; those that it answered beside one that failed are not asked again."""
@@ -166,7 +158,7 @@ class ModelJudge:
                 raise ValueError(f"the model gave {len(given)} replies to {len(some)} questions")
             replies |= {request.trial_id: reply for request, reply in zip(some, given, strict=True)}
         try:
-            return [tuple(self._find(replies[request.trial_id]) for request in requests) for requests in asked]
+            return [tuple(self._read(replies[request.trial_id]) for request in requests) for requests in asked]
         except Exception:
             # The runner now asks for each half anew.
             self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, Failed)}
@@ -177,7 +169,7 @@ class ModelJudge:
             id = digest(exhibit.id, shown_picture(exhibit).hash, inquiry.question.id, task_text(task))
             yield Request(inquiry.question.id, task, 0, 0, int(id[:8], 16), exhibit.load, id)
 
-    def _find(self, reply: Reply) -> Finding:
+    def _read(self, reply: Reply) -> Finding:
         match reply.content:
             case Failed(reason=reason, is_transient=True):
                 raise TransientError(reason)
@@ -185,7 +177,7 @@ class ModelJudge:
                 raise ValueError(reason)
             case Refused(reason=reason):
                 refused = replace(reply.provenance, parameters={**reply.provenance.parameters, "refused": reason})
-                return self._manner.find(replace(reply, provenance=refused))
+                return self._find(replace(reply, provenance=refused))
             case Said() | Scored():
-                return self._manner.find(reply)
+                return self._find(reply)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words or scores were asked for")

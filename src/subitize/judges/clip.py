@@ -1,11 +1,13 @@
-"""Tells whether a thing is in a picture: its name must fit better than the names of other things, drawn by lot.
+"""Judges by two encoders, of pictures and of texts: `clip` tells whether things are there, `clipscore` what fits.
 
-GIMBRR's rule as it was meant: present if it beats 5 of them, absent if it does not win against 9. Which ones rests on
-the question and a seed, so that every picture has the same rivals, and anyone can draw them again.
+A thing is there if its name fits better than the names of other things, drawn by lot. This is GIMBRR's rule as it was
+meant: present if it beats 5 of them, absent if it does not win against 9. Which ones rests on the question and a seed,
+so that every picture has the same rivals, and anyone can draw them again.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Annotated
 
@@ -15,34 +17,23 @@ from numpy.typing import NDArray
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Handling, Proof
 from subitize.judges.asking import is_picture, shown_picture
+from subitize.judges.fit import ASKS_ABOUT, fit_asks
 from subitize.judges.proving import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.networks import weights
-from subitize.networks.detectors.coco import COCO_CLASSES, class_of
+from subitize.networks.detectors.coco import AKIN, COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, make_collage
+from subitize.networks.pairs import View
 from subitize.networks.similarity import Similarity
-from subitize.networks.views import View
 from subitize.networks.weights import Placement
 from subitize.numerals import article, plural, singular
-from subitize.records import Compared, Confirm, Outcome, Provenance, Question, digest
+from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.recognition import KINDS
 
 VOCABULARY = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
 """What may distract: the things we draw, and those of COCO."""
 
-# A picture of one shows the other as well, or the one is a kind of the other.
-_AKIN = (
-    {"potted plant", "bonsai", "flower", "tree", "leaf", "vase", "seed"},
-    {"ball", "sports ball", "dot"},
-    {"burger", "sandwich", "hot dog", "loaf"},
-    {"book", "page"},
-    {"cake", "candle", "cookie", "donut"},
-    {"chocolate", "candy"},
-    {"fork", "spoon", "knife", "trowel"},
-    {"bear", "teddy bear", "koala"},
-    {"wine glass", "cup", "bottle"},
-)
 _MOST_DISTRACTORS = 50
 _LEAST_SHARE = 0.75
 _PROOFS = (0, 1, 2)
@@ -54,25 +45,27 @@ class Encoders:
     Judges by them share how they are made and tested; each puts a noun in a phrase of its own.
     """
 
+    name: str
     is_stand_in = False
 
     def __init__(
         self,
-        who: str,
-        name: str,
+        model_or_folder: str,
+        /,
         *,
         dtype: str = "auto",
-        device: str = "auto",
-        batch_size: int = 16,
-        self_test: bool = True,
+        device: Annotated[str, Handling] = "auto",
+        batch_size: Annotated[int, Handling] = 16,
+        self_test: Annotated[bool, Handling] = True,
     ) -> None:
+        who = f"{self.name}:{model_or_folder}"
         if batch_size < 1:
             raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
         with weights.naming(who):
             self._placement = Placement(device, dtype)
         weights.require(who, "torch", "transformers")
-        weights.find_folder(name)
-        self.batch_size, self._name, self._is_tested = batch_size, name, self_test
+        weights.find_folder(model_or_folder)
+        self.batch_size, self._model, self._is_tested = batch_size, model_or_folder, self_test
 
     def check(self) -> None:
         """Load the weights."""
@@ -81,7 +74,7 @@ class Encoders:
     @cached_property
     def similarity(self) -> Similarity:
         """What compares, once its weights are loaded."""
-        return Similarity(weights.locate(self._name), self._placement)
+        return Similarity(weights.locate(self._model), self._placement)
 
     def provenance(self, text: str) -> Provenance:
         """Say what computed."""
@@ -129,6 +122,7 @@ def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
 class Clip(Encoders):
     """Tell whether things are there, or are not, by how well their names fit against those of other things."""
 
+    name = "clip"
     rule = "compared"
     asks_together = True
 
@@ -146,13 +140,13 @@ class Clip(Encoders):
         batch_size: Annotated[int, Handling] = 16,
         self_test: Annotated[bool, Handling] = True,
     ) -> None:
-        who = f"clip:{model_or_folder}"
+        who = f"{self.name}:{model_or_folder}"
         for name, number in (("distractors", distractors), ("absence_distractors", absence_distractors)):
             if not 1 <= number <= _MOST_DISTRACTORS:
                 raise BadValueError(f"{who}: {name}={number}: should be from 1 to {_MOST_DISTRACTORS}")
         if template.replace("{}", "", 1).count("{") or "{}" not in template:
             raise BadValueError(f"{who}: template={template!r}: should have one {{}}, where the thing is named")
-        super().__init__(who, model_or_folder, dtype=dtype, device=device, batch_size=batch_size, self_test=self_test)
+        super().__init__(model_or_folder, dtype=dtype, device=device, batch_size=batch_size, self_test=self_test)
         self._counts = {False: distractors, True: absence_distractors}
         self._seed, self._template = seed, template
 
@@ -216,7 +210,7 @@ def is_akin(one: str, other: str) -> bool:
     # A teddy bear is a bear of sorts, and a dining table a table.
     if first.split()[-1] == second.split()[-1]:
         return True
-    return any({_known_as(first, group), _known_as(second, group)} <= group for group in _AKIN)
+    return any({_known_as(first, group), _known_as(second, group)} <= group for group in AKIN)
 
 
 def _known_as(noun: str, names: Collection[str]) -> str:
@@ -235,3 +229,45 @@ def _mentioned(exhibit: Exhibit) -> list[str]:
     prompt = " ".join(re.findall(r"[a-z-]+", (exhibit.prompt or "").lower()))
     told = [one for one in VOCABULARY if any(f" {form} " in f" {prompt} " for form in (one, plural(one)))]
     return [*asked, *told]
+
+
+# Hessel et al. 2021, section 3: what stands before the text, and what the cosine is multiplied by.
+PREFIX = "A photo depicts"
+WEIGHT = 2.5
+
+
+class ClipScore(Encoders):
+    """Score how well each drawing fits its prompt: 2.5 times the cosine of CLIP's encodings, at least 0."""
+
+    name = "clipscore"
+    rule = "strict"
+    asks_about = ASKS_ABOUT
+    asks = staticmethod(fit_asks)
+    asks_together = False
+
+    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+        """Tell whether this is one picture, and a score is asked for."""
+        return is_picture(outcomes) and isinstance(question, Fit)
+
+    def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
+        """Score each text against its picture."""
+        asked = [(exhibit, text) for exhibit in exhibits for text in _texts(exhibit)]
+        views = [View.of(shown_picture(exhibit), exhibit.load) for exhibit, _ in asked]
+        found = self.similarity.match(views, [text for _, text in asked])
+        findings = iter([self._find(text, scores) for (_, text), scores in zip(asked, found, strict=True)])
+        return [tuple(next(findings) for _ in exhibit.inquiries) for exhibit in exhibits]
+
+    def _phrase(self, noun: str) -> str:
+        return f"{PREFIX} {article(noun)} {noun}"
+
+    def _find(self, text: str, scores: Mapping[str, float]) -> Finding:
+        provenance = self.provenance(text)
+        # A text that is longer than the network reads was scored by its beginning.
+        cut = {"tokens_cut": int(scores["tokens_cut"])} if "tokens_cut" in scores else {}
+        score = WEIGHT * max(scores["match"], 0.0)
+        return Finding(Measured(score), replace(provenance, parameters={"cosine": scores["match"], **cut}))
+
+
+def _texts(exhibit: Exhibit) -> list[str]:
+    questions = [inquiry.question for inquiry in exhibit.inquiries]
+    return [f"{PREFIX} {question.text}" for question in questions if isinstance(question, Fit)]

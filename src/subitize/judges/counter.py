@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Exhibit, Finding, Proof
 from subitize.judges.asking import is_picture, shown_picture
-from subitize.networks.counters import UsesCounter
+from subitize.networks.counters import Counter
 from subitize.records import Count, Outcome, Question, Words
 
 
-class CounterJudge(UsesCounter):
+class CounterJudge(Counter):
     """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
 
     rule = "strict"
@@ -25,7 +25,7 @@ class CounterJudge(UsesCounter):
     def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
         """Have the pictures counted."""
         pictures = [exhibit.load(shown_picture(exhibit)) for exhibit in exhibits]
-        return [(Finding(Words(number)),) for number in self._counter.count_each(pictures, list(map(_noun, exhibits)))]
+        return [(Finding(Words(number)),) for number in self.count_each(pictures, list(map(_noun, exhibits)))]
 
 
 def _noun(exhibit: Exhibit) -> str:

@@ -8,7 +8,7 @@ from subitize.interfaces import Exhibit, Finding
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question
-from subitize.vision.box_colours import with_colours
+from subitize.vision.colours import with_colours
 
 
 class DetectorJudge(Setup):

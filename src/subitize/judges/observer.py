@@ -12,8 +12,7 @@ from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at, see_picture
 from subitize.vision.recognition import KINDS
-from subitize.vision.sight import Sight
-from subitize.vision.statements import holds
+from subitize.vision.sight import Sight, holds
 
 
 class Observer:

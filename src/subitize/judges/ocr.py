@@ -1,6 +1,5 @@
 """Reads the text that is written in a picture, by rapidocr or by tesseract."""
 
-import io
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.image_files import Rgb, decode
+from subitize.image_files import Rgb, decode, encode_png
 from subitize.interfaces import Exhibit, Finding, Handling, Proof
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks import weights
@@ -28,6 +27,15 @@ _LEAST_SCORE = 0.5  # rapidocr's own default: what is less sure is mostly no tex
 _TIMEOUT_SECONDS = 300
 
 
+def text_asks(item: Item) -> tuple[Ask, ...]:
+    """Ask for the written text, in the suite's own way where it has one, else where the prompt quotes what to write."""
+    own = tuple(ask for ask in item.asks if isinstance(ask.question, Transcribe))
+    if own or not isinstance(item.task, Draw):
+        return own
+    texts = quoted_texts(item.task.prompt)
+    return (Ask(Transcribe(), WORDING, (" ".join(texts),)),) if texts else ()
+
+
 class Ocr:
     """Read the text in drawings, where a suite asks for it or the prompt quotes one, by rapidocr or tesseract.
 
@@ -36,6 +44,7 @@ class Ocr:
 
     rule = "strict"
     asks_about = "text that prompts quote, or that a suite asks for"
+    asks = staticmethod(text_asks)
     is_stand_in = False
     asks_together = True
 
@@ -52,10 +61,6 @@ class Ocr:
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and the text in it is asked for."""
         return is_picture(outcomes) and isinstance(question, Transcribe)
-
-    def asks(self, item: Item, /) -> Sequence[Ask]:
-        """Ask for the text where the suite does, or where the prompt quotes one."""
-        return text_asks(item)
 
     def check(self) -> None:
         """Load what reads."""
@@ -86,15 +91,6 @@ class Ocr:
     def _provenance(self, wording: str) -> Provenance:
         engine, told = self._engine, {"engine": self._engine.name}
         return Provenance(0, wording, parameters=told, weights_hash=engine.weights_hash, versions=engine.versions)
-
-
-def text_asks(item: Item) -> tuple[Ask, ...]:
-    """Ask for the written text, in the suite's own way where it has one, else where the prompt quotes what to write."""
-    own = tuple(ask for ask in item.asks if isinstance(ask.question, Transcribe))
-    if own or not isinstance(item.task, Draw):
-        return own
-    texts = quoted_texts(item.task.prompt)
-    return (Ask(Transcribe(), WORDING, (" ".join(texts),)),) if texts else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +139,6 @@ def _open(engine: str, languages: Sequence[str]) -> "_RapidOcr | _Tesseract":
 class _RapidOcr:
     name = "rapidocr"
 
-    def __init__(self) -> None:
-        self._reader: Any = None
-
     @cached_property
     def versions(self) -> dict[str, str]:
         return weights.name_versions("rapidocr", "onnxruntime")
@@ -155,8 +148,10 @@ class _RapidOcr:
         return weights.hash_weights(_weights_folder())
 
     def load(self) -> None:
-        if self._reader is not None:
-            return
+        _ = self._reader
+
+    @cached_property
+    def _reader(self) -> Any:  # noqa: ANN401
         # Each file is named, so that none is ever asked for elsewhere.
         paths = {f"{part}.model_path": str(_find_weights(part.lower())) for part in ("Det", "Cls", "Rec")}
         with weights.loading("judge 'ocr'"):
@@ -164,10 +159,9 @@ class _RapidOcr:
 
             reader = RapidOCR(params={"Global.log_level": "critical", "Global.text_score": _LEAST_SCORE, **paths})
             reader(np.full((64, 64, 3), 255, np.uint8), use_det=False)  # it loads its parts when they are used
-        self._reader = reader
+        return reader
 
     def read(self, pixels: Rgb, /) -> list[Piece]:
-        self.load()
         found = self._reader(np.ascontiguousarray(pixels[:, :, ::-1]), use_det=True)
         if found.txts is None or found.boxes is None:
             return []
@@ -219,13 +213,9 @@ class _Tesseract:
                 )
 
     def read(self, pixels: Rgb, /) -> list[Piece]:
-        file = io.BytesIO()
-        Image.fromarray(pixels).save(file, "PNG")
+        picture, languages = encode_png(Image.fromarray(pixels)), "+".join(self._languages)
         # 11: sparse text, anywhere in the picture.
-        table = self._run(
-            "stdin", "stdout", "-l", "+".join(self._languages), "--psm", "11", "tsv", data=file.getvalue()
-        )
-        return list(_read_tsv(table))
+        return list(_read_tsv(self._run("stdin", "stdout", "-l", languages, "--psm", "11", "tsv", data=picture)))
 
     def _run(self, *arguments: str, data: bytes = b"") -> str:
         try:

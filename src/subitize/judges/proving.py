@@ -1,11 +1,11 @@
 """Tests a network that is asked questions, by photographs of which it is known what they show."""
 
-import io
 from collections.abc import Callable, Sequence
 
 from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
+from subitize.image_files import encode_png
 from subitize.interfaces import Exhibit, Finding, Inquiry, Proof
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.collages import NOUNS, make_collage
@@ -81,7 +81,6 @@ def _how_many(noun: str) -> Inquiry:
 
 
 def _exhibit(noun: str, seed: int, inquiries: Sequence[Inquiry]) -> Exhibit:
-    file = io.BytesIO()
-    Image.fromarray(make_collage([noun], seed).pixels).save(file, "PNG", compress_level=1)
-    data, name = file.getvalue(), digest("photograph", noun, seed)
+    data = encode_png(Image.fromarray(make_collage([noun], seed).pixels), compress_level=1)
+    name = digest("photograph", noun, seed)
     return Exhibit((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")

@@ -1,58 +1,32 @@
 """Asks a model that answers questions about pictures: its words are the evidence, numerals makes numbers of them."""
 
-from collections.abc import Iterator
 from string import ascii_lowercase
 from typing import Annotated
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Judge, Model, Proof, Reply
-from subitize.judges.asking import ask_through, shown_picture
-from subitize.judges.proving import NOT_TESTED, Look, prove_answers
-from subitize.records import (
-    Answer,
-    Choose,
-    Confirm,
-    Count,
-    Fit,
-    MatchesPrompt,
-    Question,
-    Refused,
-    Said,
-    TaskKind,
-    Words,
-)
+from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Model, Proof, Reply
+from subitize.judges.asking import ModelJudge, shown_picture
+from subitize.judges.proving import Look, prove_answers
+from subitize.records import Answer, Choose, Confirm, Count, Fit, MatchesPrompt, Question, Refused, Said, Words
 
 # The policies of numerals that read prose; geckonum reads digits that people typed, and takes the o of "No" for a 0.
 POLICIES = ("strict", "total")
 
 
-def make_vlm(model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, Handling] = True) -> Judge:
-    """Ask an image-to-text model, and read the numbers in its answers by one of the policies strict, total."""
-    if policy not in POLICIES:
-        raise UnknownNameError("policy", policy, POLICIES)
-    instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
-    return ask_through(model, InWords(policy, is_tested=self_test), "vlm", instead)
-
-
-class InWords:
+class InWords(ModelJudge):
     """Asks in words, and takes the model's words as evidence."""
 
-    task: TaskKind = "answer"
+    task = "answer"
     counts = True
 
-    def __init__(self, policy: str = "strict", *, is_tested: bool = True) -> None:
-        self.rule, self._is_tested = policy, is_tested
-
-    def can_answer(self, question: Question, /) -> bool:
-        """Tell whether words answer the question."""
+    def _can_ask(self, question: Question) -> bool:
         has_letters = not isinstance(question, Choose) or len(question.lines) <= len(ascii_lowercase)
         return has_letters and not isinstance(question, Fit)
 
-    def put(self, exhibit: Exhibit, /) -> Iterator[Answer]:
-        """Put the questions as tasks of the model, in their order."""
-        return (Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt)) for inquiry in exhibit.inquiries)
+    def _put(self, inquiry: Inquiry, exhibit: Exhibit) -> Answer:
+        return Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
 
-    def find(self, reply: Reply, /) -> Finding:
+    def _find(self, reply: Reply) -> Finding:
         """Take the model's words as evidence; one that refuses gives none."""
         match reply.content:
             case Said(text=text):
@@ -61,9 +35,22 @@ class InWords:
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
 
-    def prove(self, look: Look, /) -> Proof:
+    def _prove(self, look: Look) -> Proof:
         """Ask about photographs of known things."""
-        return prove_answers(look, counts=self.counts) if self._is_tested else NOT_TESTED
+        return prove_answers(look, counts=self.counts)
+
+
+class Vlm(InWords):
+    """Ask an image-to-text model, and read the numbers in its answers by one of the policies strict, total."""
+
+    name = "vlm"
+    instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
+
+    def __init__(self, model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, Handling] = True) -> None:
+        if policy not in POLICIES:
+            raise UnknownNameError("policy", policy, POLICIES)
+        super().__init__(model, self_test=self_test)
+        self.rule = policy
 
 
 def phrase(inquiry: Inquiry, prompt: str | None) -> str:

@@ -29,15 +29,16 @@ def write_messages(
 
 def read_chat(answered: Answered, provenance: Provenance) -> Reply:
     """Make a reply of a chat completion; one without a message is of no use."""
-    choices = answered.content.get("choices")
+    content, seconds = answered
+    choices = content.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message, finish = choice.get("message"), text_or_none(choice.get("finish_reason"))
     if not isinstance(message, dict) or choice.get("error") or finish == "error":
         raise TransientError(
             "the server's answer has no message in it; does it speak OpenAI's chat?", is_unsettled=True
         )
-    model, system = (text_or_none(answered.content.get(name)) for name in ("model", "system_fingerprint"))
-    usage = read_usage(answered.content)
+    model, system = (text_or_none(content.get(name)) for name in ("model", "system_fingerprint"))
+    usage = read_usage(content)
     provenance = replace(
         provenance,
         revision=" ".join(filter(None, [model, system])) or None,
@@ -46,7 +47,7 @@ def read_chat(answered: Answered, provenance: Provenance) -> Reply:
         # Only where it says more than that the answer ended: one cut short is no whole answer.
         parameters=provenance.parameters if finish in (None, "stop") else {**provenance.parameters, "finish": finish},
     )
-    return Reply(_read_message(message, finish, choice.get("logprobs")), provenance, answered.seconds, usage)
+    return Reply(_read_message(message, finish, choice.get("logprobs")), provenance, seconds, usage)
 
 
 def read_usage(content: Mapping[str, Any]) -> Usage | None:
@@ -69,9 +70,10 @@ def read_extra(text: str | None, taken: Collection[str] = ()) -> dict[str, objec
     """Read the option of further parameters; what is ours to set, or has an option of its own, is refused."""
     try:
         extra = json.loads(text or "{}")
+        json.dumps(extra, allow_nan=False)  # Python reads numbers that JSON cannot hold
     except ValueError:
         extra = None
-    if not isinstance(extra, dict) or not _is_finite(extra):
+    if not isinstance(extra, dict):
         raise BadValueError(f'extra={text!r}: should be a JSON object, as in extra={{"top_p":0.9}}')
     for name in extra:
         if name in taken:
@@ -128,12 +130,3 @@ def _tokens(logprobs: object) -> tuple[Token, ...]:
 def _count(value: object) -> int | None:
     is_count = isinstance(value, int | float) and 0 <= value < 10**12 and value == int(value)
     return int(value) if is_count and isinstance(value, int | float) else None
-
-
-def _is_finite(value: object) -> bool:
-    """Tell whether JSON can hold a value that Python's reader took from it."""
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)

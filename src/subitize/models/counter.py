@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from subitize.interfaces import Reply, Request
 from subitize.models.observer import read_count
-from subitize.networks.counters import UsesCounter
+from subitize.networks.counters import Counter
 from subitize.records import Count, Refused, Said, TaskKind
 
 
-class CounterModel(UsesCounter):
+class CounterModel(Counter):
     """Count by a command that reads paths of pictures and writes a number for each; {noun} in it names the things."""
 
     tasks: frozenset[TaskKind] = frozenset({"answer"})
@@ -18,7 +18,7 @@ class CounterModel(UsesCounter):
         asked = [read_count(request.text) for request in requests]
         nouns = [one.noun if one and one == Count(one.noun) else "" for one in asked]
         pictures = [request.picture() for request, noun in zip(requests, nouns, strict=True) if noun]
-        numbers = iter(self._counter.count_each(pictures, [noun for noun in nouns if noun]))
+        numbers = iter(self.count_each(pictures, [noun for noun in nouns if noun]))
         return [
             Reply(
                 Said(next(numbers)) if noun else Refused(f"not understood: {request.text[:60]!r}"), request.provenance()

@@ -10,7 +10,7 @@ from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
-from subitize.vision.box_colours import with_colours
+from subitize.vision.colours import with_colours
 
 
 class DetectorModel(Setup):

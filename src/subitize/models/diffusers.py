@@ -1,6 +1,5 @@
 """Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
 
-import io
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
+from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.interfaces import Handling, Pixels, Reply, Request
 from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
 from subitize.networks.pipelines import Source, load_pipeline
@@ -207,7 +206,8 @@ class _Artist:
             remedy = "another scheduler or less guidance" if is_wide else "dtype=float32, as another model of the run"
             reason = f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"
             return Failed(reason, is_transient=False), told
-        return Pixels(_png(picture)), told
+        pixels = np.clip(picture * 255, 0, 255).round().astype(np.uint8)
+        return Pixels(encode_png(Image.fromarray(pixels))), told
 
 
 _Floats = NDArray[np.floating[Any]]
@@ -224,13 +224,6 @@ _PAD_ALIKE = frozenset(
         "PixArtSigmaPipeline",
     }
 )
-
-
-def _png(picture: _Floats) -> bytes:
-    pixels = np.clip(picture * 255, 0, 255).round().astype(np.uint8)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", compress_level=3)  # as the painter's pictures
-    return file.getvalue()
 
 
 def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, Scalar]:

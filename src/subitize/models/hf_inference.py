@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import is_dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +25,6 @@ from subitize.models.chats import (
 )
 from subitize.models.pacing import Pacer, Turn
 from subitize.models.serving import (
-    Answered,
     Contact,
     DeclinedError,
     Limits,
@@ -90,6 +89,7 @@ class HfInference:
         if address and provider:
             raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
         self._calls = _Calls(model, provider, address, key_variable, limits)
+        self.check, self.opened = self._calls.check, self._calls.opened
         self.base_url = self._calls.address or ROUTER_URL
         # As Hugging Face writes it: the same model costs more with one provider than with another.
         self.served_name = f"{model}:{provider}" if provider else model
@@ -110,14 +110,6 @@ class HfInference:
         self._extra = read_extra(extra, {"model", "messages", "inputs", "stream", "seed"})
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
-
-    def check(self) -> None:
-        """Make sure that there is a key where one is needed."""
-        self._calls.check()
-
-    def opened(self) -> AbstractAsyncContextManager[None]:
-        """Keep connections to the server."""
-        return self._calls.opened()
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
@@ -157,7 +149,7 @@ class HfInference:
             return await client.chat_completion(messages, **options, extra_body=self._extra)
 
         async def read(content: dict[str, Any], seconds: float) -> Reply:
-            return read_chat(Answered(content, seconds), provenance)
+            return read_chat((content, seconds), provenance)
 
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
         return await self._calls.make(ask, read, tokens)

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -61,7 +60,7 @@ class OpenAi:
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         self._server = Server(base_url or DEFAULT_URL, key_variable, limits)
-        self.base_url, self.served_name = self._server.base_url, model
+        self.base_url, self.served_name, self.opened = self._server.base_url, model, self._server.opened
         self._key_variable = key_variable
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
@@ -81,10 +80,6 @@ class OpenAi:
             raise BadValueError(
                 f"openai:{self.served_name} needs a key: set the environment variable {self._key_variable}"
             )
-
-    def opened(self) -> AbstractAsyncContextManager[None]:
-        """Keep connections to the server."""
-        return self._server.opened()
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
@@ -118,12 +113,13 @@ class OpenAi:
         parameters = {"base_url": self.base_url, "sends_seed": False, **scalars(self._drawing)}
         parameters |= {"n": count} if count > 1 else {}
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
+        tokens = estimate_text_tokens(first.text) + 1
         try:
-            answered = await self._post("/images/generations", body, requests, estimate_text_tokens(first.text) + 1)
+            content, seconds = await self._post("/images/generations", body, requests, tokens)
         except DeclinedError as error:
             declined = self._server.contact.decline(error)
             return [Reply(declined, one) for one in sent]
-        made = answered.content.get("data")
+        made = content.get("data")
         entries = [one for one in made if isinstance(one, dict)][:count] if isinstance(made, list) else []
         pictures = [await self._picture(one) for one in entries]
         if not any(isinstance(picture, Pixels) for picture in pictures):
@@ -132,18 +128,18 @@ class OpenAi:
         missing = Failed(f"the server gave {len(entries)} of {count} images; n=1 asks for one at a time", True)
         pictures += [missing] * (count - len(entries))
         entries += [{}] * (count - len(entries))
-        usages = self._share(read_usage(answered.content), count)
+        usages = self._share(read_usage(content), count)
         return [
             Reply(
                 picture,
                 replace(
                     provenance,
                     prompt_rewritten=text_or_none(entry.get("revised_prompt")),
-                    revision=text_or_none(answered.content.get("model")),
+                    revision=text_or_none(content.get("model")),
                     tokens_in=usage.tokens_in or None,
                     tokens_out=usage.tokens_out or None,
                 ),
-                answered.seconds,
+                seconds,
                 usage,
             )
             for picture, entry, provenance, usage in zip(pictures, entries, sent, usages, strict=True)

@@ -24,16 +24,13 @@ class Rate:
     """So much a minute, evenly."""
 
     per_minute: float
-    _next: float = field(default=0.0, init=False)
-
-    def is_free_at(self) -> float:
-        """Tell from when on there is room for the next."""
-        return self._next
+    free_at: float = field(default=0.0, init=False)
+    """From when on there is room for the next."""
 
     def take(self, amount: float, now: float) -> None:
         """Use so much now; a negative amount gives back what was taken and not used."""
-        next = max(self._next, now - _BURST_SECONDS) + amount * 60 / self.per_minute
-        self._next = min(next, now + _LONGEST_DEBT_SECONDS)
+        free_at = max(self.free_at, now - _BURST_SECONDS) + amount * 60 / self.per_minute
+        self.free_at = min(free_at, now + _LONGEST_DEBT_SECONDS)
 
 
 class Pacer:
@@ -114,7 +111,7 @@ class Pacer:
         if not uses and self._closed_until <= loop.time():
             return
         async with self._gate:
-            while (begin := max([self._closed_until, *(rate.is_free_at() for rate, _ in uses)])) > loop.time():
+            while (begin := max([self._closed_until, *(rate.free_at for rate, _ in uses)])) > loop.time():
                 await asyncio.sleep(begin - loop.time())
             for rate, use in uses:
                 rate.take(use, loop.time())

@@ -1,6 +1,5 @@
 """Reads a prompt and draws it: exactly, or with slips whose law is known."""
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,7 @@ from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.painting import WHITE, Colour, Layout, Placed, paint
 from subitize.drawing.placement import LARGEST_PICTURE_PX, SMALLEST_PICTURE_PX
 from subitize.errors import BadValueError
+from subitize.image_files import encode_png
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.records import Refused, TaskKind
 from subitize.scenes import MOST_THINGS, Halves, NotUnderstood, read_scene, settle
@@ -115,10 +115,8 @@ def _with_hidden(plan: Layout, numbers: list[Number], random: np.random.Generato
 
 
 def _png(plan: Layout) -> bytes:
-    file = io.BytesIO()
     background = _PALE_BLUE if any("white" in _colours(item) for item in plan.items) else WHITE
-    paint(plan, background).save(file, "PNG", compress_level=_COMPRESS_LEVEL)
-    return file.getvalue()
+    return encode_png(paint(plan, background))
 
 
 def _colours(item: Placed) -> tuple[str, ...]:
@@ -126,4 +124,3 @@ def _colours(item: Placed) -> tuple[str, ...]:
 
 
 _PALE_BLUE: Colour = (150, 180, 210)  # white things would not be seen on white
-_COMPRESS_LEVEL = 3  # as for stimuli: two thirds of the time of the default, for somewhat larger files

@@ -57,12 +57,8 @@ class Limits:
                 raise BadValueError(f"{name}={value:g}: should be more than 0")
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a server answered: its JSON, and how long it took."""
-
-    content: Mapping[str, Any]
-    seconds: float
+Answered = tuple[Mapping[str, Any], float]
+"""What a server answered: its JSON, and how many seconds it took."""
 
 
 class DeclinedError(Exception):
@@ -175,7 +171,7 @@ class Server:
             content = self._read(status, told, data)
             self.contact.answer()
             self._pacer.accept(turn, _count_tokens(content, turn.tokens))
-        return Answered(content, seconds)
+        return content, seconds
 
     async def fetch(self, url: str) -> bytes:
         """Get an image from where the server put it, trying again, as it is paid for; the key does not go there."""
@@ -309,10 +305,8 @@ def _describe(error: aiohttp.ClientConnectorError) -> str:
 
 def _duration_seconds(text: str) -> float:
     """Read a duration such as 6m0s, 1.5s or 20ms; what cannot be read is none."""
-    total = 0.0
-    for number, unit in _DURATION.findall(text):
-        total += float(number) * {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}[unit]
-    return min(total, 60.0)
+    units = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+    return min(60.0, sum(float(number) * units[unit] for number, unit in _DURATION.findall(text)))
 
 
 def check_url(url: str) -> str:

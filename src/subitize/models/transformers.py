@@ -14,12 +14,10 @@ from subitize.networks import weights
 from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.answers.heads import HEADS, Head, can_affirm, open_head
 from subitize.networks.filling import FILLERS, Filler, open_filler
-from subitize.networks.matching import MATCHERS, Matcher, open_matcher
+from subitize.networks.matching import MATCHERS, WORDING, Matcher, VqaScore, ask, open_matcher
 from subitize.networks.names import is_detector, is_pipeline, name_detector
-from subitize.networks.pairs import refuse_regions
+from subitize.networks.pairs import View, refuse_regions
 from subitize.networks.similarity import Similarity
-from subitize.networks.views import View
-from subitize.networks.vqascore import WORDING, VqaScore, ask
 from subitize.networks.weights import Placement
 from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
@@ -75,10 +73,6 @@ class Transformers:
         return frozenset(tasks)
 
     def check(self) -> None:
-        """Load the network."""
-        self.load()
-
-    def load(self) -> None:
         """Load all that the network's tasks need, once."""
         with weights.naming(self._who):
             self._refuse_idle_options()
@@ -112,7 +106,7 @@ class Transformers:
 
     def compute_all(self, asked: Sequence[Request], /) -> list[Reply]:
         """Do all tasks in their order; those of a kind go through the network together."""
-        self.load()
+        self.check()
         contents: dict[int, Said | Scored] = {}
         for kind in dict.fromkeys(request.task.kind for request in asked):
             places = [place for place, request in enumerate(asked) if request.task.kind == kind]

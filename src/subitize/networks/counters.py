@@ -7,7 +7,6 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -19,32 +18,27 @@ _MOST_OUTPUT = 10_000_000
 _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
 class Counter:
-    """A command that counts; `{noun}` in it stands for what is to be counted."""
+    """A command that counts, as a model and as a judge; `{noun}` in it stands for what is to be counted."""
 
-    command: str
-    batch_size: int
-    timeout_seconds: float
+    is_stand_in = False
 
-    def __post_init__(self) -> None:
-        if self.batch_size < 1:
-            raise BadValueError(f"counter: batch_size={self.batch_size}: should be at least 1")
-        words = self.words("thing")
+    def __init__(
+        self,
+        command: str,
+        /,
+        *,
+        batch_size: Annotated[int, Handling] = 32,
+        timeout_seconds: Annotated[float, Handling] = 60.0,
+    ) -> None:
+        self._command, self.batch_size, self._timeout_seconds = command, batch_size, timeout_seconds
+        if batch_size < 1:
+            raise BadValueError(f"counter: batch_size={batch_size}: should be at least 1")
+        words = self._words("thing")
         if shutil.which(words[0]) is None:
             raise BadValueError(f"counter: there is no command {words[0]!r}; give one that is on the PATH, or its path")
-        if self.timeout_seconds <= 0:
-            raise BadValueError(f"counter: timeout_seconds={self.timeout_seconds:g}: should be above 0")
-
-    def words(self, noun: str) -> list[str]:
-        """Split the command as a shell would; the noun is one word of it, whatever it holds."""
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise BadValueError(f"counter: {self.command!r} cannot be split into words ({error})") from None
-        if not words:
-            raise BadValueError("counter: the command is empty; write counter:COMMAND")
-        return [word.replace("{noun}", noun) for word in words]
+        if timeout_seconds <= 0:
+            raise BadValueError(f"counter: timeout_seconds={timeout_seconds:g}: should be above 0")
 
     def count_each(self, pictures: Sequence[bytes], nouns: Sequence[str]) -> list[str]:
         """Have things counted in pictures, all of one noun together: a number for each picture, in their order."""
@@ -61,44 +55,38 @@ class Counter:
             for path, data in zip(paths, pictures, strict=True):
                 path.write_bytes(data)
             output = self._call(noun, paths)
-            return _read(output, [str(path) for path in paths], self.command)
+            return _read(output, [str(path) for path in paths], self._command)
+
+    def _words(self, noun: str) -> list[str]:
+        """Split the command as a shell would; the noun is one word of it, whatever it holds."""
+        try:
+            words = shlex.split(self._command)
+        except ValueError as error:
+            raise BadValueError(f"counter: {self._command!r} cannot be split into words ({error})") from None
+        if not words:
+            raise BadValueError("counter: the command is empty; write counter:COMMAND")
+        return [word.replace("{noun}", noun) for word in words]
 
     def _call(self, noun: str, paths: Sequence[Path]) -> str:
         given = "".join(f"{path}\n" for path in paths)
         try:
             done = subprocess.run(
-                self.words(noun),
+                self._words(noun),
                 input=given.encode(),
                 capture_output=True,
-                timeout=self.timeout_seconds * len(paths),
+                timeout=self._timeout_seconds * len(paths),
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise TimeoutError(f"{self.command!r} took more than {self.timeout_seconds:g} s a picture") from None
+            raise TimeoutError(f"{self._command!r} took more than {self._timeout_seconds:g} s a picture") from None
         except OSError as error:
-            raise UnusableModelError(f"{self.command!r} cannot be started: {error.strerror}") from None
+            raise UnusableModelError(f"{self._command!r} cannot be started: {error.strerror}") from None
         if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
-            raise RunError(f"{self.command!r} was stopped by Ctrl-C")  # not by a picture: no other would do better
+            raise RunError(f"{self._command!r} was stopped by Ctrl-C")  # not by a picture: no other would do better
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
-            raise ValueError(f"{self.command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
+            raise ValueError(f"{self._command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
         return done.stdout[:_MOST_OUTPUT].decode("utf-8", "replace")
-
-
-class UsesCounter:
-    """What a command that counts has in common as a model and as a judge: its options."""
-
-    is_stand_in = False
-
-    def __init__(
-        self,
-        command: str,
-        /,
-        *,
-        batch_size: Annotated[int, Handling] = 32,
-        timeout_seconds: Annotated[float, Handling] = 60.0,
-    ) -> None:
-        self._counter, self.batch_size = Counter(command, batch_size, timeout_seconds), batch_size
 
 
 def _read(output: str, paths: Sequence[str], command: str) -> list[str]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
-from subitize.networks.pairs import Pairs, numbers, open_pairs
-from subitize.networks.views import View
+from subitize.networks.pairs import Pairs, View, numbers, open_pairs
 from subitize.networks.weights import Placement
 from subitize.numerals.number_words import NUMBERS_BELOW_20, TENS
 

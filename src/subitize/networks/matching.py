@@ -1,4 +1,4 @@
-"""How well a text fits a picture, by whichever network: similarity, or a head trained to tell matching pairs."""
+"""How well a text fits a picture, by whichever network: similarity, a head trained to tell matching pairs, or a yes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from subitize.errors import UnusableModelError
-from subitize.networks.pairs import Pairs, Tensors, numbers, open_pairs, refuse_regions, with_cut
+from subitize.networks.answers.generators import Generator
+from subitize.networks.answers.heads import Head
+from subitize.networks.pairs import Pairs, Tensors, View, numbers, open_pairs, refuse_regions, with_cut
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
-from subitize.networks.views import View
 from subitize.networks.weights import Placement
 
 
@@ -106,3 +107,27 @@ _HEADS: Mapping[str, _Head] = {
     "ViltForImageAndTextRetrieval": lambda model, inputs: {"logit": model(**inputs).logits[:, 0]},
 }
 MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()
+
+
+WORDING = 'Does this figure show "{text}"? Please answer yes or no.'
+
+
+class VqaScore:
+    """Scores texts by the probability that a network that answers says yes: VQAScore (Lin et al. 2024).
+
+    It is that of the whole answer: where the first token alone is read, "Yes" and "Yesterday" may count the same. The
+    authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
+    a probability.
+    """
+
+    def __init__(self, network: Generator | Head) -> None:
+        self._network = network
+
+    def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+        """Score each text against its picture, from 0 to 1."""
+        return [{"match": yes} for yes in self._network.affirm(views, [ask(text) for text in texts])]
+
+
+def ask(text: str) -> str:
+    """Ask whether a picture shows what a text says."""
+    return WORDING.replace("{text}", text)

@@ -1,6 +1,5 @@
 """Pictures and texts in one space: CLIP, SigLIP and other networks with an encoder for each."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import UnusableModelError
 from subitize.networks import weights
-from subitize.networks.pairs import Tokens, load_images, numbers, place, with_cut
-from subitize.networks.views import View
+from subitize.networks.pairs import Tokens, View, load_images, numbers, place, with_cut
 from subitize.networks.weights import Placement
 
 DUAL_ENCODERS = frozenset(
@@ -37,7 +35,7 @@ class Similarity:
         import transformers
 
         self._folder = folder
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._kept: dict[str, Vectors] = {}
         architecture = find_dual_encoder(folder)
         self._model: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
         self._show = load_images(folder)
@@ -97,16 +95,15 @@ class Similarity:
         return _unit(numbers(found.pooler_output))[places]
 
     def _encode_texts(self, texts: Sequence[str]) -> Vectors:
-        known = {text: self._kept[text] for text in set(texts) & self._kept.keys()}
+        # Those that come again are put behind the others: the first are the first to go.
+        known = {text: self._kept.pop(text) for text in dict.fromkeys(texts) if text in self._kept}
         new = [text for text in dict.fromkeys(texts) if text not in known]
         for start in range(0, len(new), _TEXTS_AT_ONCE):
             some = new[start : start + _TEXTS_AT_ONCE]
-            known.update(zip(some, self._encode_some_texts(some), strict=True))
-        for text in dict.fromkeys(texts):
-            self._kept[text] = known[text]
-            self._kept.move_to_end(text)
-        while len(self._kept) > _TEXTS_KEPT:
-            self._kept.popitem(last=False)
+            known |= zip(some, self._encode_some_texts(some), strict=True)
+        self._kept |= known
+        for text in list(self._kept)[:-_TEXTS_KEPT]:
+            del self._kept[text]
         return np.stack([known[text] for text in texts])
 
     def _encode_some_texts(self, texts: Sequence[str]) -> Vectors:

@@ -427,6 +427,4 @@ def name_versions(*packages: str) -> dict[str, str]:
     return {package: _version(package) for package in packages}
 
 
-@cache
-def _version(package: str) -> str:
-    return version(package)
+_version = cache(version)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from pydantic_core import from_json
 
@@ -174,15 +174,11 @@ def priced(provenance: Provenance, usd: float | None, unsettled: int) -> Provena
     return replace(provenance, price_usd=usd, unsettled_tries=unsettled)
 
 
-class Funded(NamedTuple, Generic[JobT]):
-    """A job with the money that is put aside for it."""
+class Affordable(Iterator[tuple[JobT, float]]):
+    """Hands out jobs, each with the money put aside for it, as long as there is some for the next.
 
-    job: JobT
-    promised_usd: float
-
-
-class Affordable(Iterator[Funded[JobT]]):
-    """Hands out jobs as long as there is money for the next; one that was held back comes when there is again."""
+    One that was held back comes when there is again.
+    """
 
     def __init__(self, jobs: Iterable[JobT], meter: Meter, tasks_of: Callable[[JobT], Iterable[Task]]) -> None:
         self._jobs, self._meter, self._tasks_of = iter(jobs), meter, tasks_of
@@ -191,13 +187,13 @@ class Affordable(Iterator[Funded[JobT]]):
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Funded[JobT]:
+    def __next__(self) -> tuple[JobT, float]:
         job = self._held.pop() if self._held else next(self._jobs)
         usd = self._meter.expect_usd(self._tasks_of(job))
         if not self._meter.ledger.promise(usd):
             self._held.append(job)
             raise StopIteration
-        return Funded(job, usd)
+        return job, usd
 
     def has_more(self) -> bool:
         """Tell whether a job was held back for which there is money now: calls may cost less than was put aside."""

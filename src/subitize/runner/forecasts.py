@@ -77,18 +77,15 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
     meter = settings.ledger.meter(model)
     expenses = [_expend(meter, [item.task for item in left], len(groups))]
     if settings.judge is not None:
-        expenses.append(_expend_on_judge(settings, left))
+        expenses.append(_expend_on_judge(settings, settings.judge, left))
     done = plan.total - len(left)
     told = () if matched is None else tuple(matched.lines())
     return Forecast(suite.spec.shown, model.spec.shown, len(plan.items), plan.total, done, tuple(expenses), told)
 
 
-def _expend_on_judge(settings: Settings, items: Iterable[Item]) -> Expense:
+def _expend_on_judge(settings: Settings, judge: Made[Judge], items: Iterable[Item]) -> Expense:
     """Expect one drawing per item, about which the judge is asked everything that it can answer."""
-    judge, drawn = settings.judge, Drawn(Stored("0" * 64, "png"))
-    if judge is None:
-        raise TypeError("there is no judge to pay for")
-    tasks = []
+    drawn, tasks = Drawn(Stored("0" * 64, "png")), []
     for item in items:
         if not isinstance(item.task, Draw) or not isinstance(judge.it, AsksModel):
             continue

@@ -39,7 +39,7 @@ from subitize.records import (
     digest,
 )
 from subitize.registry import Made
-from subitize.runner.costs import Affordable, Funded, Ledger, Meter, priced
+from subitize.runner.costs import Affordable, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import batches
@@ -300,7 +300,7 @@ class _Round:
         with open_executor("judge", self._judge) as executor:
             who = f"judge {self._judge.spec.shown!r}"
             retry: Retry[Exhibit, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
-            bench: Bench[Funded[_Batch], list[_Look]] = Bench(
+            bench: Bench[tuple[_Batch, float], list[_Look]] = Bench(
                 perform=lambda funded: self._look(funded, retry),
                 commit=self._commit,
                 renew=self._renew,
@@ -314,45 +314,43 @@ class _Round:
     def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
         return chain.from_iterable(put_tasks(self._judge.it, job.exhibit) for job in batch)
 
-    async def _look(self, funded: Funded[_Batch], retry: Retry[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
+    async def _look(self, funded: tuple[_Batch, float], retry: Retry[Exhibit, tuple[Finding, ...]]) -> list[_Look]:
         batch, promised_usd = funded
         found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
         each = found.each if len(found.each) == len(batch) else [()] * len(batch)
-        faults = [_fault(one, len(job.exhibit.inquiries)) for one, job in zip(each, batch, strict=True)]
-        usages = [
-            finding.usage for one, fault in zip(each, faults, strict=True) if not fault for finding in _findings(one)
-        ]
+        checked = [self._check(one, len(job.exhibit.inquiries)) for one, job in zip(each, batch, strict=True)]
+        usages = [finding.usage for one in checked if not isinstance(one, Broken) for finding in one]
         usd = iter(self._meter.settle(promised_usd, usages))
         return [
-            self._read(job, one, fault, usd, found.unsettled if job is batch[0] else 0)
-            for job, one, fault in zip(batch, each, faults, strict=True)
+            self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
+            for job, one in zip(batch, checked, strict=True)
         ]
 
-    def _read(self, job: _Job, found: object, fault: str, usd: Iterator[float | None], unsettled: int) -> _Look:
+    def _check(self, found: object, wanted: int) -> tuple[Finding, ...] | Broken:
+        if isinstance(found, Broken):
+            return found
+        if not isinstance(found, tuple) or len(found) != wanted:
+            fault = f"should give {wanted} findings, not {found!r:.80}"
+        else:
+            fault = next(filter(None, map(_fault_of, found)), "")
+            if not fault:
+                return found
+        return Broken(f"judge {self._judge.spec.shown!r} {fault}")
+
+    def _read(
+        self, job: _Job, found: tuple[Finding, ...] | Broken, usd: Iterator[float | None], unsettled: int
+    ) -> _Look:
         if isinstance(found, Broken):
             return _Look([], found.reason, unsettled)
-        if fault:
-            return _Look([], f"judge {self._judge.spec.shown!r} {fault}", unsettled)
-        return _Look(
-            [
-                self._reading(job.subject, inquiry, _priced(finding, next(usd), unsettled))
-                for inquiry, finding in zip(job.exhibit.inquiries, _findings(found), strict=True)
-            ],
-            unsettled=unsettled,
-        )
-
-    def _reading(self, subject: Subject, inquiry: Inquiry, finding: Finding) -> Reading:
-        value = interpret(finding.evidence, inquiry.question, self._rule)
-        return Reading(
-            subject,
-            inquiry.question,
-            self._judge.spec.shown,
-            finding.evidence,
-            str(self._rule),
-            value,
-            provenance=finding.provenance,
-        )
+        judge, rule, readings = self._judge.spec.shown, str(self._rule), []
+        for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
+            value, price_usd = interpret(finding.evidence, inquiry.question, self._rule), next(usd)
+            how = None if finding.provenance is None else priced(finding.provenance, price_usd, unsettled)
+            readings.append(
+                Reading(job.subject, inquiry.question, judge, finding.evidence, rule, value, provenance=how)
+            )
+        return _Look(readings, unsettled=unsettled)
 
     def _commit(self, done: Sequence[list[_Look]]) -> None:
         looks = chain.from_iterable(done)
@@ -361,17 +359,6 @@ class _Round:
     def _renew(self) -> None:
         self._run.renew(self._lease)
         self._scope.keep_alive()
-
-
-def _findings(found: object) -> Sequence[Finding]:
-    return found if isinstance(found, tuple) else ()
-
-
-def _fault(found: object, wanted: int) -> str:
-    """Say what is wrong with what a judge gave, or nothing."""
-    if not isinstance(found, tuple) or len(found) != wanted:
-        return f"should give {wanted} findings, not {found!r:.80}"
-    return next(filter(None, map(_fault_of, found)), "")
 
 
 def _fault_of(finding: object) -> str:
@@ -395,9 +382,3 @@ def _fault_of_scores(evidence: Boxes | Compared | Measured) -> str:
         return f"gave scores that are no numbers: {evidence!r:.80}"
     has_rivals = not isinstance(evidence, Compared) or len(numbers) > 1
     return "" if has_rivals else f"compared a text with no other: {evidence!r:.80}"
-
-
-def _priced(finding: Finding, usd: float | None, unsettled: int) -> Finding:
-    if finding.provenance is None:
-        return finding
-    return replace(finding, provenance=priced(finding.provenance, usd, unsettled))

@@ -24,7 +24,7 @@ from subitize.interfaces import (
 )
 from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial, is_final
 from subitize.registry import Made
-from subitize.runner.costs import Affordable, Funded, Ledger, priced
+from subitize.runner.costs import Affordable, Ledger, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
@@ -259,7 +259,7 @@ class _Session:
 
         who = f"model {self._settings.model.spec.shown!r}"
         retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
-        bench: Bench[Funded[Group], list[Response]] = Bench(
+        bench: Bench[tuple[Group, float], list[Response]] = Bench(
             perform=lambda funded: self._perform(funded, retry),
             commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
@@ -271,7 +271,7 @@ class _Session:
         self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: work(affordable, bench)))
         return unlucky
 
-    async def _perform(self, funded: Funded[Group], retry: Retry[Any, Any]) -> list[Response]:
+    async def _perform(self, funded: tuple[Group, float], retry: Retry[Any, Any]) -> list[Response]:
         group, promised_usd = funded
         requests = tuple(self._request(trial) for trial in group)
         given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))

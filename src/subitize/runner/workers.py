@@ -65,10 +65,9 @@ def open_executor(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     """Give a way to call a model or judge; one that does several at once is called with several."""
     it = made.it
     opened = it.opened if isinstance(it, Opens) else nullcontext
-    if isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1:
-        yield Executor(_timed(it.respond_all), it.concurrency, opened=opened)
-    elif isinstance(it, Responds):
-        yield Executor(_timed(_one_by_one(it)), it.concurrency, opened=opened)
+    does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
+    if does_several or isinstance(it, Responds):
+        yield Executor(_call_waiting(it, does_several=does_several), it.concurrency, opened=opened)
     elif isinstance(it, ComputesSeveral):
         # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
         is_stopped = threading.Event()
@@ -94,17 +93,10 @@ def describe(error: Exception) -> str:
     return text if isinstance(error, TransientError | WorkerError) else f"{type(error).__name__}: {text}"
 
 
-def _one_by_one(it: Responds[Any, Any]) -> Callable[[Sequence[Any]], Awaitable[Sequence[Any]]]:
-    async def respond(asked: Sequence[Any]) -> Sequence[Any]:
-        return [await it.respond(one) for one in asked]
-
-    return respond
-
-
-def _timed(respond: Callable[[Any], Awaitable[Sequence[Any]]]) -> Call[Any, Any]:
+def _call_waiting(it: Any, *, does_several: bool) -> Call[Any, Any]:  # noqa: ANN401
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
         start = time.perf_counter()
-        given = await respond(asked)
+        given = await it.respond_all(asked) if does_several else [await it.respond(one) for one in asked]
         return given, time.perf_counter() - start
 
     return call
@@ -173,10 +165,8 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
         else:
             given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
             seconds_here -= seconds
-        if isinstance(given, _Raised) and given.is_transient:
-            raise TransientError(given.reason, retry_after_seconds=given.retry_after_seconds)
-        if isinstance(given, _Raised):
-            raise WorkerError(given.reason)
+        if isinstance(given, TransientError | WorkerError):
+            raise given
         return (given,), seconds
 
     try:
@@ -184,15 +174,6 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     finally:
         thread.shutdown(cancel_futures=True)
         pool.shutdown(cancel_futures=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Raised:
-    """An exception on its way out of a worker; exceptions themselves may not survive pickling."""
-
-    reason: str
-    is_transient: bool
-    retry_after_seconds: float | None
 
 
 def _call_in_pool(pool: ProcessPoolExecutor, count: int) -> Callable[[object], Awaitable[tuple[object, float]]]:
@@ -261,6 +242,8 @@ def _compute(it: Computes[Any, Any], asked: object) -> tuple[object, float]:
     start = time.perf_counter()
     try:
         given = it.compute(asked)
-    except Exception as error:
-        given = _Raised(describe(error), isinstance(error, TransientError), getattr(error, "retry_after_seconds", None))
+    except TransientError as error:
+        given = TransientError(describe(error), retry_after_seconds=error.retry_after_seconds)
+    except Exception as error:  # it may not survive the way out of a worker
+        given = WorkerError(describe(error))
     return given, time.perf_counter() - start

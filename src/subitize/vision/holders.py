@@ -1,7 +1,5 @@
 """Things that hold others: a large region whose flat part, cleared of what lies on it, looks like a bare holder."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,21 +12,16 @@ from subitize.drawing.clipart import HOLDERS
 from subitize.drawing.surfaces import SURFACE_PX, surface
 from subitize.vision.recognition import Recognised, recognise_plain
 from subitize.vision.sampling import sample
-from subitize.vision.segmentation import Background, Mask, Region, components, foreground
+from subitize.vision.segmentation import Mask, Region, commonest_colour, components, cut_out, foreground
 
 Outlines = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Holder:
-    """What a region is if it holds things, and the things."""
+def look_into(region: Region) -> tuple[Recognised, list[Region]] | None:
+    """Take a region for each holder that has its outline, the most alike first: which it is, and the things it holds.
 
-    thing: Recognised
-    held: Sequence[Region]
-
-
-def look_into(region: Region) -> Holder | None:
-    """Take a region for each holder that has its outline, the most alike first; None if it is none of them."""
+    None if it is none of them.
+    """
     own = sample([region]).coverage.reshape(-1)
     distances = ((_outlines() - own) ** 2).sum(axis=1)
     for index in np.argsort(distances)[:_TRIED].tolist():
@@ -36,12 +29,12 @@ def look_into(region: Region) -> Holder | None:
         is_flat = _fitted(noun, region)
         if not is_flat.any():
             continue
-        colour = _commonest(region.pixels[is_flat])
-        is_on = foreground(region.pixels, Background(colour, colour)) & is_flat
+        colour = commonest_colour(region.pixels[is_flat]).astype(np.uint8)
+        is_on = foreground(region.pixels, (colour, colour)) & is_flat
         cleared = np.where(is_on[..., None], colour, region.pixels)
         thing = recognise_plain(Region(region.left, region.top, region.mask, cleared))
         if thing.kind == noun and np.count_nonzero(is_on) <= _MOST_COVERED * np.count_nonzero(is_flat):
-            return Holder(thing, [_moved(piece, region) for piece in components(is_on, region.pixels)])
+            return thing, [_moved(piece, region) for piece in components(is_on, region.pixels)]
     return None
 
 
@@ -56,15 +49,8 @@ def _outlines() -> Outlines:
 
 
 def _region(noun: str) -> Region:
-    is_drawn = _silhouette(noun)
-    rows, columns = np.flatnonzero(is_drawn.any(axis=1)), np.flatnonzero(is_drawn.any(axis=0))
-    mask = is_drawn[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return Region(int(columns[0]), int(rows[0]), mask, np.zeros((*mask.shape, 3), dtype=np.uint8))
-
-
-def _silhouette(noun: str) -> Mask:
-    alpha = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, "black", SURFACE_PX).getchannel("A"))
-    return np.asarray(alpha >= 128)
+    drawn = np.asarray(glyphs.sprite(noun, glyphs.PLAIN, "black", SURFACE_PX))
+    return cut_out(drawn[..., 3] >= 128, drawn[..., :3])
 
 
 def _fitted(noun: str, region: Region) -> Mask:
@@ -80,12 +66,6 @@ def _flat(noun: str) -> Mask:
     height, width = whole.mask.shape
     part = ndimage.binary_erosion(surface(noun), iterations=_EDGE_PX)
     return np.ascontiguousarray(part[whole.top : whole.top + height, whole.left : whole.left + width])
-
-
-def _commonest(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    coarse = (pixels >> 4).astype(np.int32)
-    bins = (coarse[:, 0] << 8) | (coarse[:, 1] << 4) | coarse[:, 2]
-    return np.asarray(np.median(pixels[bins == np.bincount(bins).argmax()], axis=0), dtype=np.uint8)
 
 
 def _moved(piece: Region, holder: Region) -> Region:

@@ -22,17 +22,12 @@ def see_picture(picture: bytes) -> Sight:
     return see(decode(picture))
 
 
-def observe(pixels: Rgb) -> tuple[Box, ...]:
-    """Find and name the things in a picture, from the top left to the bottom right.
-
-    What looks like none of our drawings is labelled "unknown". The score is how well a thing fits its label: 1 if
-    it looks just like a drawing, .5 on the limit to unknown.
-    """
-    return see(pixels).boxes()
-
-
 def see(pixels: Rgb) -> Sight:
-    """Find and name the things in a picture, also those that are cut or of two colours, and those in or on others."""
+    """Find and name the things in a picture, also those that are cut or of two colours, and those in or on others.
+
+    What looks like none of our drawings is labelled "unknown". The score is how well a thing fits its label: 1 if it
+    looks just like a drawing, .5 on the limit to unknown.
+    """
     found = regions(pixels)
     seen: list[Seen] = []
     loose: list[tuple[Region, Recognised]] = []
@@ -53,12 +48,12 @@ _MOST_SCRAPS = 64  # more are no pieces of a few things
 def _see_holder(region: Region, thing: Recognised, position: int) -> Iterator[Seen]:
     from subitize.vision.holders import look_into  # most pictures show no holder
 
-    holder = look_into(region)
-    if holder is None or holder.thing.doubt > thing.doubt:
+    holder, held = look_into(region) or (None, [])
+    if holder is None or holder.doubt > thing.doubt:
         yield from _see_loose([(region, thing)])
         return
-    yield _seen(region, holder.thing)
-    yield from _see_loose(list(zip(holder.held, recognise(holder.held), strict=True)), position)
+    yield _seen(region, holder)
+    yield from _see_loose(list(zip(held, recognise(held), strict=True)), position)
 
 
 def _see_loose(loose: Sequence[tuple[Region, Recognised]], holder: int | None = None) -> Iterator[Seen]:
@@ -75,7 +70,7 @@ def _see_loose(loose: Sequence[tuple[Region, Recognised]], holder: int | None = 
 
 def _see_known(region: Region, thing: Recognised, holder: int | None) -> Seen:
     if thing.is_mixed:
-        from subitize.vision.halves import recognise_halves  # most things have one colour
+        from subitize.vision.parts import recognise_halves  # most things have one colour
 
         other, colours = recognise_halves(region)
         if other.kind == thing.kind and other.doubt < thing.doubt and len(set(colours)) == 2:
@@ -97,12 +92,11 @@ def _see_odd(odd: Sequence[tuple[Region, Recognised]], holder: int | None) -> It
 
 
 def _see_part(region: Region, thing: Recognised, holder: int | None) -> Seen:
-    from subitize.vision.halves import recognise_halves
-    from subitize.vision.parts import recognise_portion
+    from subitize.vision.parts import recognise_halves, recognise_parts
 
     if max(region.mask.shape) < _LEAST_PART_PX:
         return _seen(region, thing, holder)
-    portion, form = recognise_portion(region)
+    portion, form = recognise_parts(region, 1)
     two, colours = recognise_halves(region)
     if min(portion.doubt, two.doubt) > 1 or (two.doubt < portion.doubt and len(set(colours)) < 2):
         return _seen(region, thing, holder)

@@ -1,4 +1,4 @@
-"""Things that are cut, broken, or there in part: pieces that lie together and look like one thing, and portions."""
+"""Things that are cut, broken, there in part, or of two colours, one to each half."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from subitize.scenes import Form, Pieces
-from subitize.vision.appearance import body_colours, describe
+from subitize.vision.appearance import body_colours, describe, half_bodies
 from subitize.vision.colours import colour_name
-from subitize.vision.recognition import Recognised, match, name, sizes_px, tinted_colours
-from subitize.vision.references import PART_FORMS, part_references
-from subitize.vision.sampling import sample
+from subitize.vision.recognition import UNKNOWN, Recognised, blur, doubt, match, name, sizes_px, tinted_colours
+from subitize.vision.references import PART_FORMS, halved_references, part_references
+from subitize.vision.sampling import COARSE, COLOUR_STEP, Samples, middle_colours, sample
 from subitize.vision.segmentation import Region
 
 MOST_PIECES = max(PART_FORMS)
@@ -28,17 +28,12 @@ class Joined:
     form: Pieces
 
 
-def recognise_portion(region: Region) -> tuple[Recognised, Form]:
-    """Tell of what a region may be half or a quarter."""
-    return _recognise(region, 1)
-
-
 def join_pieces(regions: Sequence[Region]) -> list[Joined]:
     """Find the regions that make one thing together: nearer to each other than to others, and known as a whole."""
     found: list[Joined] = []
     for members in _clusters(regions):
         union = _union([regions[index] for index in members])
-        thing, _ = _recognise(union, len(members))
+        thing, _ = recognise_parts(union, len(members))
         if thing.doubt <= 1:
             areas = [int(np.count_nonzero(regions[index].mask)) for index in members]
             found.append(Joined(members, union, thing, Pieces(len(members), _ratio(areas))))
@@ -57,15 +52,16 @@ _NEAR = 0.3  # of the larger piece's longer side
 _EQUAL = 1.6  # how many times as large as the smallest a piece may be that is as good as equal
 
 
-def _recognise(region: Region, number: int) -> tuple[Recognised, Form]:
+def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
+    """Tell what a region of so many pieces may be; of one piece, of what it may be half or a quarter."""
     known, samples = part_references(number), sample([region])
     bodies = body_colours(samples)
     leeway = _LEEWAY if number > 1 else 1.0
     matches = match(describe(samples, bodies), sizes_px([region]), known, leeway=leeway)
     ((colour,), _) = tinted_colours(samples, bodies, matches, known)
-    nearest = int(matches.nearest[0])
+    (nearest,), (doubt,) = matches
     form = PART_FORMS[number][known.forms[nearest]]
-    return name(known.nouns[nearest], float(matches.doubt[0]), colour_name(*colour.tolist())), form
+    return name(known.nouns[nearest], float(doubt), colour_name(*colour.tolist())), form
 
 
 def _clusters(regions: Sequence[Region]) -> Iterator[tuple[int, ...]]:
@@ -129,3 +125,38 @@ def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
     if max(areas) <= _EQUAL * smallest:
         return (1,) * len(areas)
     return tuple(sorted(round(area / smallest) for area in areas))
+
+
+def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
+    """Tell what a region of two colours may be, and the colours of its halves."""
+    known, seen = halved_references(), sample([region])
+    reach = _HALVES_LEEWAY * known.reach * blur(sizes_px([region]))
+    outlines = known.appearances[:, : COARSE * COARSE]
+    near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= reach**2)
+    if not near.size:
+        return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
+    # Every drawing is halved in its own way, so that the region is described once for each that has its outline.
+    times = near.size
+    samples = Samples(
+        np.repeat(seen.within, times, axis=0),
+        np.repeat(seen.colours, times, axis=0),
+        np.repeat(seen.coverage, times, axis=0),
+    )
+    bodies = half_bodies(samples, known.is_second[near])
+    squares = ((describe(samples, bodies) - known.appearances[near]) ** 2).sum(axis=1)
+    best = int(squares.argmin())
+    noun = known.nouns[near[best]]
+    others = [square for square, row in zip(squares, near, strict=True) if known.nouns[row] != noun]
+    two_nearest = np.array([[squares[best], min(others, default=np.inf)]])
+    tinted = known.takes_colour[near[best]] & seen.within[0, ::COLOUR_STEP, ::COLOUR_STEP]
+    is_second = known.is_second[near[best]]
+    halves = np.stack([tinted & ~is_second, tinted & is_second])
+    if np.count_nonzero(halves, axis=(1, 2)).min() < _FEWEST_CELLS:
+        return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
+    first, second = middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
+    colours = (colour_name(*first), colour_name(*second))
+    return name(noun, float(doubt(two_nearest, reach[near[best]])[0]), " and ".join(colours)), colours
+
+
+_HALVES_LEEWAY = 1.3
+_FEWEST_CELLS = 6

@@ -52,12 +52,8 @@ def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
     return thing
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches:
-    """For every region its nearest reference, and how far it is from being unknown: 0 at it, 1 on the limit."""
-
-    nearest: NDArray[np.intp]
-    doubt: NDArray[np.float64]
+Matches = tuple[NDArray[np.intp], NDArray[np.float64]]
+"""For every region its nearest reference, and the doubt that it is one: 0 at it, 1 on the limit to unknown."""
 
 
 def name(kind: str, doubt: float, colour: str, *, is_mixed: bool = False) -> Recognised:
@@ -80,7 +76,7 @@ def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: Referenc
     by_kind = np.minimum.reduceat(less_own, known.first_of_kind, axis=1)
     two_nearest = np.partition(by_kind, 1, axis=1)[:, :2] + (appearances**2).sum(axis=1)[:, None]
     nearest = less_own.argmin(axis=1)
-    return Matches(nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px)))
+    return nearest, doubt(two_nearest, leeway * known.reach[nearest] * blur(sizes_px))
 
 
 def doubt(two_nearest: NDArray[np.float32], reach: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -99,10 +95,10 @@ def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: R
 
     Tell as well whether a good share of these parts has quite another colour.
     """
-    inside = samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
-    tinted = known.takes_colour[matches.nearest] & inside
+    nearest, doubts = matches
+    tinted = known.takes_colour[nearest] & samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
     counts = np.count_nonzero(tinted, axis=(1, 2))
-    is_usable = (matches.doubt <= 1) & (counts >= _FEWEST_CELLS)
+    is_usable = (doubts <= 1) & (counts >= _FEWEST_CELLS)
     colours = np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)
     off = samples.colours - colours[:, None, None, :] + _FAR  # unsigned bytes wrap around
     is_off = (off > 2 * _FAR).any(axis=3) & tinted
@@ -123,8 +119,8 @@ def _recognise(regions: Sequence[Region], known: References, leeway: float) -> l
     bodies = body_colours(samples)
     matches = match(describe(samples, bodies), sizes_px(regions), known, leeway=leeway)
     colours, is_mixed = tinted_colours(samples, bodies, matches, known)
-    rows = zip(matches.nearest, matches.doubt.tolist(), colours.tolist(), is_mixed.tolist(), strict=True)
+    rows = zip(*matches, colours.tolist(), is_mixed.tolist(), strict=True)
     return [
-        name(known.nouns[nearest], doubt, colour_name(*colour), is_mixed=mixed)
+        name(known.nouns[nearest], float(doubt), colour_name(*colour), is_mixed=mixed)
         for nearest, doubt, colour, mixed in rows
     ]

@@ -6,7 +6,6 @@ at when the first is to be told: most pictures have none.
 """
 
 import contextlib
-import io
 import os
 import sys
 import zipfile
@@ -21,19 +20,18 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
-import resvg_py
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageColor
 
 from subitize.drawing import cuts
 from subitize.drawing.clipart import BARE, PALETTE
-from subitize.drawing.glyphs import GLYPHS, PLAIN, svg, whole_drawings
+from subitize.drawing.glyphs import GLYPHS, PLAIN, rasterise, svg, whole_drawings
 from subitize.records import digest
 from subitize.scenes import Form, Pieces, Portion, Whole
 from subitize.vision import appearance, sampling, segmentation
 from subitize.vision.appearance import Appearances, body_colours, describe, half_bodies
 from subitize.vision.sampling import sample
-from subitize.vision.segmentation import Background, Mask, Region, foreground
+from subitize.vision.segmentation import Mask, Region, cut_out, foreground
 
 REFERENCE_COLOURS = ("blue", "yellow", "black", "white")
 
@@ -102,7 +100,8 @@ def look_at_drawings(*, with_plain: bool = False) -> References:
     """Look at every drawing of every glyph in every reference colour, large and small."""
     drawn = _drawn(with_plain=with_plain)
     with ThreadPoolExecutor() as threads:  # rendering lets other threads run
-        large = list(threads.map(lambda thing: _render(svg(*thing)), drawn))
+        sprites = threads.map(lambda thing: rasterise(svg(*thing), _LARGE_PX, ground="#ffffff"), drawn)
+        large = [sprite.convert("RGB") for sprite in sprites]
     small = [image.resize((_SMALL_PX, _SMALL_PX), Image.Resampling.HAMMING) for image in large]
     views = zip(drawn, _cut_out(large), _cut_out(small), strict=True)
     return _references([(_View(*thing, 0), view) for thing, *both in views for view in both if view.mask.size])
@@ -172,7 +171,7 @@ def _references(seen: Sequence[tuple[_View, Region]], appearances: Appearances |
         nouns,
         np.array([view.form for view in views], dtype=np.intp),
         appearances,
-        _is_near(samples.colours, np.array([_channels(PALETTE[view.colour].plain) for view in views])),
+        _is_near(samples.colours, np.array([ImageColor.getrgb(PALETTE[view.colour].plain) for view in views])),
         _reach(appearances, _starts([(view.noun, view.variant, view.form) for view in views])),
         (appearances**2).sum(axis=1),
         _starts(nouns),
@@ -216,14 +215,7 @@ _PART_PX = 88  # parts of things are seen in pictures of few
 _NEAR = 16
 # So that in benchmarks.observer things of ours stay well inside and foreign ones outside.
 _LEAST_REACH, _REACH_BY_SPREAD = 1.1, 0.75
-_WHITE_GROUND = Background(np.full(3, 255, dtype=np.uint8), np.full(3, 255, dtype=np.uint8))
-
-
-def _render(source: str) -> Image.Image:
-    png = resvg_py.svg_to_bytes(
-        svg_string=source, width=_LARGE_PX, height=_LARGE_PX, background="#ffffff", skip_system_fonts=True
-    )
-    return Image.open(io.BytesIO(png), formats=["PNG"]).convert("RGB")
+_WHITE_GROUND = (np.full(3, 255, dtype=np.uint8),) * 2
 
 
 def _rendered(views: Sequence[_View], forms: Sequence[Form]) -> list[Image.Image]:
@@ -258,19 +250,12 @@ def _cut_out(images: Sequence[Image.Image]) -> Iterator[Region]:
     count, height, width, _ = pixels.shape
     masks = foreground(pixels.reshape(count * height, width, 3), _WHITE_GROUND).reshape(count, height, width)
     for own, mask in zip(pixels, masks, strict=True):
-        (top, bottom), (left, right) = _span(np.asarray(mask.any(axis=1))), _span(np.asarray(mask.any(axis=0)))
-        yield Region(left, top, mask[top:bottom, left:right], own[top:bottom, left:right])
-
-
-def _span(is_used: Mask) -> tuple[int, int]:
-    used = np.flatnonzero(is_used)
-    return (int(used[0]), int(used[-1]) + 1) if used.size else (0, 0)
+        yield cut_out(mask, own)
 
 
 def _is_near(colours: NDArray[np.uint8], wanted: NDArray[np.int64]) -> Mask:
     differences = np.abs(colours.astype(np.int16) - wanted[:, None, None, :].astype(np.int16))
-    is_near: Mask = (differences[..., 0] <= _NEAR) & (differences[..., 1] <= _NEAR) & (differences[..., 2] <= _NEAR)
-    return is_near
+    return np.asarray((differences <= _NEAR).all(axis=3))
 
 
 def _starts(names: Sequence[object]) -> NDArray[np.intp]:
@@ -285,7 +270,3 @@ def _reach(appearances: Appearances, first_of_drawing: NDArray[np.intp]) -> NDAr
     squares = ((appearances - np.repeat(means, counts, axis=0)) ** 2).sum(axis=1)
     spread = np.sqrt(np.add.reduceat(squares, first_of_drawing) / counts)
     return np.repeat(_LEAST_REACH + _REACH_BY_SPREAD * spread, counts).astype(np.float32)
-
-
-def _channels(code: str) -> tuple[int, int, int]:
-    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)

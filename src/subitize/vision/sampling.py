@@ -1,6 +1,6 @@
 """Regions of any size brought onto one small grid, all of them at once, so that they can be compared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -46,9 +46,7 @@ def at_usual_size(region: Region) -> Region:
     height, width = region.mask.shape
     factor = USUAL_PX / max(height, width)
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
-    mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).resize(size, Image.Resampling.HAMMING)
-    pixels = Image.fromarray(region.pixels).resize(size, Image.Resampling.HAMMING)
-    return Region(region.left, region.top, np.asarray(mask) >= _LEAST_COVERED, np.asarray(pixels))
+    return _scaled(region, lambda image: image.resize(size, Image.Resampling.HAMMING))
 
 
 def pool(maps: NDArray[np.float32] | Mask, cells: int) -> NDArray[np.float32]:
@@ -96,8 +94,12 @@ def _seen_from_afar(region: Region) -> Region:
     factor = max(region.mask.shape) // USUAL_PX
     if factor < 2 or np.count_nonzero(region.mask) < _LEAST_FULL * region.mask.size:
         return region
-    mask = Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)).reduce(factor)
-    pixels = Image.fromarray(region.pixels).reduce(factor)
+    return _scaled(region, lambda image: image.reduce(factor))
+
+
+def _scaled(region: Region, scale: Callable[[Image.Image], Image.Image]) -> Region:
+    mask = scale(Image.fromarray(region.mask.view(np.uint8) * np.uint8(255)))
+    pixels = scale(Image.fromarray(region.pixels))
     return Region(region.left, region.top, np.asarray(mask) >= _LEAST_COVERED, np.asarray(pixels))
 
 

@@ -48,35 +48,45 @@ def components(mask: Mask, pixels: Rgb) -> list[Region]:
     return _without_inner_parts(found, mask.shape)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Background:
-    """The colours of the ground, from the lowest to the highest value of each channel; equal if it is plain."""
-
-    low: NDArray[np.uint8]
-    high: NDArray[np.uint8]
+Background = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+"""The colours of the ground: the lowest and the highest value of each channel; equal if it is plain."""
 
 
 def background(pixels: Rgb) -> Background:
     """Take the commonest colour along the border for the background, and what differs little from it."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
-    coarse = (border >> 4).astype(np.int32)
-    bins = (coarse[:, 0] << 8) | (coarse[:, 1] << 4) | coarse[:, 2]
-    commonest = border[bins == np.bincount(bins).argmax()]
-    near = np.abs(border.astype(np.int16) - np.median(commonest, axis=0)).max(axis=1) <= _PATTERN
+    near = np.abs(border.astype(np.int16) - commonest_colour(border)).max(axis=1) <= _PATTERN
     low, high = np.percentile(border[near], _USUAL, axis=0, method="nearest")
-    return Background(low, high)
+    return low, high
+
+
+def cut_out(mask: Mask, pixels: Rgb) -> Region:
+    """Take what a mask marks for one thing, however many parts it has; of nothing there is none."""
+    (top, bottom), (left, right) = (_span(np.flatnonzero(mask.any(axis=axis))) for axis in (1, 0))
+    return Region(left, top, mask[top:bottom, left:right], pixels[top:bottom, left:right])
+
+
+def commonest_colour(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Find the middle of the colours of which there are most among pixels, told apart no finer than by sixteenths."""
+    coarse = (pixels >> 4).astype(np.int32)
+    bins = (coarse[:, 0] << 8) | (coarse[:, 1] << 4) | coarse[:, 2]
+    return np.asarray(np.median(pixels[bins == np.bincount(bins).argmax()], axis=0))
 
 
 def foreground(pixels: Rgb, ground: Background) -> Mask:
     """Mark the pixels that differ from the background by more than compression does."""
     height, width, _ = pixels.shape
-    low = np.maximum(ground.low, _TOLERANCE) - _TOLERANCE
-    span = np.minimum(ground.high, 255 - _TOLERANCE) + _TOLERANCE - low
+    low = np.maximum(ground[0], _TOLERANCE) - _TOLERANCE
+    span = np.minimum(ground[1], 255 - _TOLERANCE) + _TOLERANCE - low
     # Unsigned bytes wrap around, so that one comparison tests both ends; rows of 3 × width keep it fast.
     above = pixels.reshape(height, width * 3) - np.tile(low, width)
     differs = above > np.tile(span, width)
     mask: Mask = differs[:, 0::3] | differs[:, 1::3] | differs[:, 2::3]
     return mask
+
+
+def _span(lines: NDArray[np.intp]) -> tuple[int, int]:
+    return (int(lines[0]), int(lines[-1]) + 1) if lines.size else (0, 0)
 
 
 def _without_inner_parts(found: list[Region], size_px: tuple[int, ...]) -> list[Region]:

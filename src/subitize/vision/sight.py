@@ -1,10 +1,11 @@
-"""What is seen in a picture: things, each with its kind, its colours, its form, its place, and what holds it."""
+"""What is seen in a picture: things, each with its kind, its colours, its form and its place; what holds of them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from subitize.records import Box
-from subitize.scenes import Form, Portion
+from subitize.records import Box, RelationWord
+from subitize.scenes import MOST_FEW, Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +45,110 @@ def _label(thing: Seen) -> str:
 
 
 _SHARES = {Fraction(1, 2): "half", Fraction(1, 4): "quarter"}
+
+
+def holds(scene: Scene, sight: Sight) -> bool:
+    """Tell whether as many things are seen as the scene says, in the places it says, and how numbers compare."""
+    numbers = [len(_things(scene, index, sight)) for index in range(len(scene.entities))]
+    told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
+    return (
+        all(_is_so_many(number, entity) for number, entity in zip(numbers, told, strict=True))
+        and all(_compares(comparison, numbers) for comparison in scene.comparisons)
+        and (scene.grid is None or _are_in_grid(_things(scene, 0, sight), scene.grid[1]))
+    )
+
+
+def _with_twins(entity: Entity, scene: Scene) -> Entity:
+    """Add up what is told in parts: an apple, an apple and an apple are three."""
+    twins = [other for other in scene.entities if replace(other, number=entity.number) == entity]
+    if len(twins) == 1 or not all(isinstance(twin.number, int) for twin in twins):
+        return entity
+    return replace(entity, number=sum(twin.exact_number for twin in twins))
+
+
+def _are_in_grid(things: Sequence[Seen], columns: int) -> bool:
+    """Tell whether things stand in rows and columns of a grid: a straight line goes through all of each."""
+    down = sorted(things, key=lambda thing: thing.xyxy[1] + thing.xyxy[3])
+    rows = [sorted(down[at : at + columns], key=lambda one: one.xyxy[0]) for at in range(0, len(down), columns)]
+    return all(_are_in_line(row, 1) for row in rows) and all(
+        _are_in_line([row[rank] for row in rows if rank < len(row)], 0) for rank in range(columns)
+    )
+
+
+def _are_in_line(things: Sequence[Seen], axis: int) -> bool:
+    starts, ends = ([thing.xyxy[side] for thing in things] for side in (axis, axis + 2))
+    return not things or max(starts) < min(ends)
+
+
+def _things(scene: Scene, index: int, sight: Sight) -> list[Seen]:
+    """Find the things of an entity, where its relations put them; those of a namesake of which more is said are not."""
+    entity = scene.entities[index]
+    namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
+    relations = [relation for relation in scene.relations if relation.subject == index]
+    return [
+        thing
+        for thing in sight.things
+        if _fits(thing, entity)
+        and not any(_fits(thing, other) for other in namesakes)
+        and all(_stands(thing, relation, scene, sight) for relation in relations)
+    ]
+
+
+def _says_more(other: Entity, entity: Entity) -> bool:
+    colour = other.colour == entity.colour or entity.colour is None
+    form = other.form == entity.form or entity.form is None
+    return other != entity and colour and form and (other.colour, other.form) != (entity.colour, entity.form)
+
+
+def _fits(thing: Seen, entity: Entity) -> bool:
+    is_of_colour = entity.colour is None or thing.colours == (entity.colour,)
+    return thing.kind == entity.noun and is_of_colour and _has_form(thing.form, entity.form)
+
+
+def _has_form(seen: Form | None, told: Form | None) -> bool:
+    """Tell whether a form is what is told of it; without a word, a thing in any form will do, but not a part of it."""
+    match seen, told:
+        case Portion(), None:
+            return False
+        case _, None:
+            return True
+        case Pieces(number=number, ratio=ratio), Pieces(number=wanted, ratio=sizes):
+            return number == wanted and sizes in ((), tuple(sorted(ratio)), ratio)
+        case Halves(colours=colours), Halves(colours=wanted_colours):
+            return set(wanted_colours) <= set(colours)
+    return seen == told
+
+
+def _stands(thing: Seen, relation: Relation, scene: Scene, sight: Sight) -> bool:
+    landmarks = [other for other in sight.things if _fits(other, scene.entities[relation.landmark])]
+    if relation.word == "in" or relation.word == "on":
+        return thing.holder is not None and sight.things[thing.holder] in landmarks
+    return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
+
+
+def _is_beside(thing: Seen, word: RelationWord, other: Seen) -> bool:
+    axis = 0 if word in ("left of", "right of") else 1
+    own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
+    return own < others if word in ("left of", "above") else own > others
+
+
+def _is_so_many(number: int, entity: Entity) -> bool:
+    match entity.number:
+        case "some":
+            return number >= 1
+        case "few":
+            return 1 <= number <= MOST_FEW
+        case "many":
+            return number > MOST_FEW
+    return number == entity.number
+
+
+def _compares(comparison: Comparison, numbers: Sequence[int]) -> bool:
+    own, other = numbers[comparison.subject], numbers[comparison.other]
+    match comparison.word:
+        case "fewer":
+            return own < other
+        case "as many":
+            return own == other
+        case "more":
+            return own > other

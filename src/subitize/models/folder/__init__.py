@@ -1,6 +1,67 @@
 """Images that were made elsewhere, in the layouts people have: found, matched to a suite's items, and handed over."""
 
-from subitize.models.folder.matching import MatchedImages
-from subitize.models.folder.model import Folder
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-__all__ = ["Folder", "MatchedImages"]
+from subitize.interfaces import Pixels, Reply, Request
+from subitize.models.folder.files import Image, find_fault
+from subitize.models.folder.layouts import read_folder
+from subitize.models.folder.matching import MatchedImages as MatchedImages
+from subitize.models.folder.matching import Placement, describe
+from subitize.records import Failed, Item, TaskKind
+
+
+class Folder:
+    """Take the images in a folder, or those that a .jsonl file lists, in any of the layouts people have."""
+
+    tasks: frozenset[TaskKind] = frozenset({"draw"})
+    is_stand_in = False
+    concurrency = 8
+
+    def __init__(self, path: str, /, *, layout: str = "auto") -> None:
+        self._holdings = read_folder(Path(path).expanduser(), layout)
+        self._placed: dict[str, dict[int, Image]] = {}
+
+    def match(self, items: Sequence[Item], repeats: int, /) -> MatchedImages:
+        """Find the images of these items, and say what is missing and what is unknown.
+
+        Two items with the same prompt can be told apart only if both are among them: give all items of a suite.
+        """
+        drawn = [item for item in items if item.task.kind in self.tasks]
+        placement = Placement(self._holdings, drawn)
+        self._placed |= placement.of_item
+        return describe(self._holdings, placement, drawn, repeats)
+
+    async def respond(self, request: Request, /) -> Reply:
+        """Find the trial's file; asked again, a folder gives the same image."""
+        if request.item_id not in self._placed:
+            alone = Item(request.item_id, request.task, (), {})
+            self._placed |= Placement(self._holdings, [alone]).of_item
+        images = self._placed[request.item_id]
+        image = images.get(request.repeat)
+        if image is None:
+            return Reply(Failed(self._say_missing(request, len(images)), is_transient=True), request.provenance())
+        provenance = replace(
+            request.provenance(),
+            # What the folder says that was sent, where it says so in words and not in a mangled file name.
+            prompt_sent=image.prompt if image.prompt and not self._holdings.is_named_by_prompts else request.text,
+            parameters=image.parameters | {"layout": self._holdings.layout},
+        )
+        return Reply(_read(image), provenance)
+
+    def _say_missing(self, request: Request, found: int) -> str:
+        if self._holdings.layout == "items":
+            name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
+            return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1)"
+        return f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} (see --repeats)"
+
+
+def _read(image: Image) -> Pixels | Failed:
+    fault = find_fault(image.path)
+    if not fault:
+        try:
+            return Pixels(Path(image.path).read_bytes())
+        except OSError as error:
+            fault = f"cannot be read: {error.strerror}"
+    return Failed(f"{image.name}: {fault}", is_transient=True)

@@ -1,12 +1,13 @@
 """Which image is for which item: by the item's key where a layout has it, else by the prompt."""
 
+import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize.models.folder.files import Image, Unplaced, find_fault
 from subitize.models.folder.layouts import Holdings
-from subitize.models.folder.texts import plain, plain_names, plain_of_name
 from subitize.records import Item, Scalar, task_text
 
 _EXAMPLES = 3
@@ -223,3 +224,29 @@ def _show(text: str) -> str:
     """Make a name fit for a terminal, whatever is in it."""
     printable = "".join(char if char.isprintable() else "?" for char in text)
     return printable if len(printable) <= _LONGEST_SHOWN else f"{printable[:_LONGEST_SHOWN]}…"
+
+
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
+_BETWEEN_DIGITS = re.compile(r'(?<=\d)[<>:"/\\|?*\x00-\x1f](?=\d)')
+
+
+def plain(text: str) -> str:
+    """Leave out case, kinds of spaces, and punctuation at the end; ² stays what it is, and becomes no number."""
+    spaced = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return spaced.rstrip(" .,;:!?…")
+
+
+def plain_of_name(text: str) -> str:
+    """Leave out the same of a text that was made a file name; _ stands for a space."""
+    return plain(text.replace("_", " "))
+
+
+def plain_names(text: str) -> set[str]:
+    """List what a text may have become as a file name: what is not allowed there is replaced, or left out.
+
+    Nothing is left out between digits: 1/2 must never become 12.
+    """
+    told_apart = _BETWEEN_DIGITS.sub(" ", text)
+    return {plain_of_name(_FORBIDDEN.sub("-", text))} | {
+        plain_of_name(_FORBIDDEN.sub(instead, told_apart)) for instead in ("", " ")
+    }

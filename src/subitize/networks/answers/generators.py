@@ -1,22 +1,29 @@
 """Networks that write their answer: chats and others that AutoModelForImageTextToText loads, and BLIP's."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from subitize.errors import BadValueError, UnusableModelError
+from subitize.networks import pairs
 from subitize.networks.answers.choosing import Chooser, Forcer
 from subitize.networks.answers.processors import Asking
-from subitize.networks.answers.rows import Row, batches, length, place_row
-from subitize.networks.views import View
+from subitize.networks.pairs import View
 from subitize.networks.weights import Placement, load_model, load_part, loading, quiet
 from subitize.records import Said, Scalar, Token
+
+if TYPE_CHECKING:
+    import torch
 
 # What a yes may look like; tokenizers write a word at the beginning of an answer in different ways.
 YES = ("Yes", "yes", " Yes", " yes")
 _LEAST = math.log(1e-6)
+
+
+Row = Mapping[str, "torch.Tensor"]
+"""The inputs of a network for one picture and its question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +201,67 @@ def _find_room(config: Any) -> int | None:  # noqa: ANN401
     """Find how many tokens a network can hold; None for one that knows distances, not places."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
+
+
+def batches(rows: Sequence[Row], pad_id: int, *, pads: bool) -> Iterator[tuple[list[int], dict[str, "torch.Tensor"]]]:
+    """Put rows together to batches that change nothing, with their places.
+
+    Each picture and its question went through the processor alone, as if there were no others. Rows are then padded in
+    front, those of different length only if padding is allowed; and what cannot be joined with others (another number
+    of tiles) makes a batch of its own.
+    """
+    groups: dict[object, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(_shape(row, pads=pads), []).append(place)
+    for places in groups.values():
+        yield places, _join([rows[place] for place in places], pad_id)
+
+
+def place_row(inputs: Mapping[str, Any], network: Any) -> Row:  # noqa: ANN401
+    """Move what a processor made to where it is computed with, its numbers of the network's kind.
+
+    What is no tensor cannot be moved, nor put together with others; left out, it might be the picture.
+    """
+    import torch
+
+    made = {name: values for name, values in inputs.items() if name != "labels"}
+    strange = sorted(name for name, values in made.items() if not isinstance(values, torch.Tensor))
+    if strange:
+        raise UnusableModelError(
+            f"its processor gives {' and '.join(strange)} in a form that is not known here; take another model"
+        )
+    if not any(values.is_floating_point() for values in made.values()):
+        raise UnusableModelError("its processor makes no numbers of a picture; take a model that sees")
+    return pairs.place(network, made)
+
+
+def length(row: Row) -> int:
+    """Count the tokens of a row, those of the picture included."""
+    return int(row["input_ids"].shape[1])
+
+
+def _shape(row: Row, *, pads: bool) -> object:
+    shapes = [(name, tuple(values.shape[1:])) for name, values in row.items() if not _is_sequence(name, row)]
+    return (*shapes, None if pads else length(row))
+
+
+def _is_sequence(name: str, row: Row) -> bool:
+    return name in _PER_TOKEN and row[name].shape == row["input_ids"].shape
+
+
+_PER_TOKEN = {"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"}
+
+
+def _join(rows: Sequence[Row], pad_id: int) -> dict[str, "torch.Tensor"]:
+    import torch
+
+    longest = max(map(length, rows))
+    joined = {}
+    for name in rows[0]:
+        if _is_sequence(name, rows[0]):
+            filler = pad_id if name == "input_ids" else 0
+            parts = [torch.nn.functional.pad(row[name], (longest - length(row), 0), value=filler) for row in rows]
+        else:
+            parts = [row[name] for row in rows]
+        joined[name] = torch.cat(parts)
+    return joined

@@ -8,8 +8,7 @@ from typing import Any
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.networks.answers.choosing import OTHERS
-from subitize.networks.pairs import Pairs, numbers, open_pairs
-from subitize.networks.views import View
+from subitize.networks.pairs import Pairs, View, numbers, open_pairs
 from subitize.networks.weights import Placement, quiet
 from subitize.records import Said, Scalar, Token
 

@@ -19,6 +19,10 @@ COCO_NUMBERS: Mapping[int, str] = dict(
 """The same classes by the data set's own numbers, 1 to 90 with gaps, as TensorFlow's graphs and DETR have them."""
 
 
+AKIN: tuple[frozenset[str], ...] = tuple(map(frozenset, _COCO["akin"]))
+"""Things that are no rivals: a picture of one shows the other as well, or the one is a kind of the other."""
+
+
 def class_of(noun: str, classes: Iterable[str]) -> str | None:
     """Find what a detector itself calls the things of a noun; None where it has no such class.
 

@@ -1,9 +1,11 @@
 """What an ONNX file says about itself: the shape of its input, the names of its outputs, notes of whoever wrote it."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from subitize.errors import UnusableModelError
 
@@ -38,67 +40,60 @@ def read_index(path: Path) -> OnnxIndex:
     """Read what a file says of itself; its weights are skipped."""
     try:
         return _index(memoryview(path.read_bytes()))
-    except (IndexError, ValueError, LookupError):
+    except (LookupError, TypeError, ValueError):
         raise UnusableModelError(f"{path} is no ONNX file, or a damaged one; export or copy it again") from None
 
 
 def _index(model: memoryview) -> OnnxIndex:
-    fields = list(_fields(model))
-    graph = [field for number, part in fields if number == _GRAPH for field in _fields(_view(part))]
-    weights = {_text(part, _INITIALIZER_NAME) for number, part in graph if number == _INITIALIZER}
-    inputs = [part for number, part in graph if number == _INPUT and _text(part, 1) not in weights]
+    fields = _fields(model)
+    graph = _fields(*fields[_GRAPH])
+    weights = {_text(part, _INITIALIZER_NAME) for part in graph[_INITIALIZER]}
+    inputs = [part for part in graph[_INPUT] if _text(part, 1) not in weights]
     if len(inputs) != 1:
         raise ValueError(f"{len(inputs)} inputs")
     shape = _shape(inputs[0])
     height, width = shape[2:4] if len(shape) == 4 else (0, 0)
-    return OnnxIndex(
-        height,
-        width,
-        tuple(_text(part, 1) for number, part in graph if number == _OUTPUT),
-        {_text(part, 1): _text(part, 2) for number, part in fields if number == _NOTES},
-    )
+    outputs = tuple(_text(part, 1) for part in graph[_OUTPUT])
+    return OnnxIndex(height, width, outputs, {_text(part, 1): _text(part, 2) for part in fields[_NOTES]})
 
 
-def _shape(value: object) -> list[int]:
+def _shape(value: memoryview) -> list[int]:
     """Read the sizes of an input: its type (2), a tensor (1), has a shape (2) of dimensions (1) with a value (1)."""
     parts = [value]
     for wanted in (2, 1, 2, 1):
-        parts = [inner for part in parts for number, inner in _fields(_view(part)) if number == wanted]
-    sizes = [[size for number, size in _fields(_view(part)) if number == 1] for part in parts]
+        parts = _fields(*parts)[wanted]
+    sizes = [_fields(part)[1] for part in parts]
     return [size[0] if size and isinstance(size[0], int) else 0 for size in sizes]
 
 
-def _text(message: object, wanted: int) -> str:
-    found = [part for number, part in _fields(_view(message)) if number == wanted]
-    return bytes(_view(found[-1])).decode("utf-8") if found else ""
+def _text(message: memoryview, wanted: int) -> str:
+    found = _fields(message)[wanted]
+    return str(found[-1], "utf-8") if found else ""
 
 
-def _view(part: object) -> memoryview:
-    if not isinstance(part, memoryview):
-        raise ValueError("a number where a message should be")
-    return part
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Go through a message of protocol buffers: the number of each field, with its number or its bytes."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        kind = key & 7
-        if kind == _VARINT:
-            value, at = _varint(message, at)
-            yield key >> 3, value
-            continue
-        if kind == _BYTES:
-            length, at = _varint(message, at)
-        elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
-            length = 8 if kind == _EIGHT_BYTES else 4
-        else:
-            raise ValueError(f"no such kind of field: {kind}")
-        if at + length > len(message):
-            raise ValueError("cut short")
-        yield key >> 3, message[at : at + length]
-        at += length
+def _fields(*messages: memoryview) -> dict[int, list[Any]]:
+    """Read messages of protocol buffers: what stands in them, numbers or bytes, by the number of its field."""
+    found: dict[int, list[Any]] = defaultdict(list)
+    for message in messages:
+        at = 0
+        while at < len(message):
+            key, at = _varint(message, at)
+            kind = key & 7
+            if kind == _VARINT:
+                value, at = _varint(message, at)
+                found[key >> 3].append(value)
+                continue
+            if kind == _BYTES:
+                length, at = _varint(message, at)
+            elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
+                length = 8 if kind == _EIGHT_BYTES else 4
+            else:
+                raise ValueError(f"no such kind of field: {kind}")
+            if at + length > len(message):
+                raise ValueError("cut short")
+            found[key >> 3].append(message[at : at + length])
+            at += length
+    return found
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:

@@ -43,18 +43,18 @@ class _Network:
 
 
 class OpenCv(ABC):
-    """A detector with classes of its own, from files that lie on this machine."""
+    """A detector with classes of its own, from files on this machine; `labels` is a file with a class per line."""
 
     has_open_vocabulary = False
     kind: str
     suffixes: tuple[str, ...]
 
-    def __init__(self, target: str, labels: str | None = None, *, size: int = 0) -> None:
+    def __init__(self, weights: str, /, *, labels: str | None = None, size: int = 0) -> None:
         require(self.kind, "cv2", extra="detect")
         if not 0 <= size <= _LARGEST_PIXELS or (size % 32 and self.kind == "yolo"):
             told = "a multiple of 32" if self.kind == "yolo" else "a number"
             raise BadValueError(f"size={size}: should be {told} up to {_LARGEST_PIXELS}, or 0 for the network's own")
-        self._target, self._labels, self._size = target, labels, size
+        self._target, self._labels, self._size = weights, labels, size
 
     @property
     def assumption(self) -> str:
@@ -138,9 +138,9 @@ class Ssd(OpenCv):
     suffixes = (".pb", ".onnx")
 
     def __init__(
-        self, target: str, labels: str | None = None, *, size: int = 0, mean: float = 0.0, scale: float = 1.0
+        self, weights: str, /, *, labels: str | None = None, size: int = 0, mean: float = 0.0, scale: float = 1.0
     ) -> None:
-        super().__init__(target, labels, size=size)
+        super().__init__(weights, labels=labels, size=size)
         self._mean, self._scale = mean, scale
 
     def _open(self, files: NetworkFiles) -> _Network:

@@ -1,5 +1,6 @@
-"""What the detectors on transformers share: a network with its image processor, and pictures in batches for it."""
+"""Detectors on transformers: a network with its image processor, and pictures in batches for it."""
 
+import inspect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,8 +11,9 @@ import numpy as np
 from PIL import Image
 
 from subitize.detections import Detections, Floats
-from subitize.errors import UnusableModelError
+from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
+from subitize.networks.detectors.coco import class_of
 from subitize.networks.names import name_detector
 from subitize.networks.weights import (
     Placement,
@@ -23,21 +25,16 @@ from subitize.networks.weights import (
     read_config,
     require,
 )
+from subitize.numerals import article
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedConfig, PreTrainedModel, ProcessorMixin
 
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Pictures that are of one size once they are prepared, by their place among those that were given."""
-
-    places: tuple[int, ...]
-    inputs: dict[str, "torch.Tensor"]
-
-    def __len__(self) -> int:
-        return len(self.places)
+_NO_CLASS = ("", "N/A")
+"""What gaps in the numbering of COCO's classes are called."""
+QUERY = "a photo of {a} {noun}"
+"""One of the captions in which CLIP, and OWLv2's forerunner OWL-ViT, were taught nouns (arXiv 2205.06230)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,11 @@ class Output:
 
     logits: "torch.Tensor"
     pred_boxes: "torch.Tensor"
+
+
+Inputs = dict[str, "torch.Tensor"]
+Found = tuple[int, object, object, str]
+"""Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun."""
 
 
 class Pretrained:
@@ -92,15 +94,22 @@ class Pretrained:
 
         return load_part(AutoImageProcessor, self.folder, self.who)
 
-    @cached_property
-    def tokenizer(self) -> "ProcessorMixin":
-        """What prepares words for it."""
-        from transformers import AutoTokenizer
+    def load(self) -> None:
+        """Load the weights, once."""
+        _ = self.model, self.image_processor
 
-        return load_part(AutoTokenizer, self.folder, self.who)
+    def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
+        """Find in each picture all the things of the nouns with at least this score."""
+        self.load()
+        found: list[list[tuple[Floats, Floats, str]]] = [[] for _ in pictures]
+        for place, xyxy, given, label in self._look(pictures, nouns):
+            scores = np.asarray(given, dtype=np.float64)
+            is_kept = scores >= floor
+            found[place].append((np.asarray(xyxy, dtype=np.float64)[is_kept], scores[is_kept], label))
+        return [_gather(of_one) for of_one in found]
 
-    def batches(self, pictures: Sequence[Rgb]) -> list[Batch]:
-        """Prepare pictures, each by itself, and put together those that come out in one size.
+    def batches(self, pictures: Sequence[Rgb]) -> list[tuple[tuple[int, ...], Inputs]]:
+        """Prepare pictures, each by itself, and put together those that come out in one size: their places and inputs.
 
         Beside a larger one a picture would be padded, and what a network sees near the padding is not quite what it
         sees in the picture alone.
@@ -111,17 +120,17 @@ class Pretrained:
         sizes = [inputs["pixel_values"].shape for inputs in prepared]
         places = [tuple(at for at, other in enumerate(sizes) if other == size) for size in dict.fromkeys(sizes)]
         return [
-            Batch(own, {name: torch.cat([prepared[at][name] for at in own]) for name in prepared[own[0]]})
-            for own in places
+            (own, {name: torch.cat([prepared[at][name] for at in own]) for name in prepared[own[0]]}) for own in places
         ]
 
-    def run(self, batch: Batch, **words: "torch.Tensor") -> Output:
+    def run(self, inputs: Inputs, **words: "torch.Tensor") -> Output:
         """Compute what a batch gives, the words repeated for each of its pictures."""
         import torch
 
-        texts = {name: rows.repeat(len(batch), 1).to(self.model.device) for name, rows in words.items()}
+        count = len(inputs["pixel_values"])
+        texts = {name: rows.repeat(count, 1).to(self.model.device) for name, rows in words.items()}
         with torch.inference_mode():
-            pictures = {name: given.to(self.model.device) for name, given in batch.inputs.items()}
+            pictures = {name: given.to(self.model.device) for name, given in inputs.items()}
             pictures["pixel_values"] = pictures["pixel_values"].to(self.model.dtype)
             output = self.model(**pictures, **texts)
             return Output(output.logits.float().cpu(), output.pred_boxes.float().cpu())
@@ -134,7 +143,11 @@ class Pretrained:
         """Name the libraries that compute, and their versions."""
         return name_versions("torch", "transformers")
 
-    def _prepare(self, picture: Rgb) -> dict[str, "torch.Tensor"]:
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+        """Go through what the network finds, whatever its score."""
+        raise NotImplementedError
+
+    def _prepare(self, picture: Rgb) -> Inputs:
         given = self.image_processor(images=[Image.fromarray(picture)], return_tensors="pt")
         return {name: given[name] for name in ("pixel_values", "pixel_mask") if name in given}
 
@@ -154,14 +167,75 @@ class Pretrained:
         raise UnusableModelError(f"{self._name}: {self._given} holds a {held}; {remedy}")
 
 
+class Detr(Pretrained):
+    """DETR and its successors (Conditional and Deformable DETR, RT-DETR, YOLOS …).
+
+    It looks for whatever it knows; a class is kept if it was asked for, by that name or another for the same.
+    """
+
+    own_name = "detr"
+    has_open_vocabulary = False
+
+    def can_see(self, noun: str, /) -> bool:
+        """Tell whether the noun names one of its classes."""
+        return class_of(noun, self.classes()) is not None
+
+    def classes(self) -> Collection[str]:
+        """List its classes, as its config calls them; the weights are not needed for it."""
+        return self._classes
+
+    @cached_property
+    def _classes(self) -> tuple[str, ...]:
+        names = dict.fromkeys(self.config.id2label.values())
+        return tuple(name for name in names if name not in _NO_CLASS)
+
+    def _wanted(self, nouns: Sequence[str]) -> list[tuple[str, str]]:
+        """Pair its classes with the nouns they are asked for by."""
+        if not nouns:
+            return [(own, own) for own in self._classes]
+        classes = {noun: class_of(noun, self._classes) for noun in nouns}
+        for noun, own in classes.items():
+            if own is None:
+                known = ", ".join(self._classes[:8]) + (" …" if len(self._classes) > 8 else "")
+                raise BadValueError(f"{self.who} cannot see {noun!r}; it knows {known}")
+        return [(own, noun) for noun, own in classes.items() if own is not None]
+
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+        """Find the things of the nouns, or all.
+
+        The folder's own processor reads the output: whether there is a class for nothing differs by network.
+        """
+        wanted = self._wanted(nouns)
+        read = self.image_processor.post_process_object_detection
+        for places, inputs in self.batches(pictures):
+            output = self.run(inputs)
+            # Some keep the best hundred pairs of box and class only, which would be a ceiling for counting.
+            limit = {"top_k": output.logits[0].numel()} if "top_k" in inspect.signature(read).parameters else {}
+            sizes = [pictures[place].shape[:2] for place in places]
+            each = read(output, threshold=-1.0, target_sizes=sizes, **limit)
+            for place, found in zip(places, each, strict=True):
+                names = [self.config.id2label.get(int(label), "") for label in found["labels"]]
+                for own, noun in wanted:
+                    chosen = [name == own for name in names]
+                    yield place, found["boxes"][chosen], found["scores"][chosen], noun
+
+
 class OpenVocabulary(Pretrained):
     """What detectors have in common that are told what to look for."""
 
     has_open_vocabulary = True
 
+    @cached_property
+    def tokenizer(self) -> "ProcessorMixin":
+        """What prepares words for it."""
+        from transformers import AutoTokenizer
+
+        return load_part(AutoTokenizer, self.folder, self.who)
+
     def load(self) -> None:
         """Load the weights, once."""
-        _ = self.model, self.image_processor, self.tokenizer
+        super().load()
+        _ = self.tokenizer
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether there is something to look for in the noun."""
@@ -172,30 +246,71 @@ class OpenVocabulary(Pretrained):
         return ()
 
 
-class Findings:
-    """What is found in pictures, gathered batch by batch."""
+class GroundingDino(OpenVocabulary):
+    """Looks for one noun at a time, as the Numbersense paper does (its appendix on counting objects).
 
-    def __init__(self, pictures: Sequence[Rgb], floor: float) -> None:
-        self._pictures, self._floor = pictures, floor
-        self._found: list[list[tuple[Floats, Floats, str]]] = [[] for _ in pictures]
+    Beside another, a noun is seen with other scores.
+    """
 
-    def size(self, place: int) -> tuple[int, int]:
-        """The height and width of a picture."""
-        height, width, _ = self._pictures[place].shape
-        return height, width
+    own_name = "grounding-dino"
 
-    def add(self, place: int, xyxy: object, scores: object, label: str) -> None:
-        """Keep what has at least the floor as its score."""
-        corners, given = np.asarray(xyxy, dtype=np.float64), np.asarray(scores, dtype=np.float64)
-        is_kept = given >= self._floor
-        self._found[place].append((corners[is_kept], given[is_kept], label))
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+        """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
+        batches = self.batches(pictures)
+        for noun in dict.fromkeys(nouns):
+            words, is_of_noun = self._tokenize(noun)
+            for places, inputs in batches:
+                output = self.run(inputs, **words)
+                scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
+                for place, own_scores, boxes in zip(places, scores, output.pred_boxes, strict=True):
+                    height, width, _ = pictures[place].shape
+                    yield place, corners_of(boxes, width, height), own_scores, noun
 
-    def detections(self) -> Iterator[Detections]:
-        """Give what was found in each picture, best first."""
-        for found in self._found:
-            xyxy = np.concatenate([np.empty((0, 4)), *(corners for corners, _, _ in found)])
-            scores = np.concatenate([np.empty(0), *(scores for _, scores, _ in found)])
-            yield Detections.make(xyxy, scores, [label for _, scores, label in found for _ in scores])
+    def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
+        """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
+        import torch
+
+        tokenizer, longest = self.tokenizer, self.config.max_text_len
+        # A stop within a noun would make two things of it.
+        text = " ".join(noun.lower().replace(".", " ").replace("?", " ").split()) + "."
+        words = dict(tokenizer(text, return_tensors="pt", truncation=True, max_length=longest))
+        others = [tokenizer.cls_token_id, tokenizer.sep_token_id, *tokenizer.convert_tokens_to_ids([".", "?"])]
+        return words, ~torch.isin(words["input_ids"][0], torch.tensor(others))
+
+
+class Owlv2(OpenVocabulary):
+    """Looks for all nouns at once: its score for one does not depend on the others."""
+
+    own_name = "owlv2"
+
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+        """Find the things of the nouns; one place may be found for several of them."""
+        asked = list(dict.fromkeys(nouns))
+        if not asked:
+            return
+        words = self._tokenize(asked)
+        for places, inputs in self.batches(pictures):
+            output = self.run(inputs, **words)
+            for place, scores, boxes in zip(places, output.logits.sigmoid(), output.pred_boxes, strict=True):
+                height, width, _ = pictures[place].shape
+                # A picture is made square by padding on its right or below, and boxes are shares of the square.
+                corners = corners_of(boxes, max(height, width), max(height, width))
+                centres = (corners[:, :2] + corners[:, 2:]) / 2
+                is_in_picture = (centres[:, 0] <= width) & (centres[:, 1] <= height)
+                for noun, own_scores in zip(asked, scores.T, strict=True):
+                    yield place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun
+
+    def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
+        texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
+        longest = self.config.text_config.max_position_embeddings
+        made = self.tokenizer(texts, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
+        return {name: made[name] for name in ("input_ids", "attention_mask")}
+
+
+def _gather(found: Sequence[tuple[Floats, Floats, str]]) -> Detections:
+    xyxy = np.concatenate([np.empty((0, 4)), *(corners for corners, _, _ in found)])
+    scores = np.concatenate([np.empty(0), *(scores for _, scores, _ in found)])
+    return Detections.make(xyxy, scores, [label for _, scores, label in found for _ in scores])
 
 
 def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:

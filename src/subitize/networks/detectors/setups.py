@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from typing import Annotated, TypeVar
 
 from subitize.detections import Detections
@@ -14,6 +13,8 @@ from subitize.image_files import Rgb
 from subitize.interfaces import Handling, Proof
 from subitize.labels import Rule, read_statement
 from subitize.networks.detectors.detector import Detector
+from subitize.networks.detectors.opencv import Ssd, Yolo
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2
 from subitize.networks.weights import Placement, naming
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.vision.colours import COLOUR_NAMES
@@ -124,33 +125,17 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
 
 
 def _open_torch(
-    path: str, name: str, model: str, /, *, dtype: str = "auto", device: Annotated[str, Handling] = "auto"
+    make: Callable[..., Detector],
+    name: str,
+    model: str,
+    /,
+    *,
+    dtype: str = "auto",
+    device: Annotated[str, Handling] = "auto",
 ) -> Detector:
     with naming(f"{name}:{model}"):
         placement = Placement(device, dtype)
-    module, _, kind = path.partition(":")
-    detector: Detector = getattr(import_module(f"{__package__}.{module}"), kind)(model, placement, name=name)
-    return detector
-
-
-def _open_ssd(
-    weights: str, /, *, labels: str | None = None, size: int = 0, mean: float = 0.0, scale: float = 1.0
-) -> Detector:
-    """Open an SSD of OpenCV.
-
-    `labels` is a file with a class per line; of the pixels, at most `size` a side (0: the network's own), `mean` is
-    taken off, then they are multiplied by `scale`.
-    """
-    from subitize.networks.detectors.opencv import Ssd
-
-    return Ssd(weights, labels, size=size, mean=mean, scale=scale)
-
-
-def _open_yolo(weights: str, /, *, labels: str | None = None, size: int = 0) -> Detector:
-    """Open a YOLO of OpenCV; `labels` is a file with a class per line."""
-    from subitize.networks.detectors.opencv import Yolo
-
-    return Yolo(weights, labels, size=size)
+    return make(model, placement, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +150,18 @@ class _Kind:
 
 _CLOSED = "it knows the classes it was trained on."
 _KINDS = {
-    "detr": _Kind(partial(_open_torch, "detr:Detr", "detr"), 0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
+    "detr": _Kind(partial(_open_torch, Detr, "detr"), 0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
     "grounding-dino": _Kind(
         # Numbersense, supplementary information, and its authors' code.
-        partial(_open_torch, "grounding_dino:GroundingDino", "grounding-dino"),
+        partial(_open_torch, GroundingDino, "grounding-dino"),
         0.4,
         0.95,
         "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).",
     ),
-    "owlv2": _Kind(partial(_open_torch, "owlv2:Owlv2", "owlv2"), 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
-    "rt-detr": _Kind(partial(_open_torch, "detr:Detr", "rt-detr"), 0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
-    "ssd": _Kind(_open_ssd, 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    "yolo": _Kind(_open_yolo, 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
+    "owlv2": _Kind(partial(_open_torch, Owlv2, "owlv2"), 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
+    "rt-detr": _Kind(partial(_open_torch, Detr, "rt-detr"), 0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
+    "ssd": _Kind(Ssd, 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
+    "yolo": _Kind(Yolo, 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
 
 

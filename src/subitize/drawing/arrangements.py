@@ -1,4 +1,4 @@
-"""Things at random: how large each is and where it stands, free or such that area or hull comes to a goal."""
+"""How large things are and where they stand: at random or in rows, free or such that area or hull comes to a goal."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.drawing.placement import SMALLEST_ITEM_PX, Corners, fit, gap_px, place
-from subitize.drawing.silhouettes import Silhouette, hull_area
+from subitize.drawing.silhouettes import Points, Silhouette, hull_area
 from subitize.errors import BadValueError
 
 Numbers = NDArray[np.float64]
@@ -62,11 +62,11 @@ def sides_for_area(shares: Numbers, shapes: Sequence[Silhouette], area_px: float
         if gain / 2 <= left_px:
             sides[index] += 1
             left_px -= gain
-    check_not_too_small(sides.tolist())
+    _check_not_too_small(sides.tolist())
     return [int(side) for side in sides]
 
 
-def check_not_too_small(sides: Sequence[int]) -> None:
+def _check_not_too_small(sides: Sequence[int]) -> None:
     """Refuse things too small to see; a magnitude that is held constant leaves no other way out."""
     if min(sides) < SMALLEST_ITEM_PX:
         raise BadValueError(
@@ -137,12 +137,7 @@ class _Spread:
             is_small = self._hull(sides, middle + factor * (centres - middle) - halves) < self.hull_px
             low, high = (factor, high) if is_small else (low, factor)
         spread = np.rint(middle + low * (centres - middle) - halves).astype(np.int64)
-        gap = gap_px(self.size_px)
-        slack = self.size_px - 2 * gap - ((spread + np.array(sides)[:, None]).max(axis=0) - spread.min(axis=0))
-        if (slack < 0).any():
-            return None
-        start = gap + np.floor(random.random(2) * (slack + 1)).astype(np.int64)
-        return np.asarray(spread - spread.min(axis=0) + start)
+        return _moved(spread, sides, self.size_px, random)
 
     def _hull(self, sides: Sequence[int], corners: Numbers | Corners) -> float:
         reach = [shape.hull * side + corner for shape, side, corner in zip(self.shapes, sides, corners, strict=True)]
@@ -150,3 +145,98 @@ class _Spread:
 
 
 _HALVINGS = 26
+
+
+def array(
+    shapes: Sequence[Silhouette], size_px: int, goal: Goal, random: np.random.Generator, *, overlap: float
+) -> Arranged:
+    """Give equal things one side, and the top left corners of a regular array; its things never overlap."""
+    del overlap
+    drawn, stretch = _between(_SIDES, random), _between(_PITCHES, random)
+    lattices = _lattices(len(shapes), random)
+    for share in (drawn, *_NARROWER_SIDES):
+        sizes = _Sizes(shapes[0], len(shapes), size_px, share, stretch)
+        for lattice in lattices:
+            side, pitch_px = sizes.reach(lattice, goal)
+            sides = [side] * len(shapes)
+            places = lattice * pitch_px
+            corners = _moved(np.rint(places - places.min(axis=0)).astype(np.int64), sides, size_px, random)
+            if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
+                _check_not_too_small(sides)
+                return sides, corners
+    held = "" if goal == Goal() else " with that magnitude held constant"
+    raise BadValueError(
+        f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px{held}: "
+        "ask for fewer or for a larger picture"
+    )
+
+
+# Sides in shares of the pitch, the distance from one thing to the next; the pitch in shares of the largest that fits.
+_SIDES = (0.7, 0.85)
+_NARROWER_SIDES = (0.6, 0.5, 0.4, 0.3)  # where the gaps between small things would be too small
+_PITCHES = (0.7, 1.0)
+_LARGEST_PITCH = 0.2  # in shares of the picture
+_LONGEST_SINGLE_ROW = 5
+
+
+def _between(limits: tuple[float, float], random: np.random.Generator) -> float:
+    low, high = limits
+    return low + (high - low) * random.random()
+
+
+def _lattices(number: int, random: np.random.Generator) -> list[Points]:
+    """List the arrays that look like one, in random order: the centres of their things, one pitch apart."""
+    plausible = [rows for rows in range(1, number + 1) if _is_plausible(rows, math.ceil(number / rows))]
+    order = sorted(plausible, key=lambda _: random.random())
+    return [_lattice(number, rows) for rows in order]
+
+
+def _is_plausible(rows: int, columns: int) -> bool:
+    if rows == 1:
+        return columns <= _LONGEST_SINGLE_ROW
+    return columns <= 2.5 * rows and rows <= columns + 1
+
+
+def _lattice(number: int, rows: int) -> Points:
+    lengths = [number // rows + (row < number % rows) for row in range(rows)]
+    places = [
+        ((max(lengths) - length) / 2 + column, float(row))
+        for row, length in enumerate(lengths)
+        for column in range(length)
+    ]
+    return np.array(places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """How large the things of an array are, and how far apart."""
+
+    shape: Silhouette
+    number: int
+    size_px: int
+    share: float
+    stretch: float
+
+    def reach(self, lattice: Points, goal: Goal) -> tuple[int, float]:
+        """Find the side and the pitch, in pixels."""
+        room_px = self.size_px - 2 * gap_px(self.size_px)
+        longest = float(np.ptp(lattice, axis=0).max())
+        if goal.hull_px is not None:
+            reach = (lattice[:, None, :] + self.share * self.shape.hull).reshape(-1, 2)
+            pitch_px = math.sqrt(goal.hull_px / hull_area(reach))
+            return round(self.share * pitch_px), pitch_px
+        if goal.area_px is not None:
+            side = round(math.sqrt(goal.area_px / self.number / self.shape.area))
+            widest_px = (room_px - side) / longest if longest else math.inf
+            return side, min(max(side / self.share, side + gap_px(self.size_px)), widest_px)
+        pitch_px = self.stretch * min(_LARGEST_PITCH * self.size_px, room_px / (longest + self.share))
+        return math.floor(self.share * pitch_px), pitch_px
+
+
+def _moved(corners: Corners, sides: Sequence[int], size_px: int, random: np.random.Generator) -> Corners | None:
+    """Move things, all of them alike, to anywhere in the picture; None where they do not fit into it."""
+    gap, start = gap_px(size_px), corners.min(axis=0)
+    slack = size_px - 2 * gap - ((corners + np.array(sides)[:, None]).max(axis=0) - start)
+    if (slack < 0).any():
+        return None
+    return np.asarray(corners - start + gap + np.floor(random.random(2) * (slack + 1)).astype(np.int64))
