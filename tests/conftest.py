@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -70,12 +72,31 @@ def _nothing_synced() -> Iterator[None]:
     """Do not wait for the disk: only a power cut would need it. What the store asks of SQLite is tested by itself."""
 
     def set_up_unsynced(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
+        connection.cursor().execute("PRAGMA synchronous = OFF")  # going over to WAL waits for the disk, too
         _SET_UP_SQLITE(connection, entry)
         connection.cursor().execute("PRAGMA synchronous = OFF")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(databases, "_set_up_sqlite", set_up_unsynced)
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Iterator[None]:
+    """Let all runs in SQLite share the SQL of their statements, which SQLAlchemy makes anew for every database."""
+    first = create_engine("sqlite://", query_cache_size=10_000)
+    with first.connect():
+        pass  # the dialect learns the version of SQLite
+    set_up_engine = Engine.__init__
+
+    def set_up_sharing(engine: Engine, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        set_up_engine(engine, *arguments, **options)
+        if engine.dialect.name == "sqlite":
+            engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "__init__", set_up_sharing)
         yield
 
 
