@@ -21,6 +21,8 @@ from subitize.store import Database, Folder, Location, databases
 
 ROOT = Path(__file__).resolve().parent.parent
 _SET_UP_SQLITE = databases._set_up_sqlite
+# The parts that take longest to import or start; a test of several is kept with the first.
+_APART = ("torch", "inspect", "ocr", "weights", "postgres", "browser")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,13 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record the results of proofs, in the process that hears of all of them."""
+    """Record the results of proofs, in the process that hears of all of them; give a worker one core."""
+    if hasattr(config, "workerinput"):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other workers
     if config.getoption("--prove") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(proofs.Recorder())
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups, and must not do so before
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep proofs apart from tests, and what imports torch in one process: importing it takes long."""
+    """Keep proofs apart from tests, and the tests of a part in one process: importing or starting it takes long."""
     mode = config.getoption("--prove")
     recorded = proofs.read_record() if mode == "changed" else {}
     is_wanted = [_is_wanted(item, mode, recorded) for item in items]
@@ -44,8 +49,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = compress(items, is_wanted)
     gc.freeze()  # what was collected stays until the end: garbage collection need not look at it each time
     for item in items:
-        if item.get_closest_marker("torch"):
-            item.add_marker(pytest.mark.xdist_group("torch"))
+        part = next(filter(item.get_closest_marker, _APART), None)
+        if part is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(part))
 
 
 def _is_wanted(item: pytest.Item, mode: str | None, recorded: dict[str, str]) -> bool:
