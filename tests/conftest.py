@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -19,6 +21,8 @@ from subitize.store import Database, Folder, Location, databases
 
 ROOT = Path(__file__).resolve().parent.parent
 _SET_UP_SQLITE = databases._set_up_sqlite
+# The parts that take longest to import or start; a test of several is kept with the first.
+_APART = ("torch", "inspect", "ocr", "weights", "postgres", "browser")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,13 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record the results of proofs, in the process that hears of all of them."""
+    """Record the results of proofs, in the process that hears of all of them; give a worker one core."""
+    if hasattr(config, "workerinput"):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other workers
     if config.getoption("--prove") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(proofs.Recorder())
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups, and must not do so before
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep proofs apart from tests, and what imports torch in one process: importing it takes long."""
+    """Keep proofs apart from tests, and the tests of a part in one process: importing or starting it takes long."""
     mode = config.getoption("--prove")
     recorded = proofs.read_record() if mode == "changed" else {}
     is_wanted = [_is_wanted(item, mode, recorded) for item in items]
@@ -42,8 +49,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = compress(items, is_wanted)
     gc.freeze()  # what was collected stays until the end: garbage collection need not look at it each time
     for item in items:
-        if item.get_closest_marker("torch"):
-            item.add_marker(pytest.mark.xdist_group("torch"))
+        part = next(filter(item.get_closest_marker, _APART), None)
+        if part is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(part))
 
 
 def _is_wanted(item: pytest.Item, mode: str | None, recorded: dict[str, str]) -> bool:
@@ -70,12 +78,31 @@ def _nothing_synced() -> Iterator[None]:
     """Do not wait for the disk: only a power cut would need it. What the store asks of SQLite is tested by itself."""
 
     def set_up_unsynced(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
+        connection.cursor().execute("PRAGMA synchronous = OFF")  # going over to WAL waits for the disk, too
         _SET_UP_SQLITE(connection, entry)
         connection.cursor().execute("PRAGMA synchronous = OFF")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(databases, "_set_up_sqlite", set_up_unsynced)
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Iterator[None]:
+    """Let all runs in SQLite share the SQL of their statements, which SQLAlchemy makes anew for every database."""
+    first = create_engine("sqlite://", query_cache_size=10_000)
+    with first.connect():
+        pass  # the dialect learns the version of SQLite
+    set_up_engine = Engine.__init__
+
+    def set_up_sharing(engine: Engine, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        set_up_engine(engine, *arguments, **options)
+        if engine.dialect.name == "sqlite":
+            engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "__init__", set_up_sharing)
         yield
 
 

@@ -31,9 +31,11 @@ AIMS = (
 )
 
 
-@pytest.mark.parametrize(
-    "name", [name if name != "judges" else pytest.param(name, marks=pytest.mark.weights) for name in RIVALS]
-)
+# Those that compare whole processes take longest.
+MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum"), pytest.mark.slow) | {"judges": pytest.mark.weights}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
 def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str) -> None:
     results = list(importlib.import_module(f"benchmarks.{name}").measure(is_tiny=True))
     assert RIVALS[name] in str(results[0])

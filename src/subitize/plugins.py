@@ -1,8 +1,9 @@
 """What papers bring, found by name from below them: a paper is imported when one is looked for, the rest when used."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -69,9 +70,20 @@ def papers_by_name() -> dict[str, Any]:
     return dict(reversed([*_named()]))
 
 
+def installed(group: str) -> tuple[EntryPoint, ...]:
+    """List the entry points that installed packages have in a group."""
+    return _read_entry_points(group, tuple(sys.path))
+
+
+# Looking through all that is installed takes a while: once will do, as long as Python looks in the same places.
+@lru_cache(maxsize=64)
+def _read_entry_points(group: str, _: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
+
+
 def _named() -> Iterator[tuple[str, Any]]:
     yield from _load_built_in().items()
-    for point in entry_points(group=GROUP):
+    for point in installed(GROUP):
         with suppress(Exception):  # one that cannot be loaded brings nothing
             found = point.load()
             if isinstance(found, import_module("subitize.interfaces").Paper):

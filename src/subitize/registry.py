@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
@@ -254,7 +254,7 @@ def _known(kind: Kind) -> dict[str, EntryPoint]:
     elif kind == "suites":
         listed = plugins.list_all("suites") | listed
     built_in = {name: EntryPoint(name, value, f"subitize.{kind}") for name, value in listed.items()}
-    return {point.name: point for point in entry_points(group=f"subitize.{kind}")} | built_in
+    return {point.name: point for point in plugins.installed(f"subitize.{kind}")} | built_in
 
 
 def _find(kind: Kind, name: str) -> EntryPoint:
