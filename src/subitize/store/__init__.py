@@ -4,7 +4,7 @@ from subitize.store.attachments import Attachment
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
 from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry
-from subitize.store.subjects import group_answers, is_later, is_refused, latest_attempts, subject_of
+from subitize.store.subjects import group_answers, is_refused, latest_attempts, subject_of
 
 __all__ = [
     "RENEWAL_SECONDS",
@@ -19,7 +19,6 @@ __all__ = [
     "StoredResponse",
     "SuiteEntry",
     "group_answers",
-    "is_later",
     "is_refused",
     "latest_attempts",
     "subject_of",

@@ -54,14 +54,9 @@ def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
     latest: dict[tuple[str, str, int], RowT] = {}
     for one in answers:
         key = (one.item_id, one.model, one.repeat)
-        if key not in latest or is_later(one, latest[key]):
+        if key not in latest or _is_later(one, latest[key]):
             latest[key] = one
     return list(latest.values())
-
-
-def is_later(one: TrialRow, other: TrialRow) -> bool:
-    """Tell whether the one counts, of two attempts at the same item and repeat."""
-    return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)
 
 
 def group_answers(answers: Iterable[RowT], size: int) -> Iterator[tuple[RowT, ...]]:
@@ -89,3 +84,8 @@ def subject_of(members: Iterable[TrialRow]) -> Subject:
 def is_refused(members: Iterable[TrialRow]) -> bool:
     """Tell whether there is nothing to look at."""
     return all(one.kind == REFUSED for one in members)
+
+
+def _is_later(one: TrialRow, other: TrialRow) -> bool:
+    """Tell whether the one counts, of two attempts at the same item and repeat."""
+    return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)

@@ -16,11 +16,14 @@ from subitize.store.run import Run
 from subitize.store.subjects import FAILED
 
 _ROWS_AT_ONCE = 10_000
-# Quotes within texts have a backslash, so that a prompt cannot look like the beginning of a field.
-_PROVENANCE = (
-    r'^\{"seed":(?<seed>.*?),"prompt_sent":(?<prompt>.*?),"prompt_rewritten":(?<rewritten>.*?)'
-    r',"parameters":(?<settings>.*),"tokens_in":(?<usage>.*)$'
-)
+# What stands between the fields of a provenance. Quotes within texts have a backslash, and only the versions before the
+# tokens end in a brace, so that nothing else looks like it.
+_BETWEEN = {
+    "seed": ',"prompt_sent":',
+    "prompt": ',"prompt_rewritten":',
+    "rewritten": ',"parameters":',
+    "settings": '},"tokens_in":',
+}
 # The kind is the last that is written of a record, and the longest is "refused".
 _KIND_CHARACTERS = 10
 _KIND = r'"(\w+)"\}$'
@@ -65,7 +68,7 @@ def trace_readings(run: Run) -> pl.DataFrame:
     questions = _read_shared(run, tables.questions, {"question": "question_id"})
     sources = _read_shared(run, tables.sources, {name: name for name in ("judge", "annotator", "rule")})
     for number, shared in zip(numbers, (subjects, questions, sources), strict=True):
-        rows = rows.join(shared, left_on=number, right_on="number", maintain_order="left")
+        rows = rows.join(shared, left_on=number, right_on="number", how="left", maintain_order="left")
     return rows.drop(numbers)
 
 
@@ -81,12 +84,13 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     # One that held half a character was written with blanks.
     spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
     plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
-    fields = (text.replace(plain) if plain else text).str.extract_groups(_PROVENANCE)
-    cut = rows.with_columns(fields).unnest("provenance")
-    return cut.with_columns(
-        settings=pl.lit('{"parameters":') + pl.col("settings") + pl.lit("}"),
-        usage=pl.lit('{"tokens_in":') + pl.col("usage"),
-    )
+    cut = rows.lazy().with_columns(text.replace(plain) if plain else text)
+    for name, mark in _BETWEEN.items():
+        cut = cut.with_columns(text.str.splitn(mark, 2).struct.rename_fields([name, "provenance"])).unnest("provenance")
+    settings = pl.lit('{"parameters":') + pl.col("settings") + pl.lit("}}")
+    usage = pl.lit('{"tokens_in":') + text
+    seed = pl.col("seed").str.strip_prefix('{"seed":')
+    return cut.with_columns(seed=seed, settings=settings, usage=usage).drop("provenance").collect()
 
 
 def _fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
