@@ -14,7 +14,7 @@ from cases import Case
 from commands import Finished, call
 from subitize import calibrations
 from subitize.analysis.calibration import Search, calibrate
-from subitize.analysis.observations import Reader, observe_run
+from subitize.analysis.observations import Reader, observe_run, survey_run
 from subitize.analysis.protocols import fingerprints
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
@@ -355,7 +355,7 @@ def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
 def test_the_protocol_names_the_rule_in_full(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
     in_part, whole, other = (
-        fingerprints(run, Reader("doubling", parse_rule(rule)))
+        fingerprints(survey_run(run, Reader("doubling", parse_rule(rule))))
         for rule in ("boxes>=0.4", "boxes>=0.4,iou=0.5", "boxes>=0.4,iou=1")
     )
     assert in_part == whole != other

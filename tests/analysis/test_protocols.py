@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cases import Case
 from subitize.analysis.contents import read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader
+from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
 from subitize.analysis.protocols import (
     Followed,
     Gaps,
@@ -54,6 +54,7 @@ from subitize.records import (
     Words,
 )
 from subitize.store import Folder, Run
+from subitize.store.frames import read_readings
 from subitize.store.traces import trace_readings
 
 
@@ -163,7 +164,7 @@ def _provenance(setup: Setup, item: Item, trial: Trial, place: int) -> Provenanc
 def followed(folder: Path, setup: Setup, reader: Reader | None = None) -> Followed:
     with Run(Folder(folder), create=True) as run:
         fill(run, setup)
-        (found,) = follow_protocols(run, follow_trails(run), reader).values()
+        (found,) = follow_protocols(run, follow_trails(run, read_readings(run)), reader).values()
     return found
 
 
@@ -281,7 +282,7 @@ def test_other_exclusions_of_as_many_items_are_another_protocol(tmp_path: Path) 
         with Run(Folder(tmp_path / name), create=True) as run:
             fill(run, SETUP)
             run.exclude(item, "misprinted")
-            found += fingerprints(run).values()
+            found += fingerprints(survey_run(run)).values()
     assert len(set(found)) == 2
 
 
@@ -299,7 +300,7 @@ def test_models_of_one_run_with_the_same_settings_are_comparable(tmp_path: Path)
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", revision="other"))
         fill(run, replace(SETUP, model="half", items=3))
-        found = fingerprints(run)
+        found = fingerprints(survey_run(run))
     assert found["production", "maker", "finder"] == found["production", "drawer", "finder"]
     assert found["production", "maker", "finder"] != found["production", "half", "finder"]
     assert set(found) == {("production", model, "finder") for model in ("maker", "drawer", "half")}
@@ -309,14 +310,14 @@ def test_one_judge_alone_may_be_asked_for(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", judge="other"))
-        found = fingerprints(run, Reader("other"))
+        found = fingerprints(survey_run(run, Reader("other")))
     assert set(found) == {("production", "drawer", "other")}
 
 
 def test_where_all_was_refused_no_judge_is_needed(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, replace(SETUP, refused=6))
-        (place,) = fingerprints(run)
+        (place,) = fingerprints(survey_run(run))
     assert place == Place("production", "maker", NO_JUDGE)
 
 
@@ -326,7 +327,7 @@ def test_a_failed_call_that_was_made_again_is_not_another_prompt(usual: Protocol
         trial = Trial("production/0", "maker", {})
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Failed("timed out", True), Provenance(0, "as it was planned"))])
-        (found,) = fingerprints(run).values()
+        (found,) = fingerprints(survey_run(run)).values()
     assert found == usual.fingerprint
 
 
@@ -355,7 +356,7 @@ def shown(folder: Path, picture: Picture | None, ask: Ask | None = None) -> Prot
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Said("1"), Provenance(1, "How many?"))])
             run.add_readings(lease, [reading])
-        (found,) = follow_protocols(run, follow_trails(run)).values()
+        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
     return found.protocol
 
 
@@ -453,7 +454,7 @@ def test_answers_with_more_readings_than_others_are_told_by_their_share(tmp_path
         again = Reading(Subject((trial.id,)), Count("apple"), "finder", Words("3"), "strict@1", Known(3), "bob")
         with run.lease("test") as lease:
             run.add_readings(lease, [again])
-        (found,) = follow_protocols(run, follow_trails(run)).values()
+        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
     assert dict(describe(found.protocol))["Readings of an answer"] == ("1 (83 %), 2 (17 %)",)
 
 
@@ -471,7 +472,7 @@ def test_a_group_of_repeats_is_read_as_one(tmp_path: Path) -> None:
             run.add_readings(
                 lease, [Reading(one, MatchesPrompt(), "people", Words("y"), "strict@1", Known(True)) for one in groups]
             )
-        (found,) = follow_protocols(run, follow_trails(run)).values()
+        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
     assert found.protocol.unread == Gaps(0, 0, "")
     assert found.protocol.readings == ((1, 100),)
 
@@ -484,7 +485,7 @@ def test_which_items_were_asked_more_often_matters(tmp_path: Path) -> None:
             trial = Trial(item, "maker", {}, 1)
             with run.lease("test") as lease:
                 run.add_responses(lease, [Response(trial, Failed("gone", False), Provenance(9, "?"))])
-            (one,) = follow_protocols(run, follow_trails(run)).values()
+            (one,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
         found.append(one.protocol)
     (told,) = differences(*found)
     assert re.fullmatch(r"answers .*: 1 \(5 items\), 2 \(1 items\), hash \w{6} against .*", told)
@@ -541,7 +542,7 @@ def test_prompts_that_were_sent_otherwise_than_items_word_them_are_told(usual: P
         how = Provenance(9, "Be exact. 5 apples", parameters=parameters)
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Refused("no"), how)])
-        (found,) = follow_protocols(run, follow_trails(run)).values()
+        (found,) = follow_protocols(run, follow_trails(run, read_readings(run))).values()
     (told,) = differences(usual, found.protocol)
     assert re.fullmatch(f"prompts as sent: as the items word them against otherwise, {HASH}", told)
 

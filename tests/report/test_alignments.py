@@ -8,7 +8,7 @@ import pytest
 
 from drawn_prompts import EXACT, item, new_run, store
 from samples import trial
-from subitize.analysis.observations import Survey, frame_seen
+from subitize.analysis.observations import Reader, Survey, frame_seen
 from subitize.judges.dsg import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.document.blocks import FigureBlock, Section, TextBlock
@@ -16,7 +16,7 @@ from subitize.report.document.figures import to_svg
 from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.sources import Source
 from subitize.store import Run
-from subitize.store.frames import read_responses
+from subitize.store.frames import read_readings, read_responses
 
 ITEMS = [item(0, "2 red dogs above a cat."), item(1, "Three apples.")]
 
@@ -40,7 +40,9 @@ def fit(one: Item, score: float) -> dict[Question, Value]:
 
 
 def section_of(run: Run) -> Section:
-    (section,) = alignment_sections([Source("run", run, Survey(run, read_responses(run), frame_seen([])))])
+    (section,) = alignment_sections(
+        [Source("run", run, Survey(run, Reader(), read_responses(run), read_readings(run), frame_seen([])))]
+    )
     return section
 
 

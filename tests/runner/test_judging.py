@@ -32,6 +32,7 @@ from subitize.registry import make_judge
 from subitize.runner.judging import Scope, judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from subitize.store.frames import read_readings
 
 PROMPT = "An image with 3 apples"
 BLIND = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -136,7 +137,7 @@ def test_of_a_group_with_a_refused_member_the_others_are_judged(tmp_path: Path) 
         assert judge_run(run, make_judge("parser"), Silent()).readings == 2, "nothing to see in the third group"
         assert judge_run(run, make_judge("parser"), Silent()).readings == 0
         found = observe_run(run, Reader())
-        gaps = next(iter(follow_protocols(run, follow_trails(run)).values())).protocol.unread
+        gaps = next(iter(follow_protocols(run, follow_trails(run, read_readings(run))).values())).protocol.unread
     assert [(one.status, one.value) for one in look_at(found)] == [
         ("eligible", True),
         ("eligible", False),

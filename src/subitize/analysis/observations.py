@@ -120,6 +120,7 @@ class Survey:
     """
 
     run: Run
+    reader: Reader
     responses: pl.DataFrame
     readings: pl.DataFrame
     whole: Observations
@@ -153,7 +154,9 @@ def survey_run(run: Run, reader: Reader | None = None) -> Survey:
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
     asked_again = frozenset(suite for suite, design in read_designs(run).items() if design.asks_again)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
-    found = Survey(run, latest, readings, _observe(_Asked(items, latest, asked_again, excluded), labels, stored))
+    found = Survey(
+        run, reader, latest, readings, _observe(_Asked(items, latest, asked_again, excluded), labels, stored)
+    )
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -343,14 +346,12 @@ def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:
     wrong, the others are looked at. Where all were refused there is nothing to look at.
     """
     answered = latest.filter(pl.col("kind") != FAILED)
-    single = answered.select(
-        "item", "model", "repeat", "attempt", subject="trial", is_refused=pl.col("kind") == REFUSED
-    )
-    shown = [asks.filter(pl.col("group") == 1).join(single, on="item", maintain_order="left_right")]
-    for size in sorted(asks.filter(pl.col("group") > 1)["group"].unique()):
-        groups = group_responses(answered, size)
-        shown.append(asks.filter(pl.col("group") == size).join(groups, on="item", maintain_order="left_right"))
-    return pl.concat(shown).sort("place", maintain_order=True).with_row_index("row")
+    shown = [
+        of_size.join(group_responses(answered, int(of_size["group"][0])), on="item", maintain_order="left_right")
+        for of_size in asks.partition_by("group")
+    ]
+    nothing = asks.clear().join(group_responses(answered, 1), on="item")
+    return pl.concat([nothing, *shown]).sort("place", maintain_order=True).with_row_index("row")
 
 
 def _list_asks(items: Iterable[Item]) -> pl.DataFrame:

@@ -17,13 +17,14 @@ import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
-from subitize.analysis.observations import NO_JUDGE, Reader
+from subitize.analysis.observations import NO_JUDGE, Reader, Survey
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
-from subitize.records import Subject, digest
+from subitize.records import digest
 from subitize.store import Run
+from subitize.store.frames import group_responses
 from subitize.store.rows import read_suite_options
-from subitize.store.subjects import FAILED, REFUSED
+from subitize.store.subjects import FAILED
 
 SCORING_VERSION = 2
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
@@ -166,9 +167,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     return found
 
 
-def fingerprints(run: Run, reader: Reader | None = None) -> dict[tuple[str, str, str], str]:
+def fingerprints(survey: Survey) -> dict[tuple[str, str, str], str]:
     """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
-    found = follow_protocols(run, follow_trails(run), reader)
+    found = follow_protocols(survey.run, follow_trails(survey.run, survey.readings), survey.reader)
     return {place: one.protocol.fingerprint for place, one in found.items()}
 
 
@@ -324,16 +325,9 @@ def _list_subjects(shown: pl.DataFrame, contents: Mapping[str, Content]) -> pl.D
 
 
 def _group(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Take so many answers to an item at a time, in the order of repeats; one whole refused shows nothing to read."""
-    if size == 1:
-        whole = answered.filter(pl.col("kind") != REFUSED).with_columns(subject="trial")
-    else:
-        groups = answered.sort("repeat").group_by("item", pl.col("repeat") // size, maintain_order=True)
-        made = groups.agg("trial", is_refused=(pl.col("kind") == REFUSED).all())
-        whole = made.filter(pl.col("trial").list.len() == size, ~pl.col("is_refused"))
-        subjects = [Subject(tuple(trials)).id for trials in whole["trial"]]
-        whole = whole.with_columns(pl.Series("subject", subjects, pl.String()))
-    return whole.select("item", "subject", size=pl.lit(size, pl.Int64()))
+    """Take so many answers to an item at a time; where all were refused there is nothing to read."""
+    groups = group_responses(answered, size)
+    return groups.filter(~pl.col("is_refused")).select("item", "subject", size=pl.lit(size, pl.Int64()))
 
 
 def _tell(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapping[str, str]]:

@@ -155,9 +155,9 @@ class Trails:
     """Where nobody has read anything, they are none, of no judge."""
 
 
-def follow_trails(run: Run) -> Trails:
-    """Read all responses and readings once."""
-    responses, readings = trace_responses(run), trace_readings(run)
+def follow_trails(run: Run, readings: pl.DataFrame) -> Trails:
+    """Follow all responses of a run, and these readings of them."""
+    responses, readings = trace_responses(run), trace_readings(run, readings)
     owners = responses.select("trial", "suite", "model").unique()
     readings = readings.join(owners, on="trial", maintain_order="left")
     made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)

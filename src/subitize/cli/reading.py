@@ -43,7 +43,7 @@ def score(
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
         stand_ins = find_stand_ins(opened)
-        protocols = {} if pass_at_k else fingerprints(opened, reader)
+        protocols = {} if pass_at_k else fingerprints(survey)
         gaps = None if as_json else survey.gaps()
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, gaps)

@@ -3,7 +3,8 @@
 Decoding every response and reading would take most of the time of a large report; figures need a few columns.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 from pydantic_core import from_json
@@ -20,25 +21,27 @@ RESPONSES: dict[str, pl.DataType] = {
     **dict.fromkeys(("repeat", "attempt"), pl.Int64()),
     "kind": pl.String(),
 }
-READINGS: dict[str, pl.DataType] = dict.fromkeys(
-    ("subject", "question", "judge", "annotator", "rule", "value"), pl.String()
-)
+_ROWS_AT_ONCE = 10_000
 # The kind is the last that is written of a record, and the longest is "refused".
 _KIND_CHARACTERS = 10
-_KIND_PATTERN = r'"(\w+)"\}$'
+_KIND = r'"(\w+)"\}$'
 
 
 def read_responses(run: Run) -> pl.DataFrame:
     """List the responses, one per trial: the answer, or where there is none the latest failure."""
+    rows = pl.concat(fetch_responses(run, {})).with_columns(is_answer=pl.col("kind") != FAILED)
+    return keep_best(rows, ["trial"], pl.col("is_answer"), pl.int_range(pl.len())).select(*RESPONSES)
+
+
+def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+    """Go through every response in the order they were stored, many at a time, with more columns of the table."""
     c = tables.responses.c
     end = func.substr(c.outcome, func.length(c.outcome) - (_KIND_CHARACTERS - 1))
-    query = select(c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, end)
-    columns = ("trial", "item", "model", "repeat", "attempt", "status", "end")
-    schema = {name: RESPONSES.get(name, pl.String()) for name in columns}
-    rows = _fetch(run, query.where(c.run_id == run.run_id).order_by(c.id), schema)
-    kind = pl.when(pl.col("status") == tables.DONE).then(pl.col("end").str.extract(_KIND_PATTERN))
-    rows = rows.with_columns(kind=kind.otherwise(pl.lit(FAILED)))
-    return keep_best(rows, ["trial"], pl.col("kind") != FAILED, pl.int_range(pl.len())).select(*RESPONSES)
+    query = select(c.trial_id, c.item_id, c.model, c.repeat, c.attempt, end, c.status, *(c[name] for name in more))
+    kind = pl.when(pl.col("status") == tables.DONE).then(pl.col("kind").str.extract(_KIND)).otherwise(pl.lit(FAILED))
+    schema = {**RESPONSES, "status": pl.String(), **more}
+    for rows in fetch(run, query.where(c.run_id == run.run_id).order_by(c.id), schema):
+        yield rows.with_columns(kind=kind).drop("status")
 
 
 def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
@@ -50,11 +53,14 @@ def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
 
 
 def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Take the latest attempts of a model at the repeats 0 to size-1 of an item together, then the next so many.
+    """List what questions about so many responses are about: one each, or several repeats of an item together.
 
-    A group that is not yet complete is left out. One that was refused stays in its group; only where all were, the
-    group is refused.
+    Of several: the latest attempts of a model at the repeats 0 to size-1 of an item, then at the next so many. A group
+    that is not yet complete is left out. One that was refused stays in its group; only where all were, it is refused.
     """
+    columns = ("item", "model", "repeat", "attempt", "subject", "is_refused")
+    if size == 1:
+        return answered.with_columns(subject="trial", is_refused=pl.col("kind") == REFUSED).select(columns)
     blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
     groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
         pl.col("repeat").first(),
@@ -64,9 +70,7 @@ def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
     )
     groups = groups.filter(pl.col("trials").list.len() == size)
     subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
-    return groups.select(
-        "item", "model", "repeat", "attempt", pl.Series("subject", subjects, pl.String()), "is_refused"
-    )
+    return groups.with_columns(pl.Series("subject", subjects, pl.String())).select(columns)
 
 
 def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:
@@ -78,29 +82,33 @@ def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:
 
 
 def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = False) -> pl.DataFrame:
-    """List the readings that stand, in the order they were stored, with their values as JSON.
+    """List the readings that stand, in the order they were stored: who says what of which subject, and when.
 
-    With their evidence comes the question, as JSON too: together they can be read by another rule.
+    The value is JSON; `trial` is the first that the subject is made of. With the evidence comes the question, as JSON
+    too: together they can be read by another rule.
     """
     c = tables.readings.c
     numbers = {"id": c.id, "replaces": c.replaces, "subject": c.subject, "question": c.question, "source": c.source}
     texts = {"value": c.value, **({"evidence": c.evidence} if with_evidence else {})}
-    query = select_readings(run.run_id, [*numbers.values(), *texts.values()], judge)
-    rows = _fetch(run, query, {**dict.fromkeys(numbers, pl.Int64()), **dict.fromkeys(texts, pl.String())})
-    rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti")
+    query = select_readings(run.run_id, [*numbers.values(), c.at, *texts.values()], judge)
+    schema = {**dict.fromkeys(numbers, pl.Int64()), "at": pl.Float64(), **dict.fromkeys(texts, pl.String())}
+    rows = pl.concat(fetch(run, query, schema))
+    rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("replaces")
     # What readings share is read after them: all that they name was stored before.
     for table, number in ((tables.subjects, "subject"), (tables.questions, "question"), (tables.sources, "source")):
         shared = _read_shared(run, table)
         rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
-    rows = rows.rename({"question": "question_record"}).rename({"subject_id": "subject", "question_id": "question"})
-    return rows.select(*READINGS, *(("evidence", "question_record") if with_evidence else ()))
+    trial = pl.col("trial_ids").str.extract('"(.*?)"')
+    question = [pl.col("question").alias("question_record")] if with_evidence else []
+    ids = {"subject": pl.col("subject_id"), "trial": trial, "question": pl.col("question_id")}
+    return rows.select("id", "judge", "annotator", "rule", "at", *texts, *question, **ids)
 
 
 def _read_shared(run: Run, table: Table) -> pl.DataFrame:
     """Read what readings share, with the numbers by which they name it."""
     names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
     query = select(table.c.id, *(table.c[name] for name in names)).where(table.c.run_id == run.run_id)
-    return _fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(names, pl.String())})
+    return pl.concat(fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(names, pl.String())}))
 
 
 def read_trials_looked_at(run: Run) -> frozenset[str]:
@@ -113,17 +121,20 @@ def read_judges(run: Run) -> list[str]:
     return _read_shared(run, tables.sources)["judge"].unique().sort().to_list()
 
 
+def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
+    """Go through rows, many at a time; there is a frame also where there is no row."""
+    with run.reading() as connection:
+        # The driver's own cursor: SQLAlchemy would make an object of every row.
+        cursor = connection.execute(query).cursor
+        assert cursor is not None
+        yield pl.DataFrame(schema=schema)
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            yield make_frame(rows, schema)
+
+
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Make a frame of rows, with columns of these types even where there is no row."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pl.DataFrame(
         [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]
     )
-
-
-def _fetch(run: Run, query: Select[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    with run.reading() as connection:
-        # The driver's own cursor: SQLAlchemy would make an object of every row.
-        cursor = connection.execute(query).cursor
-        assert cursor is not None
-        return make_frame(cursor.fetchall(), schema)

@@ -46,6 +46,7 @@ class Judged(NamedTuple):
     """What one reading rests on."""
 
     judge: str
+    rule: str
     evidence: Evidence
     value: Value
 
@@ -102,7 +103,8 @@ def look_up_readings(run: Run, subject_ids: Sequence[str]) -> dict[tuple[str, st
     found: dict[tuple[str, str], list[Judged]] = {}
     for id, _, subject, question, source, evidence, value in rows:
         if id not in replaced:
-            judged = Judged(sources[source].judge, codec.evidence.validate_json(evidence), decode_value(value))
+            judge, _, rule = sources[source]
+            judged = Judged(judge, rule, codec.evidence.validate_json(evidence), decode_value(value))
             found.setdefault((ids[subject], questions[question].question_id), []).append(judged)
     return found
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from subitize.analysis.observations import Observations, observe_rows
 from subitize.errors import BadFileError
 from subitize.importers.named_counts import read_named_count
@@ -26,10 +28,11 @@ from subitize.records import (
 )
 from subitize.registry import Made, make_suite
 from subitize.store import codec
-from subitize.store.frames import READINGS, RESPONSES, make_frame
+from subitize.store.frames import RESPONSES, make_frame
 
 SUITE = "production"
 _EXAMPLES = 3
+_READINGS = dict.fromkeys(("subject", "question", "judge", "value"), pl.String())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class NamedImages:
     def observe(self) -> Observations:
         """Join what the names say, as a run with the same images and readings would."""
         responses = make_frame((_response_row(one) for model in self.models for one in model.responses), RESPONSES)
-        readings = make_frame((_reading_row(one) for model in self.models for one in model.readings), READINGS)
+        readings = make_frame((_reading_row(one) for model in self.models for one in model.readings), _READINGS)
         return observe_rows(self.items, responses, readings, asked_again={SUITE})
 
 
@@ -166,5 +169,4 @@ def _response_row(response: Response) -> tuple[object, ...]:
 
 
 def _reading_row(reading: Reading) -> tuple[object, ...]:
-    value = codec.encode(codec.value, reading.value)
-    return reading.subject.id, reading.question.id, reading.judge, reading.annotator, reading.rule, value
+    return reading.subject.id, reading.question.id, reading.judge, codec.encode(codec.value, reading.value)

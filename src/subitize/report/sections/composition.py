@@ -55,7 +55,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
     suites = _order(series)
     titles = {suite: _title(suite) for suite in suites}
-    trails = {source.name: follow_trails(source.run) for source in sources}
+    trails = {source.name: follow_trails(source.run, source.survey.readings) for source in sources}
     conduct = follow(series, trails)
     leaders, results, headlines = [], [], {}
     for suite in suites:

@@ -2,7 +2,7 @@
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple
@@ -42,8 +42,7 @@ from subitize.report.document.thumbnails import thumbnail, thumbnail_of_group
 from subitize.report.sections.sources import Series
 from subitize.runner.progress import Progress
 from subitize.store import Run
-from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses, read_judgings
-from subitize.store.traces import trace_readings
+from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
 
 _CARDS_IN_ALL = 240
 _CARDS_PER_STRATUM = 4
@@ -99,14 +98,9 @@ class _Picked(NamedTuple):
     category: str
 
 
-_RuleTexts = Mapping[tuple[str, str, str], str]
-
-
 class _Records(NamedTuple):
     responses: dict[str, Answered]
     readings: dict[tuple[str, str], list[Judged]]
-    rules: _RuleTexts
-    """How evidence was read, by subject, question and judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,26 +175,8 @@ def _look_up(picked: Iterable[_Picked]) -> dict[str, _Records]:
 
 
 def _look_up_run(run: Run, picked: Sequence[_Picked]) -> _Records:
-    readings = look_up_readings(run, [one.subject.id for one in picked])
-    has_boxes = {
-        (*key, one.judge) for key, found in readings.items() for one in found if isinstance(one.evidence, Boxes)
-    }
     responses = look_up_responses(run, [id for one in picked for id in one.subject.trial_ids])
-    return _Records(responses, readings, _look_up_rules(run, has_boxes))
-
-
-def _look_up_rules(run: Run, wanted: set[tuple[str, str, str]]) -> _RuleTexts:
-    """Find the rules of some readings; only where a judge's readings have several must they be gone through."""
-    if not wanted:
-        return {}
-    by_judge: dict[str, set[str]] = defaultdict(set)
-    for one in read_judgings(run):
-        by_judge[one.judge].add(one.rule)
-    if all(len(by_judge[judge]) == 1 for _, _, judge in wanted):
-        return {key: next(iter(by_judge[key[2]])) for key in wanted}
-    rows = trace_readings(run)
-    places = rows.select("subject", "question", "judge").iter_rows()
-    return {place: rule for place, rule in zip(places, rows["rule"], strict=True) if place in wanted}
+    return _Records(responses, look_up_readings(run, [one.subject.id for one in picked]))
 
 
 def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
@@ -211,10 +187,9 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
         for found in records.readings.get((one.subject.id, ask.question.id), [])
         if found.judge == one.series.judge
     ]
-    rule = records.rules.get((one.subject.id, ask.question.id, one.series.judge), "")
     value = one.observation.value
     response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
-    outlines, omitted = _outlines(judged, ask.question, rule)
+    outlines, omitted = _outlines(judged, ask.question)
     card = Card(
         one.series.label.removesuffix(f" · {one.series.judge}"),
         one.verdict,
@@ -222,7 +197,7 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
         _target(item, ask),
         response,
         _thumbnail(one, records),
-        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged, rule)),
+        tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
         outlines,
         _subject_of(item, ask),
         printable(one.series.judge),
@@ -295,7 +270,7 @@ def _thumbnail(one: _Picked, records: _Records) -> Thumbnail | str:
     return thumbnail(pictures[0], images) if len(shown) == 1 else thumbnail_of_group(pictures, images)
 
 
-def _details(one: _Picked, answered: Answered, judged: Sequence[Judged], rule: str) -> list[tuple[str, str]]:
+def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list[tuple[str, str]]:
     item, provenance = one.observation.item, answered.provenance
     details = [("Asked", task_text(item.task))]
     if provenance.prompt_sent != task_text(item.task):
@@ -308,7 +283,7 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged], rule: s
     if isinstance(item.task, Draw):
         details.append(("Question", ask.wording))
     details.append(("Right would be", _expected(ask)))
-    details += [(f"Read by {one.series.judge}", _read(found, ask.question, rule)) for found in judged]
+    details += [(f"Read by {one.series.judge}", _read(found, ask.question)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
     details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]
@@ -327,12 +302,12 @@ def _said(outcome: Outcome) -> str:
             return "–"
 
 
-def _read(judged: Judged, question: Question, rule: str) -> str:
+def _read(judged: Judged, question: Question) -> str:
     read = judged.value
     value = _told(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
         case Boxes(boxes=boxes):
-            return f"{value} (from {len(boxes)} boxes, by {rule})"
+            return f"{value} (from {len(boxes)} boxes, by {judged.rule})"
         case Words(text=text):
             return f"{value} (from {text!r})"
         case _:
@@ -346,9 +321,9 @@ class _Omitted(NamedTuple):
     others: int
 
 
-def _outlines(judged: Sequence[Judged], question: Question, rule: str) -> tuple[tuple[Outline, ...], _Omitted]:
+def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outline, ...], _Omitted]:
     """Take the boxes of the first reading that has some: what was counted, and the best of what was not."""
-    boxes = next((found.evidence.boxes for found in judged if isinstance(found.evidence, Boxes)), ())
+    rule, boxes = next(((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, Boxes)), ("", ()))
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
