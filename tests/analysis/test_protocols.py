@@ -589,7 +589,7 @@ def test_fingerprints_differ_exactly_where_there_is_something_to_say(one: Protoc
 
 
 def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subitize.store.traces._ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("subitize.store.frames._ROWS_AT_ONCE", 100)
     provenance = Provenance(0, "?" * 10_000)
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
@@ -599,7 +599,7 @@ def test_prompts_of_judges_are_not_kept(tmp_path: Path, monkeypatch: pytest.Monk
         with run.lease("test") as lease:
             run.add_readings(lease, [reading] * 3_000)
         tracemalloc.start()
-        found = trace_readings(run)
+        found = trace_readings(run, read_readings(run))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert found.height == 3_006
@@ -613,7 +613,7 @@ def test_a_reading_that_was_replaced_is_not_gone_through(tmp_path: Path) -> None
         (old,) = run.readings()
         with run.lease("test") as lease:
             run.add_readings(lease, [replace(old.reading, value=Known(4), rule="total@1", replaces=old.id)])
-        assert trace_readings(run)["rule"].to_list() == ["total@1"]
+        assert trace_readings(run, read_readings(run))["rule"].to_list() == ["total@1"]
 
 
 def test_a_fingerprint_is_the_same_on_every_machine(usual: Protocol) -> None:
