@@ -1,0 +1,62 @@
+"""The rules for rows of objects (store.subjects) and for columns (store.frames) are one: they choose the same."""
+
+from dataclasses import dataclass
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from subitize.store import frames, subjects
+from subitize.store.frames import RESPONSES, make_frame
+
+
+@dataclass(frozen=True)
+class Row:
+    trial_id: str
+    item_id: str
+    model: str
+    repeat: int
+    attempt: int
+    kind: str
+
+
+KINDS = ("drawn", "said", "refused", "failed")
+rows_of_a_run = st.lists(
+    st.tuples(
+        st.sampled_from(["a/1", "a/2"]),
+        st.sampled_from(["m", "n"]),
+        st.integers(0, 5),
+        st.integers(0, 2),
+        st.sampled_from(KINDS),
+    ),
+    max_size=25,
+    unique_by=lambda row: row[:4],
+).map(lambda rows: [Row(f"trial {place}", *row) for place, row in enumerate(rows)])
+
+
+def frame(rows: list[Row]) -> pl.DataFrame:
+    return make_frame(
+        ((row.trial_id, row.item_id, row.model, row.repeat, row.attempt, row.kind) for row in rows), RESPONSES
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows_of_a_run)
+def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[Row]) -> None:
+    kept = frames.latest_attempts(frame(rows))["trial"].to_list()
+    assert kept == [row.trial_id for row in subjects.latest_attempts(rows)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows_of_a_run, st.integers(1, 3))
+def test_columns_and_rows_form_the_same_groups(rows: list[Row], size: int) -> None:
+    latest = subjects.latest_attempts(rows)
+    expected = {
+        (subjects.subject_of(members).id, members[0].repeat, subjects.is_refused(members))
+        for item in ("a/1", "a/2")
+        for members in subjects.group_answers([row for row in latest if row.item_id == item], size)
+    }
+    answered = frames.latest_attempts(frame(rows)).filter(pl.col("kind") != subjects.FAILED)
+    found = frames.group_responses(answered, size)
+    assert {*found.select("subject", "repeat", "is_refused").iter_rows()} == expected
+    assert found.height == len(expected)
