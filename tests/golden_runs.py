@@ -60,6 +60,7 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
         REPORT,
     ),
     "schema_1": (SCORE, MEASURE, SHOW, EXPORT, REPORT),
+    "schema_3": (SCORE, MEASURE, SHOW, EXPORT, REPORT),
     "unfinished": (SHOW, EXPORT),
 }
 
@@ -100,6 +101,10 @@ RESUMED: dict[str, tuple[Sequence[str], ...]] = {
     ),
     "schema_1": (
         ("run", "production:numbers=1-2,categories=apples+dots", "--repeats", "2", "--model", PAINTER),
+        ("run", "naming:images=1,numbers=1-2,categories=dots,size_px=128", "--model", "observer"),
+    ),
+    "schema_3": (
+        ("run", "production:numbers=1-2,categories=apples+dots,max_attempts=1", "--repeats", "2", "--model", PAINTER),
         ("run", "naming:images=1,numbers=1-2,categories=dots,size_px=128", "--model", "observer"),
     ),
     "unfinished": (("run", "production:numbers=1-3", "--repeats", "4", "--model", PAINTER),),

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from geckonum_release import SOME, write_images, write_release
-from subitize.interfaces import Suite, Tried
+from subitize.interfaces import Suite, Tried, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import listings, make_judge, make_suite
@@ -83,6 +83,12 @@ def test_nothing_is_asked_again_when_all_is_right(suite: Suite, items: list[Item
         return Tried(item, 0, 0, {ask.question.id: Known(ask.expects[0]) for ask in item.asks})
 
     assert list(suite.again([right(item) for item in items])) == []
+
+
+def test_the_design_names_factors_of_the_items(suite: Suite, items: list[Item]) -> None:
+    design = design_of(suite)
+    assert set(design.strata) <= {name for item in items for name in item.factors}
+    assert design.asks_again or suite.max_attempts == 1
 
 
 def test_repeats_and_attempts_are_at_least_one(suite: Suite) -> None:

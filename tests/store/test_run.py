@@ -1,7 +1,10 @@
 """A run keeps what it acknowledged, on SQLite and PostgreSQL alike."""
 
+import random
 import sqlite3
+import string
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +29,8 @@ from subitize.records import (
     Attached,
     Box,
     Boxes,
+    Confirm,
+    Count,
     Design,
     Draw,
     Drawn,
@@ -38,7 +43,9 @@ from subitize.records import (
     Scored,
 )
 from subitize.store import Attachment, Database, Folder, Location, Run
+from subitize.store.interning import Shared, SourceRow, select_readings
 from subitize.store.rows import look_up_responses, read_designs
+from subitize.store.tables import readings
 
 OpenRun = Callable[[Location], Run]
 ITEMS = [naming_item(index) for index in range(3)]
@@ -275,6 +282,56 @@ def test_equal_readings_are_kept_apart(run: Run) -> None:
     with run.lease("judge") as lease:
         run.add_readings(lease, twice)
     assert [stored.reading for stored in run.readings()] == twice
+
+
+def test_what_readings_share_is_stored_once_though_several_write_at_once(
+    run: Run, open_run: OpenRun, location: Location
+) -> None:
+    trials = [trial(ITEMS[0], repeat=repeat) for repeat in range(60)]
+
+    def add(judge: str) -> None:
+        own, order = open_run(location), trials if judge < "c" else trials[::-1]
+        with own.lease(judge) as lease:
+            # Rows for one commit come from several chunks, which meet those of the others in another order.
+            own.add_judged(lease, [], (replace(reading(one), judge=judge) for one in order))
+            own.add_readings(lease, [replace(reading(one, "4"), judge=judge) for one in order])
+
+    with ThreadPoolExecutor(4) as threads, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("subitize.store.run.ROWS_AT_ONCE", 7)
+        list(threads.map(add, "abcd"))
+    assert len(list(run.readings())) == 4 * 2 * len(trials)
+    counts = {
+        table: _execute(location, f"SELECT count(*) FROM {table}") for table in ("subjects", "questions", "sources")
+    }
+    assert counts == {"subjects": len(trials), "questions": 1, "sources": 4}
+
+
+def test_a_question_longer_than_an_index_takes_is_stored(run: Run) -> None:
+    rng = random.Random(3)
+    long = Confirm("".join(rng.choices(string.ascii_letters, k=20_000)), False)
+    named = "".join(rng.choices(string.ascii_letters, k=9_000))
+    given = replace(reading(trial(ITEMS[0]), annotator=named, question=long), value=Known(True))
+    with run.lease("judge") as lease:
+        run.add_readings(lease, [given])
+        run.add_readings(lease, [given])
+    assert [stored.reading for stored in run.readings()] == [given] * 2
+
+
+def test_readings_stored_while_others_are_fetched_are_read_whole(run: Run) -> None:
+    with run.lease("judge") as lease:
+        run.add_readings(lease, [reading(trial(ITEMS[0]))])
+        with run.reading() as connection:
+            shared = Shared(connection, run.run_id)
+            assert len(shared.subjects) == len(shared.questions) == len(shared.sources) == 1
+            run.add_readings(lease, [reading(trial(ITEMS[1]), annotator="ada", question=Count("pear"))])
+            c = readings.c
+            rows = connection.execute(select_readings(run.run_id, (c.subject, c.question, c.source))).all()
+            found = [
+                (shared.subjects[one].subject_id, shared.questions[two], shared.sources[who]) for one, two, who in rows
+            ]
+    assert [subject for subject, *_ in found] == [trial(item).id for item in ITEMS[:2]]
+    assert found[1][1].question_id == "count:pear"
+    assert found[1][2] == SourceRow("human", "ada", "strict@1")
 
 
 def test_an_exclusion_can_be_taken_back(run: Run) -> None:

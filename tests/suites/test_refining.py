@@ -10,9 +10,9 @@ import pytest
 from cases import Case
 from commands import call
 from subitize.errors import BadFileError, BadValueError, ConflictError, UnknownNameError
-from subitize.interfaces import Tried
+from subitize.interfaces import Tried, design_of
 from subitize.numerals import in_words, plural
-from subitize.records import Ask, Count, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
+from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, MatchesPrompt, Place, task_text
 from subitize.registry import make_refined, make_suite, names
 from subitize.store import Folder, Run
 from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
@@ -318,7 +318,7 @@ def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tupl
                     assert other.asks == one.asks
                     assert other.factors == {**one.factors, "refinement": name, "is_refined": is_refined}
                     assert (task_text(other.task) != task_text(one.task)) == is_refined
-                for attribute in ("title", "judge", "repeats", "max_attempts"):
+                for attribute in ("title", "judge", "repeats", "max_attempts", "asks_again", "strata"):
                     assert getattr(made.it, attribute) == getattr(base.it, attribute)
 
 
@@ -406,6 +406,11 @@ def test_the_base_sees_its_own_items() -> None:
     refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
     tried = [Tried(one, 0, 0, {}) for one in refined.items(0)]
     assert [one.item.id for one in refined.again(tried)] == ["own~grid/2"]
+
+
+def test_a_suite_that_does_not_say_how_it_is_designed_asks_again_where_it_has_several_attempts() -> None:
+    refined = Refined(Recorder(), "grid", grid)  # type: ignore[arg-type]
+    assert design_of(Recorder()) == design_of(refined) == Design(asks_again=True, strata=())  # type: ignore[arg-type]
 
 
 def test_a_refinement_that_fails_is_named_with_the_item() -> None:

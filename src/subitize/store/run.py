@@ -40,10 +40,10 @@ from subitize.store import codec, leases, tables
 from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.databases import Database, Location, open_backend
 from subitize.store.images import Images
+from subitize.store.inserting import ROWS_AT_ONCE, insert_all
 from subitize.store.interning import Interned, Shared, Texts, select_readings
 from subitize.store.leases import Lease
 
-_ROWS_AT_ONCE = 2_000
 _DIFFERENT_RECORDS = 50_000
 
 _NO_DESIGN = Design()
@@ -159,7 +159,7 @@ class Run:
                     "items_hash": _hash_items(rows),
                 }
                 connection.execute(insert(tables.suites).values(row))
-                _insert_all(connection, tables.items, rows)
+                insert_all(connection, insert(tables.items), rows)
                 return
         self.check_suite(spec, seed, items)
 
@@ -215,7 +215,7 @@ class Run:
         rows = list(_response_rows(self.run_id, responses))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            _insert_all(connection, tables.responses, rows)
+            insert_all(connection, insert(tables.responses), rows)
 
     def responses(self, model: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredResponse]:
         """Go through the responses to all or some items, one per trial: the answer, or else the latest failure.
@@ -250,7 +250,7 @@ class Run:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            added = _insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
+            added = insert_all(connection, insert(tables.responses), _response_rows(self.run_id, responses))
             return added, _insert_readings(connection, self.run_id, _encode_readings(readings))
 
     def add_attachments(self, lease: Lease, attachments: Sequence[Attachment]) -> None:
@@ -258,7 +258,7 @@ class Run:
         rows = [(self.run_id, one.trial_id, Images.name(one.image), one.file, time.time()) for one in attachments]
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            _insert_all(connection, tables.attachments, rows)
+            insert_all(connection, insert(tables.attachments), rows)
 
     def attachments(self) -> dict[str, Attachment]:
         """List the images that were attached, by trial."""
@@ -439,23 +439,6 @@ def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:
         yield item
 
 
-def _insert_all(connection: Connection, table: Table, rows: Iterable[Sequence[object]]) -> int:
-    """Insert rows of values, in the order of the table's columns; tell how many there were.
-
-    The statement goes to the driver as it is: SQLAlchemy would look at every value once more, which takes as long as
-    all the rest.
-    """
-    names = [column.name for column in table.columns if column.name != "id"]
-    compiled = insert(table).compile(connection, column_keys=names)
-    remaining, total = iter(rows), 0
-    while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
-        # SQLite numbers its parameters, PostgreSQL names them.
-        values = chunk if compiled.positiontup else [dict(zip(names, row, strict=True)) for row in chunk]
-        connection.exec_driver_sql(str(compiled), values)
-        total += len(chunk)
-    return total
-
-
 def _item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:
     return (
         run_id,
@@ -561,12 +544,12 @@ def _insert_readings(connection: Connection, run_id: str, readings: Iterable[_En
 
     def rows() -> Iterator[tuple[object, ...]]:
         remaining = iter(readings)
-        while chunk := list(islice(remaining, _ROWS_AT_ONCE)):
+        while chunk := list(islice(remaining, ROWS_AT_ONCE)):
             *texts, own = zip(*chunk, strict=True)
             numbers = zip(*(table.number(each) for table, each in zip(shared, texts, strict=True)), strict=True)
             yield from ((run_id, *three, *rest) for three, rest in zip(numbers, own, strict=True))
 
-    return _insert_all(connection, tables.readings, rows())
+    return insert_all(connection, insert(tables.readings), rows())
 
 
 class _Memo(Generic[RecordT, EncodedT]):

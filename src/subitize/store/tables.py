@@ -141,8 +141,12 @@ sources = Table(
 )
 
 
+# Tables whose texts may be longer than PostgreSQL can index, which has hashes in the index instead.
+HASHED = (questions, sources)
+
+
 def _index_once(name: str, *texts: Column[str]) -> None:
-    """Let a table have a row of a run only once, also where its texts are longer than PostgreSQL can index."""
+    """Let a table have a row only once in a run."""
     run_id = texts[0].table.c.run_id
     Index(name, run_id, *texts, unique=True).ddl_if(dialect="sqlite")
     Index(name, run_id, *map(func.md5, texts), unique=True).ddl_if(dialect="postgresql")
