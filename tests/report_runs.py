@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import altair
 from PIL import Image
 
 from subitize.records import (
@@ -209,6 +208,8 @@ def page(*runs: Run) -> str:
 
 def check_charts(figures: Iterable[FigureBlock]) -> None:
     """Check charts by the schema of Vega-Lite, once and whole: Chart.from_dict checks every part of each again."""
+    import altair  # which takes long, and most tests of reports do without
+
     for figure in figures:
         altair.Root.validate(dict(figure.spec))
 

@@ -194,7 +194,7 @@ class _Session:
             self._run.sweep(lease)
             finished = self._run.finished(model.spec.shown)
             # Planned twice, once to count: a list of all trials would grow with the run.
-            left = sum(len(group) for group in self._plan.left(finished))
+            left = sum(len(group) for group in self._plan.left(finished)) if finished else self._plan.total
             self.summary.already_done = self._plan.total - left
             groups: Iterable[Group] = self._plan.left(finished)
             while True:
@@ -337,5 +337,7 @@ def _fault_of(reply: object) -> str:
             return "" if isinstance(data, bytes) else f"gave pixels that are no bytes: {data!r:.80}"
         case Scored(scores=scores) if not all(math.isfinite(score) for score in scores.values()):
             return f"gave scores that are no numbers: {scores!r:.80}"
+        case Said(text=str(), tokens=(), kind="said"):  # any text can be stored
+            return codec.fault(codec.provenance, reply.provenance)
         case content:
             return codec.fault(codec.outcome, content) or codec.fault(codec.provenance, reply.provenance)
