@@ -73,9 +73,12 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
     observed = observe_run(run, Reader(judge)).kept()
     readings = read_readings(run, judge).filter(pl.col("annotator").n_unique().over("judge") > 1)
     answers = lay_out(readings.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
-    places = observed.rows.drop("value", "value_text")
-    votes = answers.join(places, on=["judge", "subject", "question"], maintain_order="left")
+    places = observed.rows.drop("value", "value_text").unique(_PLACE, keep="last", maintain_order=True)
+    votes = answers.join(places, on=_PLACE, maintain_order="left")
     return Observations(votes, observed.items)
+
+
+_PLACE = ["judge", "subject", "question"]
 
 
 def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:

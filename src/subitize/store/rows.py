@@ -4,7 +4,7 @@ Decoding every response and reading would take most of the time of a large repor
 among the values there are few different ones.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -36,7 +36,6 @@ class ReadingRow(NamedTuple):
     """A reading's value, and what it is a value of."""
 
     subject_id: str
-    trial_ids: str
     question_id: str
     judge: str
     value: Value
@@ -71,38 +70,21 @@ def read_responses(run: Run) -> list[ResponseRow]:
     return list(latest.values())
 
 
-class Material(NamedTuple):
-    """What a reading's value was made of: whose evidence, by which rule, as it was stored."""
-
-    judge: str
-    rule: str
-    evidence: Evidence
-    question: Question
-
-
-def read_readings(
-    run: Run, judge: str | None = None, interpreted: Callable[[Material], Value] | None = None
-) -> list[ReadingRow]:
-    """List the readings that stand, in the order they were stored, with their values as stored or interpreted anew."""
+def read_readings(run: Run, judge: str | None = None) -> list[ReadingRow]:
+    """List the readings that stand, in the order they were stored."""
     c = tables.readings.c
-    raw = (c.rule, c.evidence, c.question) if interpreted else ()
-    columns = (c.id, c.subject_id, c.trial_ids, c.question_id, c.judge, c.replaces, c.value, *raw)
+    columns = (c.id, c.replaces, c.subject_id, c.question_id, c.judge, c.value)
     query = _of(run, tables.readings, *columns).order_by(c.id)
     if judge is not None:
         query = query.where(c.judge == judge)
-    found: dict[int, ReadingRow] = {}
-    replaced: set[int] = set()
     with run.reading() as connection:
-        for id, subject_id, trial_ids, question_id, name, replaces, text, *rest in _rows(connection, query):
-            if replaces is not None:
-                replaced.add(replaces)
-            value = (
-                interpreted(Material(name, rest[0], codec.evidence.validate_json(rest[1]), decode_question(rest[2])))
-                if interpreted
-                else decode_value(text)
-            )
-            found[id] = ReadingRow(subject_id, trial_ids, question_id, name, value)
-    return [row for id, row in found.items() if id not in replaced]
+        rows = list(_rows(connection, query))
+    replaced = {row[1] for row in rows}
+    return [
+        ReadingRow(subject_id, question_id, name, decode_value(value))
+        for id, _, subject_id, question_id, name, value in rows
+        if id not in replaced
+    ]
 
 
 class AnswerRow(NamedTuple):
