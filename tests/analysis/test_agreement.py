@@ -1,6 +1,7 @@
 """Agreement of people on groups of images, from a CSV through the store, against statsmodels."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type
 
 from cases import Case
 from commands import call
+from samples import MODEL, naming_item, reading, response, trial
+from samples import SUITE as NAMING
 from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, gather_votes, tally_votes
 from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.errors import NothingToDoError
@@ -150,6 +153,19 @@ def test_counts_are_compared_as_they_are_and_have_no_share_of_yes() -> None:
     assert (found.question, found.yes) == ("count", None)
     assert found.kappa is not None
     assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
+
+
+def test_a_question_that_an_item_asks_twice_is_voted_on_once(tmp_path: Path) -> None:
+    ask = Ask(Count("apple"), "How many?", (3,))
+    item = replace(naming_item(), asks=(ask, replace(ask, expects=(4,))))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        run.add_suite(NAMING, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        with run.lease("test") as lease:
+            run.add_responses(lease, [response(trial(item))])
+            run.add_readings(lease, [reading(trial(item), annotator=name) for name in ("ada", "bob", "eve")])
+        (found,) = agree_run(run)
+    assert (found.units, found.votes, found.annotators) == (1, 3, 3)
 
 
 def test_nothing_is_said_of_answers_by_one_person_each() -> None:

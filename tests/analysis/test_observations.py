@@ -11,7 +11,17 @@ from cases import Case
 from observed import look_at
 from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.analysis.enumeration import evaluate
-from subitize.analysis.observations import NO_JUDGE, Gaps, Observations, Reader, Seen, observe_run, survey_run
+from subitize.analysis.observations import (
+    COLUMNS,
+    NO_JUDGE,
+    Gaps,
+    Observations,
+    Reader,
+    Seen,
+    frame_seen,
+    observe_run,
+    survey_run,
+)
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import interpret, parse_rule
@@ -460,3 +470,205 @@ def test_accuracy_is_of_images_and_success_of_groups(drawings: Run) -> None:
     right = sum(3 in ask.expects for ask in DRAWN[0].asks)
     assert (figures["accuracy"].value, figures["accuracy"].n) == (right / 4, 4)
     assert (figures["success"].value, figures["success"].n) == (1.0, 1)
+
+
+def test_an_item_may_ask_one_question_twice(tmp_path: Path) -> None:
+    asks = (ITEMS[0].asks[0], replace(ITEMS[0].asks[0], expects=(4,)))
+    item = replace(ITEMS[0], asks=asks)
+    with Run(Folder(tmp_path / "twice"), create=True) as run:
+        run.add_suite(SUITE, 0, [item])
+        run.add_model(MODEL, is_stand_in=True)
+        say(run, trial(item), "4")
+        found = observe_run(run)
+    assert [(one.ask, one.value) for one in look_at(found)] == [(asks[0], 4), (asks[1], 4)]
+    assert found.rows["ask"].to_list() == [0, 1]
+    assert found.rows["is_right"].to_list() == [False, True]
+
+
+def test_a_group_with_a_refused_member_is_looked_at_and_names_all_its_trials(drawings: Run) -> None:
+    trials = draw(drawings, DRAWN[0], refusals=1)
+    vote(drawings, trials)
+    survey = survey_run(drawings)
+    (row,) = survey.observations.rows.iter_rows(named=True)
+    assert (row["status"], row["is_right"], row["group"], row["repeat"]) == ("eligible", True, 4, 0)
+    assert row["subject"] == Subject(tuple(one.id for one in trials)).id
+    assert survey.trials(row) == tuple(one.id for one in trials)
+
+
+def test_a_group_is_left_out_until_none_of_its_trials_is_missing_or_failed(drawings: Run) -> None:
+    trials = [trial(DRAWN[0], repeat=repeat) for repeat in range(8)]
+    answer(drawings, *((one, Said("elsewhere")) for one in trials[:6]), (trials[6], Failed("503", True)))
+    vote(drawings, trials[:4])
+    found = observe_run(drawings).rows
+    assert found.select("group", "repeat").rows() == [(4, 0)]
+    answer(drawings, (trials[6], Said("elsewhere")), (trials[7], Refused("no")))
+    vote(drawings, trials[4:])
+    assert observe_run(drawings).rows.select("group", "repeat").rows() == [(4, 0), (4, 4)]
+
+
+def graph(*answers: bool, is_root_relevant: bool = True) -> Observations:
+    """Answer a chain of questions, each of which rests on the one before."""
+    questions = [Confirm(f"statement {place}", is_informed=False) for place in range(len(answers))]
+    parents = [None, *(one.id for one in questions)]
+    asks = tuple(Ask(one, "?", (True,), parent) for one, parent in zip(questions, parents, strict=False))
+    asks = (replace(asks[0], is_relevant=is_root_relevant), *asks[1:])
+    item = replace(ITEMS[0], asks=asks)
+    # The last come first: an answer may stand before those it rests on.
+    return frame_seen(
+        Seen(item, ask, "eligible", said) for ask, said in reversed(list(zip(asks, answers, strict=True)))
+    )
+
+
+def test_a_wrong_grandparent_makes_all_below_it_wrong() -> None:
+    found = graph(True, False, True, True).rows
+    assert found["is_right"].to_list() == [False, False, False, True]
+    assert found["is_right_by_itself"].to_list() == [True, True, False, True]
+    assert graph(False, True, True, True).rows["is_right"].to_list() == [False] * 4
+    assert graph(True, True, True, True).rows["is_right"].to_list() == [True] * 4
+
+
+def test_what_enters_no_score_makes_nothing_wrong_that_does() -> None:
+    assert graph(False, True, True, is_root_relevant=False).rows["is_right"].to_list() == [True, True, False]
+
+
+def test_each_repeat_and_judge_rests_on_its_own_answers() -> None:
+    asks = (Ask(FORK, "?", (True,)), Ask(BROKEN, "?", (True,), FORK.id))
+    item = replace(ITEMS[0], asks=asks)
+    roots = {("ada", 0): True, ("ada", 1): False, ("bob", 0): False, ("bob", 1): True}
+    found = frame_seen(
+        Seen(item, ask, "eligible", root if ask is asks[0] else True, judge=judge, repeat=repeat)
+        for (judge, repeat), root in roots.items()
+        for ask in asks
+    ).rows
+    assert found.filter(pl.col("question") == BROKEN.id)["is_right"].to_list() == list(roots.values())
+
+
+def test_of_several_right_numbers_the_nearest_is_the_target_and_the_first_where_nothing_was_read() -> None:
+    ask = Ask(Count("apple"), "?", (6, 2, 4))
+    item = replace(ITEMS[0], asks=(ask,))
+    values = (1, 3, 4, 5.5, 100)
+    eligible = [Seen(item, ask, "eligible", value) for value in values]
+    found = frame_seen([*eligible, Seen(item, ask, "refused", None), Seen(item, ask, "eligible", "some")]).rows
+    assert found["target"].to_list() == [2, 2, 4, 6, 6, 6, 6]
+    assert found["is_right"].to_list() == [False, False, True, False, False, False, False]
+    assert set(found["expected"]) == {"6 or 2 or 4"}
+
+
+MIXED: list[tuple[Scalar, tuple[Scalar, ...], bool]] = [
+    (3, (3,), True),
+    (3.0, (3,), True),
+    ("3", (3,), False),
+    (3, ("3",), False),
+    ("3", ("3", 4), True),
+    ("True", (True,), False),
+    (True, (True,), True),
+    (True, (1,), True),
+    (-2, (2, -2), True),
+    (2.5, (2.5,), True),
+    ("", ("",), True),
+    ("", (), False),
+]
+
+
+def test_texts_stand_beside_numbers_and_are_never_taken_for_them(case: Case) -> None:
+    asks = [Ask(Name(), "?", expects) for _, expects, _ in MIXED]
+    items = [replace(ITEMS[0], id=f"naming/{place}", asks=(ask,)) for place, ask in enumerate(asks)]
+    found = frame_seen(
+        Seen(item, ask, "eligible", value) for item, ask, (value, *_) in zip(items, asks, MIXED, strict=True)
+    )
+    rows = found.rows.iter_rows(named=True)
+    for row, (value, expects, is_right) in zip(rows, MIXED, strict=True):
+        with case(f"{value!r} of {expects}"):
+            assert row["is_right"] is is_right
+            assert row["value_text"] == str(value)
+            assert row["value"] == (None if isinstance(value, str) else value)
+            assert (found.look(row).value, type(found.look(row).value)) == (value, type(value))
+
+
+def test_a_suite_that_was_only_refused_has_no_judge_though_another_has(tmp_path: Path) -> None:
+    others = [replace(item, id=item.id.replace("naming", "other")) for item in ITEMS[:2]]
+    with Run(Folder(tmp_path / "two"), create=True) as run:
+        run.add_suite(SUITE, 0, ITEMS)
+        run.add_suite(OTHER, 0, others)
+        run.add_model(MODEL, is_stand_in=True)
+        run.add_model(OTHER, is_stand_in=False)
+        say(run, trial(ITEMS[0]), "3")
+        answer(run, *((trial(item), Refused("no")) for item in (ITEMS[1], *others)))
+        answer(run, (trial(ITEMS[2], model=OTHER), Refused("no")))
+        found = observe_run(run).rows
+        chosen = observe_run(run, Reader(judge="parser")).rows
+    expected = [
+        (ITEMS[0].id, "random", "parser", "eligible"),
+        (ITEMS[1].id, "random", "parser", "refused"),
+        (ITEMS[2].id, "other", NO_JUDGE, "refused"),
+        *((item.id, "random", NO_JUDGE, "refused") for item in others),
+    ]
+    assert found.select("item", "model", "judge", "status").rows() == expected
+    assert chosen.equals(found)
+
+
+def test_a_trial_that_failed_twice_and_then_answered_is_one_observation(run: Run) -> None:
+    for _ in range(2):
+        answer(run, (trial(ITEMS[0]), Failed("503", True)))
+    answer(run, (trial(ITEMS[1]), Said("3")))
+    say(run, trial(ITEMS[0]), "3")
+    read(run, trial(ITEMS[1]), Words("3"))
+    survey = survey_run(run)
+    assert survey.observations.rows["item"].to_list() == [ITEMS[0].id, ITEMS[1].id]
+    assert survey.responses["item"].to_list() == [ITEMS[0].id, ITEMS[1].id]
+    assert survey.gaps() == Gaps(unasked=2, failed=0, unread=0)
+
+
+def test_asking_again_that_failed_does_not_undo_what_was_answered(run: Run) -> None:
+    say(run, trial(ITEMS[0]), "a few")
+    say(run, trial(ITEMS[0], attempt=1), "5")
+    answer(run, (trial(ITEMS[0], attempt=2), Failed("503", True)))
+    answer(run, *((trial(ITEMS[1], attempt=attempt), Failed("503", True)) for attempt in (0, 1)))
+    survey = survey_run(run)
+    assert survey.observations.rows.select("item", "attempt", "value").rows() == [(ITEMS[0].id, 1, 5.0)]
+    assert survey.responses.select("item", "attempt", "kind").rows() == [
+        (ITEMS[0].id, 1, "said"),
+        (ITEMS[1].id, 1, "failed"),
+    ]
+    assert survey.gaps() == Gaps(unasked=2, failed=1, unread=0)
+
+
+def test_rows_are_in_the_order_of_items_asks_responses_and_of_judges_as_they_are_met(tmp_path: Path) -> None:
+    """What is stored first of an item comes first, and a judge that is first met later comes later, refusals too."""
+    table = Ask(Confirm("there is a table", is_informed=False), "Is there a table?", (True,))
+    aside = Ask(Name(), "What is it?", ("apple",), is_relevant=False)
+    items = [replace(item, asks=(aside, *item.asks, table)) for item in ITEMS[:2]]
+    given = [trial(items[1]), trial(items[0], repeat=1), trial(items[0], model=OTHER), trial(items[0])]
+    with Run(Folder(tmp_path / "order"), create=True) as run:
+        run.add_suite(SUITE, 0, items)
+        run.add_model(MODEL, is_stand_in=True)
+        run.add_model(OTHER, is_stand_in=False)
+        answer(run, *((one, Said("3")) for one in given), (trial(items[1], repeat=1), Refused("no")))
+        for of in given:
+            for judge in ("zoe", "ada") if of.repeat == 0 else ("ada",):
+                read(run, of, Words("3"), judge=judge)
+        said = [Reading(Subject((given[0].id,)), table.question, "eve", Words("yes"), "strict@1", Known(True))]
+        said.append(Reading(Subject((given[3].id,)), Name(), "eve", Words("apple"), "strict@1", Known("apple")))
+        with run.lease("judge") as lease:
+            run.add_readings(lease, said)
+        found = survey_run(run).whole.rows
+    apples, first, second = "count:apple", items[0].id, items[1].id
+    assert found.select("item", "question", "model", "repeat", "judge", "status").rows() == [
+        (first, apples, "random", 1, "ada", "eligible"),
+        (first, apples, "other", 0, "zoe", "eligible"),
+        (first, apples, "other", 0, "ada", "eligible"),
+        (first, apples, "random", 0, "ada", "eligible"),
+        (first, apples, "random", 0, "zoe", "eligible"),
+        (second, apples, "random", 0, "ada", "eligible"),
+        (second, apples, "random", 0, "zoe", "eligible"),
+        *((second, apples, "random", 1, judge, "refused") for judge in ("ada", "zoe", "eve")),
+        (second, table.question.id, "random", 0, "eve", "eligible"),
+        *((second, table.question.id, "random", 1, judge, "refused") for judge in ("ada", "zoe", "eve")),
+        (first, "name", "random", 0, "eve", "eligible"),
+        (second, "name", "random", 1, "eve", "refused"),
+    ]
+
+
+def test_nothing_observed_is_an_empty_frame_with_all_columns() -> None:
+    assert frame_seen([]).rows.schema == COLUMNS
+    assert frame_seen([Seen(ITEMS[0], ITEMS[0].asks[0], "eligible", 3)]).rows.schema == COLUMNS

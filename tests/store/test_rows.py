@@ -7,8 +7,10 @@ import pytest
 from samples import MODEL, SUITE, naming_item, reading, response, trial
 from subitize.labels import interpret, parse_rule
 from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
-from subitize.store import Location, Run
+from subitize.store import Location, Run, codec, frames
 from subitize.store.rows import (
+    decode_question,
+    decode_value,
     look_up_failures,
     look_up_readings,
     look_up_responses,
@@ -56,6 +58,7 @@ def test_responses_are_those_of_the_records(run: Run) -> None:
         for one in run.responses()
     ]
     assert found == expected
+    assert frames.read_responses(run).select("trial", "item", "model", "kind").rows() == expected
     assert [kind for *_, kind in found] == ["said", "said", "refused", "failed", "failed"]
 
 
@@ -63,6 +66,16 @@ def test_an_answer_is_not_undone_by_a_failure_nor_a_failure_kept_once_there_is_a
     with run.lease("test") as lease:
         run.add_responses(lease, [response(trial(ITEMS[4]), Said("3"))])
     assert read_responses(run)[4].kind == "said"
+    assert frames.read_responses(run)["kind"][4] == "said"
+
+
+def test_of_several_failures_and_an_answer_the_frame_has_one_row_at_the_place_of_the_first(run: Run) -> None:
+    of, other = trial(ITEMS[4]), trial(ITEMS[3], repeat=1)
+    with run.lease("test") as lease:
+        run.add_responses(lease, [response(of, Failed("HTTP 503", True)), response(other), response(of, Said("3"))])
+    found = frames.read_responses(run)
+    assert found["trial"].to_list() == [*(trial(item).id for item in ITEMS), other.id]
+    assert found["kind"].to_list() == ["said", "said", "refused", "failed", "said", "said"]
 
 
 def test_replaced_readings_are_left_out(run: Run) -> None:
@@ -71,12 +84,17 @@ def test_replaced_readings_are_left_out(run: Run) -> None:
     assert found == [(one.subject.id, one.question.id, one.judge, one.value) for one in stored]
     assert [value for *_, value in found] == [Known(4), Known(5)]
     assert read_readings(run, "nobody") == []
+    framed = frames.read_readings(run)
+    assert framed.select("subject", "question", "judge").rows() == [row[:3] for row in found]
+    assert [decode_value(text) for text in framed["value"]] == [Known(4), Known(5)]
+    assert frames.read_readings(run, "nobody").schema == framed.schema
 
 
 def test_evidence_can_be_read_anew(run: Run) -> None:
     rule = parse_rule("total")
-    rows = read_readings(run, None, lambda one: interpret(one.evidence, one.question, rule))
-    assert [row.value for row in rows] == [Known(4), Known(5)]
+    rows = frames.read_readings(run, with_evidence=True).select("evidence", "question_record").rows()
+    values = [interpret(codec.evidence.validate_json(seen), decode_question(of), rule) for seen, of in rows]
+    assert values == [Known(4), Known(5)]
 
 
 def test_a_few_records_can_be_looked_up_in_full(run: Run) -> None:

@@ -73,11 +73,14 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
     observed = survey.observations.kept()
     several = survey.readings.filter(pl.col("annotator").n_unique().over("judge") > 1)
     answers = lay_out(several.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
-    places = observed.rows.select("judge", *_UNIT, "suite", "item", "model", "question_kind", "group")
-    votes = answers.select("judge", *_UNIT, "annotator", "value", "value_text").join(
-        places, on=["judge", *_UNIT], maintain_order="left"
-    )
+    # Two asks may put one question, which has one vote of each annotator all the same.
+    places = observed.rows.unique(_PLACE, keep="last", maintain_order=True)
+    places = places.select(*_PLACE, "suite", "item", "model", "question_kind", "group")
+    votes = answers.select(*_PLACE, "annotator", "value", "value_text").join(places, on=_PLACE, maintain_order="left")
     return Observations(votes, observed.items)
+
+
+_PLACE = ["judge", "subject", "question"]
 
 
 def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:

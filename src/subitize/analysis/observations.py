@@ -451,15 +451,16 @@ def _nearest(rows: pl.DataFrame) -> pl.Series:
 def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
     """Count an answer as wrong that rests, in a scene graph, on a wrong one.
 
-    Where there is no fork, it does not matter that none is broken.
+    Where there is no fork, it does not matter that none is broken. What enters no score cannot lower one.
     """
     marked = rows.with_columns(is_right=pl.col("is_right_by_itself"))
-    if not rows["parent"].null_count() < rows.height:
+    if rows["parent"].null_count() == rows.height:
         return marked
+    place = ["subject", "judge", "is_relevant", "parent"]
     while True:
-        parents = marked.select("subject", "judge", parent="question", does_parent_hold="is_right")
-        parents = parents.unique(["subject", "judge", "parent"], keep="last")
-        joined = marked.join(parents, on=["subject", "judge", "parent"], how="left", maintain_order="left")
+        parents = marked.select("subject", "judge", "is_relevant", parent="question", does_parent_hold="is_right")
+        parents = parents.unique(place, keep="last", maintain_order=True)
+        joined = marked.join(parents, on=place, how="left", maintain_order="left")
         holds = pl.col("is_right_by_itself") & pl.col("does_parent_hold").fill_null(value=True)
         found = joined.with_columns(is_right=holds).drop("does_parent_hold")
         if found["is_right"].equals(marked["is_right"]):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pets.tables import share_of_right
 from subitize.report.document.blocks import Account, Column, Row, Section, TableBlock, TextBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import Counted
 from subitize.report.sections.sources import Series
-from subitize.stats.intervals import wilson_interval
 
 
 def compose_account(
@@ -16,10 +16,7 @@ def compose_account(
 ) -> Account | None:
     """Rank models by success, and tell of pairs."""
     columns = (Column("Model", is_numeric=False), Column("Success"))
-    rows = [
-        Row((one.label, wilson_interval(one.observations.rows["is_right"].sum(), len(one.observations))), one.badge)
-        for one in series
-    ]
+    rows = [Row((one.label, share_of_right(one.observations)), one.badge) for one in series]
     published = Row(("kennel-1", 0.75), "published")
     leader = TableBlock("pets-leaderboard", "Leaderboard", columns, (*rows, published))
     pairs = pl.concat(one.observations.rows for one in series).filter(pl.col("target") == 2)

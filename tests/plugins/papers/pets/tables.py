@@ -9,6 +9,7 @@ from subitize.analysis.observations import Observations, Reader, observe_rows, o
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
+from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
 from subitize.store import Run, codec
 from subitize.store.frames import READINGS, RESPONSES, make_frame
@@ -47,6 +48,11 @@ def compute_table(observed: Observations) -> list[Comparison]:
     """Compute the share of right images by model."""
     cells = []
     for (model,), own in observed.partition("model"):
-        share = wilson_interval(own.rows["is_right"].sum(), len(own))
+        share = share_of_right(own)
         cells.append(Cell(Place("table1", model, "success"), share.value, share.low, share.high, share.n))
     return [compare_cell(cell, PUBLISHED.get(cell.place), points=100.0) for cell in cells]
+
+
+def share_of_right(observed: Observations) -> Estimate:
+    """Estimate the share of right images."""
+    return wilson_interval(int(observed.rows["is_right"].sum()), len(observed))
