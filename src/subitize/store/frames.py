@@ -36,9 +36,14 @@ def read_responses(run: Run) -> pl.DataFrame:
     columns = ("trial", "item", "model", "repeat", "attempt", "status", "end")
     schema = {name: RESPONSES.get(name, pl.String()) for name in columns}
     rows = _fetch(run, query.where(c.run_id == run.run_id).order_by(c.id), schema)
-    kind = pl.when(pl.col("status") == tables.DONE).then(pl.col("end").str.extract(_KIND_PATTERN))
+    kind = pl.when(pl.col("status") == tables.DONE).then(take_kind(pl.col("end")))
     rows = rows.with_columns(kind=kind.otherwise(pl.lit(FAILED)))
     return keep_best(rows, ["trial"], pl.col("kind") != FAILED, pl.int_range(pl.len())).select(*RESPONSES)
+
+
+def take_kind(outcome: pl.Expr) -> pl.Expr:
+    """Cut the kind out of outcomes as JSON, or out of their ends."""
+    return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND_PATTERN)
 
 
 def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
@@ -90,13 +95,13 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti")
     # What readings share is read after them: all that they name was stored before.
     for table, number in ((tables.subjects, "subject"), (tables.questions, "question"), (tables.sources, "source")):
-        shared = _read_shared(run, table)
+        shared = read_shared(run, table)
         rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
     rows = rows.rename({"question": "question_record"}).rename({"subject_id": "subject", "question_id": "question"})
     return rows.select(*READINGS, *(("evidence", "question_record") if with_evidence else ()))
 
 
-def _read_shared(run: Run, table: Table) -> pl.DataFrame:
+def read_shared(run: Run, table: Table) -> pl.DataFrame:
     """Read what readings share, with the numbers by which they name it."""
     names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
     query = select(table.c.id, *(table.c[name] for name in names)).where(table.c.run_id == run.run_id)
@@ -105,12 +110,12 @@ def _read_shared(run: Run, table: Table) -> pl.DataFrame:
 
 def read_trials_looked_at(run: Run) -> frozenset[str]:
     """List the trials whose responses somebody has looked at, alone or in a group."""
-    return frozenset(trial for text in _read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
+    return frozenset(trial for text in read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
 
 
 def read_judges(run: Run) -> list[str]:
     """List the judges that have read anything."""
-    return _read_shared(run, tables.sources)["judge"].unique().sort().to_list()
+    return read_shared(run, tables.sources)["judge"].unique().sort().to_list()
 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
