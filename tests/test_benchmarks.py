@@ -13,11 +13,12 @@ from cases import Case
 RIVALS = {
     "startup": "python -c pass",
     "small_run": "process pool",
-    "reading": "a quarter of it",
+    "parsing": "a quarter of it",
     "store": "bare SQLAlchemy loop",
     "stimuli": "Pillow",
     "runner": "AsyncOpenAI",
     "report": "Altair",
+    "reading": "bare program",
     "geckonum": "pandas",
     "judges": "bare network",
 }
@@ -31,9 +32,10 @@ AIMS = (
 )
 
 
-@pytest.mark.parametrize(
-    "name", [name if name != "judges" else pytest.param(name, marks=pytest.mark.weights) for name in RIVALS]
-)
+MARKS = {"judges": pytest.mark.weights, "reading": pytest.mark.slow}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
 def test_a_benchmark_runs_to_its_end_and_names_what_it_compares(name: str) -> None:
     results = list(importlib.import_module(f"benchmarks.{name}").measure(is_tiny=True))
     assert RIVALS[name] in str(results[0])
@@ -51,7 +53,7 @@ def _figures(result: object, name: str) -> tuple[float, ...]:
         case Figure(_, value):
             return (value,)
         case _:  # without the release there is nothing to read, and Inspect need not be there
-            assert name in ("geckonum", "runner"), f"not measured: {result}"
+            assert name in ("geckonum", "reading", "runner"), f"not measured: {result}"
             return ()
 
 
