@@ -1,6 +1,7 @@
 """Whole responses and readings as frames of so many rows each, read as they are asked for: a run may be large."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import polars as pl
@@ -50,7 +51,7 @@ def stream_responses(run: Run) -> Iterator[pl.DataFrame]:
     query = query.where(c.run_id == run.run_id, (c.status == tables.DONE) | and_(c.id == failures.c.last, ~is_done))
     # A trial that was tried again stands where it was tried first.
     query = query.order_by(case((failures.c.first < c.id, failures.c.first), else_=c.id))
-    with run.reading() as connection:
+    with _streaming(run) as connection:
         yield from _frames(connection, query, _RESPONSES)
 
 
@@ -60,7 +61,7 @@ def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
     columns = (c.id, c.subject, c.question, c.source, c.value, c.evidence, c.at)
     query = select_readings(run.run_id, columns).where(stands(run.run_id))
     shared: list[tuple[str, pl.DataFrame]] = []
-    with run.reading() as connection:
+    with _streaming(run) as connection:
         for rows in _frames(connection, query, _READINGS):
             # What readings share is read after them: all that they name was stored before.
             shared = shared or [
@@ -107,10 +108,18 @@ def look_up_outcomes(run: Run, trials: pl.Series) -> pl.DataFrame:
     return pl.concat(found)
 
 
+@contextmanager
+def _streaming(run: Run) -> Iterator[Connection]:
+    """Look into the database without fetching all at once; PostgreSQL keeps rows for later only in a transaction."""
+    with run.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            connection = connection.execution_options(isolation_level="READ COMMITTED", stream_results=True)
+        yield connection
+
+
 def _frames(connection: Connection, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
     """Fetch so many rows at a time; there is one frame at least, if an empty one."""
-    # PostgreSQL keeps the rows that were not asked for yet; else it would send all at once.
-    chunks = connection.execution_options(stream_results=True).execute(query).partitions(ROWS_AT_ONCE)
-    yield make_frame(next(chunks, ()), schema)
-    for rows in chunks:
+    parts = connection.execute(query).partitions(ROWS_AT_ONCE)
+    yield make_frame(next(parts, ()), schema)
+    for rows in parts:
         yield make_frame(rows, schema)
