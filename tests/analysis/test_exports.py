@@ -180,7 +180,7 @@ def test_observations_tell_what_was_said_by_whom_about_what(run: Run) -> None:
     run.add_suite(SUITE, 5, ITEMS, Design(strata=("category", "number")))
     run.add_model(MODEL, is_stand_in=True)
     trials = [trial(ITEMS[0]), trial(ITEMS[0], repeat=1), trial(ITEMS[1])]
-    answers = [Said(NASTY), Said("4"), Refused("no")]
+    answers: list[Outcome] = [Said(NASTY), Said("4"), Refused("no")]
     with run.lease("a") as lease:
         run.add_responses(lease, [response(*pair) for pair in zip(trials, answers, strict=True)])
         votes = [reading(trials[0], "3", annotator=who) for who in ("ada", "bob")]
