@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.comparing import Result
 
-NAMES = ("startup", "small_run", "reading", "store", "stimuli", "runner", "report", "geckonum", "judges")
+NAMES = ("startup", "small_run", "parsing", "store", "stimuli", "runner", "report", "reading", "geckonum", "judges")
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
 
+WHERE = "the release in ../shared/data or $SUBITIZE_DATA"
 PANDAS_PROGRAM = ROOT.parent / "shared" / "tools" / "geckonum_baseline.py"
 _READ_AND_GROUP = """
 import sys
@@ -32,21 +33,26 @@ for task in (1, 2, 3):
 
 def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     """Race whole processes."""
-    release = Path(os.environ.get("SUBITIZE_DATA") or ROOT.parent / "shared" / "data") / "geckonum"
-    if not (release / "prompts.csv").exists():
-        what = "GeckoNum's tables and import, in times of pandas"
-        yield Unmeasured(what, "the release in ../shared/data or $SUBITIZE_DATA")
+    release = find_release()
+    if release is None:
+        yield Unmeasured("GeckoNum's tables and import, in times of pandas", WHERE)
         return
     bootstraps, pairs = (10, 1) if is_tiny else (10_000, 3)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         if is_tiny:
-            release = _copy_some(release, place / "some")
+            release = copy_some(release, place / "some")
         yield from _compare_tables(release, place / "results.json", bootstraps, pairs)
         yield _compare_imports(release, place, pairs)
 
 
-def _copy_some(release: Path, folder: Path) -> Path:
+def find_release() -> Path | None:
+    """Look for the authors' files, which are not ours to ship."""
+    release = Path(os.environ.get("SUBITIZE_DATA") or ROOT.parent / "shared" / "data") / "geckonum"
+    return release if (release / "prompts.csv").exists() else None
+
+
+def copy_some(release: Path, folder: Path) -> Path:
     """Copy one model's answers about the first image to each prompt."""
     folder.mkdir()
     shutil.copyfile(release / "prompts.csv", folder / "prompts.csv")

@@ -1,71 +1,112 @@
-"""How the time of reading answers and prompts grows with their length: four times the text, at most some four times.
+"""How long commands that read a run take, in times of a bare program that reads its answers and takes the mode of each.
 
-The texts are the worst we know: one unit over and over, each made to send some rule of the readers back and forth.
+The bare program goes from SQLAlchemy to polars and groups by response, question and judge. All are whole processes. The
+run is the import of GeckoNum's answers, 222,546 of them. They have no counts of a category by number, of which
+`measure` is: it measures a run of `naming` with answers by known laws. The report is set against the paper's tables
+made from the files, resuming a run that is finished against its score.
 """
 
-import random
-import time
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from benchmarks.comparing import Figure
-from subitize.drawing.clipart import PALETTE
-from subitize.drawing.glyphs import GLYPHS
-from subitize.labels import word_rules
-from subitize.numerals import LONGEST_TEXT
-from subitize.scenes import NotUnderstood, Scene, read_scene
+from benchmarks import report
+from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_times
+from benchmarks.geckonum import WHERE, copy_some, find_release
+from benchmarks.processes import peak_megabytes, run_python
 
-ANSWERS = (
-    "one ", "1,", "a ", "no ", "(", "-", "٣", "1/", "hundred ", " and", "between 1 ", "1,000,", "1-", "1.", "1:", "<a ",
-    "_", "not ", "any ", "5 or ", "half a ", "1\n", "1) ", "a few ", "total 5 ", "= 5 + ", "I can't ", "twenty-", "'",
-    "a'", "1e", "http://", "½", "1 1/2 ", "more than ", "at least 5 ", "one and a half ", "more than one and ",
-    "the ", "9", "1 000 ", "1\u00a0000\u00a0", "111 ", "both ", "and another ", "5, another ", "2 cats, ", "not 5 ",
-    "nobody ", "one in front, ", "a few hundred ",
-)  # fmt: skip
-PROMPTS = (
-    "big ", "a big ", "on big ", "the dog and ", "3 red and ", "0 dogs, ", "(", "-", "image ", "hundred ", "x7",
-    "many dogs and ", "half of a ", "no dogs. ", "a vase with ", "half red and ", "one of them ",
-)  # fmt: skip
-_LONGER = 4
-
-
-def measure(*, is_tiny: bool = False) -> Iterator[Figure]:
-    """Compare each text with a quarter of it, and give the one whose time grows most."""
-    length, rounds = (400, 1) if is_tiny else (LONGEST_TEXT, 7)
-    for name, rule in word_rules().items():
-        yield _find_worst(f"an answer, rule {name}", ANSWERS, rule.read, length, rounds)
-    yield _find_worst("a prompt", PROMPTS, _read, length, rounds)
-    yield _find_slowest(length)
+_BARE = """
+import sys
+import polars
+from sqlalchemy import create_engine
+QUERY = '''
+SELECT subjects.subject_id, questions.question_id, sources.judge, readings.value FROM readings
+JOIN subjects ON subjects.id = readings.subject JOIN questions ON questions.id = readings.question
+JOIN sources ON sources.id = readings.source
+'''
+with create_engine(f"sqlite:///{sys.argv[1]}/run.sqlite").connect() as connection:
+    answers = polars.read_database(QUERY, connection)
+modes = answers.group_by("subject_id", "question_id", "judge").agg(polars.col("value").mode().first())
+print(modes.height)
+"""
 
 
-def _find_worst(what: str, units: Sequence[str], read: Callable[[str], object], length: int, rounds: int) -> Figure:
-    growths = {unit: _growth(unit, read, length, rounds) for unit in units}
-    worst = max(units, key=growths.__getitem__)
-    told = f"reading {what}, of {length:,} characters, in times of a quarter of it; the worst of all, {worst!r}"
-    return Figure(told, growths[worst], aim="<= 8")  # the square of the text would give 16
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A run with answers by known laws, a suite whose run is resumed with its repeats, and how many pairs are timed."""
+
+    answered: report.Size
+    resumed: str
+    repeats: int
+    pairs: int
 
 
-def _growth(unit: str, read: Callable[[str], object], length: int, rounds: int) -> float:
-    """Take the least of several times: a busy machine only ever adds to them."""
-    long, short = _repeat(unit, length), _repeat(unit, length // _LONGER)
-    pairs = [(_seconds(read, long), _seconds(read, short)) for _ in range(rounds)]
-    return min(ours for ours, _ in pairs) / min(other for _, other in pairs)
+FULL = Size(
+    report.FULL, "naming:images=100,wordings=things,control_question=false", repeats=4, pairs=3
+)  # 20,000 trials
+TINY = Size(report.TINY, "naming:images=1,numbers=1-2,categories=dots", repeats=1, pairs=1)
 
 
-def _find_slowest(length: int) -> Figure:
-    mixed = "".join(random.Random(5).choices(PROMPTS, k=length))[:length]
-    slowest = max(_seconds(_read, text) for text in [*(_repeat(unit, length) for unit in PROMPTS), mixed])
-    return Figure(f"the slowest prompt of {length:,} characters", slowest, "s", "<= 2")
+def measure(*, is_tiny: bool = False) -> Iterator[Result]:
+    """Compare whole processes."""
+    size = TINY if is_tiny else FULL
+    release = find_release()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        report.make_run(place / "answered", size.answered)
+        yield _compare("measure", "answers by known laws", place / "answered", size.pairs)
+        if release is None:
+            yield Unmeasured("commands that read GeckoNum's answers, in times of a bare program", WHERE)
+        else:
+            yield from _compare_commands(copy_some(release, place / "some") if is_tiny else release, place, size.pairs)
+        yield _compare_resuming(place / "resumed", size)
 
 
-def _seconds(read: Callable[[str], object], text: str) -> float:
-    start = time.process_time()
-    read(text)
-    return time.process_time() - start
+def _compare_commands(release: Path, place: Path, pairs: int) -> Iterator[Result]:
+    run = place / "run"
+    run_python("-m", "subitize", "import", "geckonum", release, "--out", run)
+    for command in ("score", "agree", "show"):
+        yield _compare(command, "GeckoNum's answers", run, pairs)
+    peaks_mb: list[float] = []
+    yield compare_times(
+        "export of GeckoNum's answers, in times of a bare program that takes modes",
+        lambda: peaks_mb.append(peak_megabytes("-m", "subitize", "export", run, "--out", place / "tables")),
+        _bare(run),
+        aim="<= 8",
+        pairs=pairs,
+    )
+    yield Figure("peak memory of the export", max(peaks_mb), "MB", "<= 400")
+    yield compare_times(
+        "report of GeckoNum's answers, in times of the paper's tables from the files",
+        lambda: run_python("-m", "subitize", "report", run, "-o", place / "report.html"),
+        lambda: run_python("-m", "subitize", "reproduce", "geckonum", release),
+        aim="<= 2",
+        pairs=pairs,
+    )
 
 
-def _repeat(unit: str, length: int) -> str:
-    return (unit * length)[:length]
+def _compare(command: str, what: str, run: Path, pairs: int) -> Comparison:
+    return compare_times(
+        f"{command} --json of {what}, in times of a bare program that takes modes",
+        lambda: run_python("-m", "subitize", command, run, "--json"),
+        _bare(run),
+        aim="<= 4",
+        pairs=pairs,
+    )
 
 
-def _read(prompt: str) -> Scene | NotUnderstood:
-    return read_scene(prompt, tuple(GLYPHS), tuple(PALETTE))
+def _bare(run: Path) -> Callable[[], object]:
+    return lambda: run_python("-c", _BARE, run)
+
+
+def _compare_resuming(run: Path, size: Size) -> Comparison:
+    command = ("run", size.resumed, "--model", "random", "--repeats", size.repeats, "--out", run)
+    run_python("-m", "subitize", *command)
+    return compare_times(
+        f"resuming a finished run of {size.resumed}, in times of its score",
+        lambda: run_python("-m", "subitize", *command),
+        lambda: run_python("-m", "subitize", "score", run, "--json"),
+        aim="<= 2",
+        pairs=size.pairs,
+    )

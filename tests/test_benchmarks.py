@@ -13,11 +13,12 @@ from cases import Case
 RIVALS = {
     "startup": "python -c pass",
     "small_run": "process pool",
-    "reading": "a quarter of it",
+    "parsing": "a quarter of it",
     "store": "bare SQLAlchemy loop",
     "stimuli": "Pillow",
     "runner": "AsyncOpenAI",
     "report": "Altair",
+    "reading": "bare program",
     "geckonum": "pandas",
     "judges": "bare network",
 }
@@ -32,7 +33,7 @@ AIMS = (
 
 
 # Those that compare whole processes take longest.
-MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum"), pytest.mark.slow) | {"judges": pytest.mark.weights}
+MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum", "reading"), pytest.mark.slow) | {"judges": pytest.mark.weights}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
@@ -53,7 +54,7 @@ def _figures(result: object, name: str) -> tuple[float, ...]:
         case Figure(_, value):
             return (value,)
         case _:  # without the release there is nothing to read, and Inspect need not be there
-            assert name in ("geckonum", "runner"), f"not measured: {result}"
+            assert name in ("geckonum", "reading", "runner"), f"not measured: {result}"
             return ()
 
 

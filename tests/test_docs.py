@@ -8,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from commands import call
@@ -18,7 +19,7 @@ from subitize.papers.geckonum.prompts import TYPES
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 QUICK = [
-    *("api-models", "architecture", "costs", "diffusers", "inspect", "judging-with-models", "local-models"),
+    *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
     *("matching", "walkthrough"),
 ]
 MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub}
@@ -60,6 +61,32 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
         finished = call(*arguments)
         assert finished.code == 0, f"{command}: {finished.err}"
         assert finished.out, command
+
+
+def test_the_page_on_the_frame_has_its_columns_and_its_programs_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "frame.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for command in commands(text):
+        assert call(*shlex.split(command)[1:]).code == 0
+    for table in ("items", "responses", "readings", "exclusions", "observations"):
+        columns = pl.read_parquet(f"frame-parquet/{table}.parquet").columns
+        kept = list(dict.fromkeys("factor_…" if name.startswith("factor_") else name for name in columns))
+        assert _documented_columns(text, table) == kept
+    for name, program in files(text).items():
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+        assert "observer" in done.stdout
+
+
+def _documented_columns(text: str, table: str) -> list[str]:
+    if table == "observations":
+        return re.findall(
+            r"^\| `(\w+…?)` \| .* \| .* \|$", text.partition("## The other tables")[0], flags=re.MULTILINE
+        )
+    (row,) = re.findall(rf"^\| `{table}` \| .*? \| (.*) \|$", text, flags=re.MULTILINE)
+    return re.findall(r"`(\w+…?)`", row)
 
 
 def test_every_command_is_in_the_documentation() -> None:

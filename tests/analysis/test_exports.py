@@ -9,10 +9,25 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
-from subitize.analysis.exports import FORMATS, Format, export, frames
+from subitize.analysis import exports
+from subitize.analysis.exports import FORMATS, Format, export, read_tables
 from subitize.errors import StorageError
-from subitize.records import Discarded, Drawn, Failed, Known, Outcome, Refused, Said, Scored, Spec
-from subitize.store import Folder, Run, codec
+from subitize.records import (
+    Design,
+    Discarded,
+    Drawn,
+    Elsewhere,
+    Failed,
+    Known,
+    MatchesPrompt,
+    Outcome,
+    Refused,
+    Said,
+    Scored,
+    Spec,
+    Subject,
+)
+from subitize.store import Attachment, Folder, Run, codec, streams
 
 ITEMS = [naming_item(index) for index in range(4)]
 NASTY = 'three, "3"\r\n\tor\n; 3 ≈ ３ 🍎 \x1b[31m\'=1+1'
@@ -47,12 +62,18 @@ def full_run(run: Run) -> Run:
     return run
 
 
+def frames(run: Run) -> dict[str, pl.DataFrame]:
+    return {name: pl.concat(table) for name, table in read_tables(run)}
+
+
 def _read(path: Path, format: Format, like: pl.DataFrame) -> pl.DataFrame:
     match format:
         case "parquet":
             return pl.read_parquet(path)
         case "csv":
-            return pl.read_csv(path, schema=like.schema)
+            flat = {name: pl.String() if isinstance(dtype, pl.List) else dtype for name, dtype in like.schema.items()}
+            whole = pl.read_csv(path, schema=flat)
+            return whole.with_columns(pl.col(name).str.split(" ") for name in flat if flat[name] != like.schema[name])
         case "jsonl":
             return pl.read_ndjson(path, schema=like.schema)
 
@@ -67,16 +88,30 @@ def test_every_table_reads_back_as_it_is_stored(full_run: Run, tmp_path: Path, f
     assert sorted(path.parent.iterdir()) == sorted(paths), "nothing else is left there"
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_table_in_many_parts_reads_the_same(
+    full_run: Run, tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = frames(full_run)
+    for module in (streams, exports):
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 2)
+    parts = {name: (len(table), len(list(table))) for name, table in read_tables(full_run)}
+    assert parts["responses"] == (3, 3), "how many they are is known before"
+    assert parts["readings"] == (2, 2)
+    for path, frame in zip(export(full_run, tmp_path, format), expected.values(), strict=True):
+        assert_frame_equal(_read(path, format, frame), frame)
+
+
 def test_the_frames_hold_what_the_run_holds(full_run: Run) -> None:
     found = frames(full_run)
     items = full_run.items()
-    assert found["items"]["item_id"].to_list() == [item.id for item in items]
+    assert found["items"]["item"].to_list() == [item.id for item in items]
     assert [codec.task.validate_json(text) for text in found["items"]["task_record"]] == [item.task for item in items]
     assert [codec.asks.validate_json(text) for text in found["items"]["asks"]] == [item.asks for item in items]
 
     stored = list(full_run.responses())
     responses = found["responses"]
-    assert responses["trial_id"].to_list() == [one.trial_id for one in stored]
+    assert responses["trial"].to_list() == [one.trial_id for one in stored]
     assert [codec.outcome.validate_json(text) for text in responses["outcome_record"]] == [
         one.response.outcome for one in stored
     ]
@@ -89,11 +124,12 @@ def test_the_frames_hold_what_the_run_holds(full_run: Run) -> None:
     assert Path(responses["image"][4]).read_bytes() == b"a picture"
 
     readings = found["readings"]
-    assert readings["reading_id"].to_list() == [one.id for one in full_run.readings()]
+    assert readings["reading"].to_list() == [one.id for one in full_run.readings()]
     assert [codec.evidence.validate_json(text) for text in readings["evidence"]] == [
         one.reading.evidence for one in full_run.readings()
     ]
-    assert readings["value"].to_list() == ["3", None, "True"]
+    assert readings["value_text"].to_list() == ["3", None, "True"]
+    assert readings["value"].to_list() == [3.0, None, 1.0]
     assert readings["discarded"].to_list() == [None, 'a "few", they said', None]
     assert readings["annotator"].to_list() == ["", "ada", "bob"]
     assert found["exclusions"].rows() == [(ITEMS[3].id, "a smudge, \nor two")]
@@ -111,8 +147,73 @@ def test_a_replaced_reading_is_not_exported(full_run: Run) -> None:
     with full_run.lease("a") as lease:
         full_run.add_readings(lease, [replace(first.reading, value=Known(9), replaces=first.id)])
     readings = frames(full_run)["readings"]
-    assert first.id not in readings["reading_id"]
-    assert readings["value"].to_list() == [None, "True", "9"]
+    assert first.id not in readings["reading"]
+    assert readings["value_text"].to_list() == [None, "True", "9"]
+
+
+def test_a_trial_that_was_tried_again_stands_where_it_was_tried_first(full_run: Run) -> None:
+    again = trial(ITEMS[0], repeat=1)
+    with full_run.lease("a") as lease:
+        full_run.add_responses(lease, [response(again, Failed("503", True)), response(again, Failed("504", True))])
+        full_run.add_responses(lease, [response(trial(ITEMS[1], repeat=1), Said("4"))])
+        assert frames(full_run)["responses"]["reason"].to_list()[5:] == ["504", None]
+        full_run.add_responses(lease, [response(again, Said("5")), response(trial(ITEMS[2], repeat=1), Said("6"))])
+    responses = frames(full_run)["responses"]
+    assert responses["trial"].to_list() == [one.trial_id for one in full_run.responses()]
+    assert responses["text"].to_list()[5:] == ["5", "4", "6"]
+
+
+def test_an_attached_image_is_the_pictures(full_run: Run) -> None:
+    named, other = trial(drawing_item(), repeat=1), trial(drawing_item(), repeat=2)
+    with full_run.lease("a") as lease:
+        full_run.add_responses(lease, [response(one, Drawn(Elsewhere("apples_7"))) for one in (named, other)])
+        full_run.add_attachments(lease, [Attachment(named.id, full_run.images.save(b"pixels", "webp"), "a.webp")])
+    responses = frames(full_run)["responses"]
+    assert Path(responses["image"][5]).read_bytes() == b"pixels"
+    assert responses["image"][6] == "apples_7"
+    assert responses["outcome_record"].to_list() == [
+        codec.encode(codec.outcome, one.response.outcome) for one in full_run.responses()
+    ]
+
+
+def test_observations_tell_what_was_said_by_whom_about_what(run: Run) -> None:
+    run.add_suite(SUITE, 5, ITEMS, Design(strata=("category", "number")))
+    run.add_model(MODEL, is_stand_in=True)
+    trials = [trial(ITEMS[0]), trial(ITEMS[0], repeat=1), trial(ITEMS[1])]
+    answers: list[Outcome] = [Said(NASTY), Said("4"), Refused("no")]
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(*pair) for pair in zip(trials, answers, strict=True)])
+        votes = [reading(trials[0], "3", annotator=who) for who in ("ada", "bob")]
+        run.add_readings(lease, [*votes, reading(trials[1], "4", annotator="ada")])
+    rows = frames(run)["observations"]
+    assert rows["trials"].to_list() == [[one.id] for one in trials]
+    assert rows["subject"].to_list() == [one.id for one in trials]
+    assert rows["answer"].to_list() == [NASTY, "4", None]
+    assert rows["annotators"].to_list() == [2, 1, 0]
+    assert rows["value"].to_list() == [3.0, 4.0, None]
+    assert rows["is_right"].to_list() == [True, False, False]
+    assert rows["stratum"].unique().to_list() == ["apples · 3"]
+    assert rows["factor_number"].dtype == pl.Int64
+    assert rows["cluster"].str.len_chars().unique().to_list() == [12]
+    assert rows["cluster"][0] == rows["cluster"][1] != rows["cluster"][2], "the pictures' identity"
+
+
+def test_a_group_lists_its_members(run: Run) -> None:
+    one = drawing_item()
+    item = replace(one, asks=(replace(one.asks[0], question=MatchesPrompt(), expects=(True,), group=2),))
+    run.add_suite(Spec("production", {}, "production"), 5, [item])
+    run.add_model(MODEL, is_stand_in=True)
+    trials = [trial(item, repeat=repeat) for repeat in range(4)]
+    drawn = Drawn(run.images.save(b"a picture", "png"))
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(one, drawn) for one in reversed(trials)])
+        groups = [Subject((trials[first].id, trials[first + 1].id)) for first in (0, 2)]
+        about = replace(reading(trials[0], annotator="ada"), question=MatchesPrompt(), value=Known(True))
+        run.add_readings(lease, [replace(about, subject=group) for group in groups])
+    found = frames(run)
+    assert sorted(found["observations"]["trials"].to_list()) == sorted(list(group.trial_ids) for group in groups)
+    assert found["readings"]["trials"].to_list() == [list(group.trial_ids) for group in groups]
+    assert found["observations"]["cluster"].unique().to_list() == [item.task.prompt]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -121,7 +222,7 @@ def test_an_empty_run_exports_tables_with_their_first_columns(run: Run, tmp_path
     assert [path.stat().st_size > 0 or format == "jsonl" for path in paths] == [True] * 5
     if format != "jsonl":
         read = pl.read_parquet if format == "parquet" else pl.read_csv
-        assert [read(path).columns[0] for path in paths] == ["item_id", "trial_id", "reading_id", "item_id", "suite"]
+        assert [read(path).columns[0] for path in paths] == ["item", "trial", "reading", "item", "suite"]
         assert [read(path).height for path in paths] == [0] * 5
 
 

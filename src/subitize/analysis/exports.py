@@ -1,150 +1,319 @@
-"""The tables of a run as files for others' tools."""
+"""The tables of a run as files for others' tools; docs/frame.md explains their columns."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 from polars.exceptions import ComputeError
+from polars.io.plugins import register_io_source
+from pydantic import TypeAdapter
 
-from subitize.analysis.observations import COLUMNS, observe_run
-from subitize.errors import NothingToDoError, StorageError
-from subitize.records import Drawn, Elsewhere, Failed, Item, Known, Refused, Said, Stored, task_text
-from subitize.store import Run, StoredReading, StoredResponse, codec
+from subitize.analysis.observations import COLUMNS, survey_run
+from subitize.errors import NothingToDoError, StorageError, SubitizeError
+from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
+from subitize.store import Run, codec
+from subitize.store.counts import count_readings, count_trials
+from subitize.store.frames import RESPONSES, make_frame, take_kind
+from subitize.store.rows import decode_question, decode_value, read_designs
+from subitize.store.streams import (
+    ROWS_AT_ONCE,
+    count_annotators,
+    look_up_outcomes,
+    stream_readings,
+    stream_responses,
+)
+from subitize.store.subjects import FAILED
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
+Watch = Callable[[str, "Table"], Iterator[pl.DataFrame]]
 
 
-def export(run: Run, folder: Path, format: Format) -> list[Path]:
-    """Write the run's tables and what the figures are made of, one file each, each whole or not at all."""
+def export(run: Run, folder: Path, format: Format, watch: Watch = lambda _, table: iter(table)) -> list[Path]:
+    """Write the run's tables and what the figures are made of, one file each, each whole or not at all.
+
+    The parts of each table are gone through as `watch` gives them, which can tell how far it is.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_write(frame, folder / f"{name}.{format}", format) for name, frame in frames(run).items()]
+        return [_write(watch(name, table), folder / f"{name}.{format}", format) for name, table in read_tables(run)]
     except (OSError, ComputeError) as error:  # polars calls a full disk an OSError or, for Parquet, a ComputeError
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise StorageError(f"cannot write to {folder}: {reason}") from error
 
 
-def frames(run: Run) -> dict[str, pl.DataFrame]:
-    """Make a frame of each table; what does not fit a column stays JSON."""
-    exclusions = [{"item_id": item_id, "reason": reason} for item_id, reason in run.exclusions().items()]
-    return {
-        "items": _frame([_item_row(item) for item in run.items()], _ITEM_COLUMNS),
-        "responses": _frame([_response_row(stored, run) for stored in run.responses()], _RESPONSE_COLUMNS),
-        "readings": _frame([_reading_row(stored) for stored in run.readings()], _READING_COLUMNS),
-        "exclusions": _frame(exclusions, _EXCLUSION_COLUMNS),
-        "observations": _observations(run),
-    }
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in parts, which are made as they are gone through; there is at least one."""
+
+    rows: int
+    parts: Iterator[pl.DataFrame]
+
+    def __len__(self) -> int:
+        return max(1, -(-self.rows // ROWS_AT_ONCE))
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        return self.parts
 
 
-_TEXT, _WHOLE, _FLOAT, _FLAG = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
-_ITEM_COLUMNS = dict.fromkeys(("item_id", "suite", "task", "text", "task_record", "asks"), _TEXT)
-_RESPONSE_COLUMNS = {
-    **dict.fromkeys(("trial_id", "item_id", "model"), _TEXT),
-    **dict.fromkeys(("repeat", "attempt"), _WHOLE),
-    **dict.fromkeys(("outcome", "text", "image", "reason", "outcome_record"), _TEXT),
-    "seed": _WHOLE,
-    "prompt_sent": _TEXT,
-    "latency_seconds": _FLOAT,
-    "tries": _WHOLE,
-    "provenance": _TEXT,
-    "stored_at": _FLOAT,
-}
-_READING_COLUMNS = {
-    "reading_id": _WHOLE,
-    **dict.fromkeys(("trial_ids", "question_id"), _TEXT),
-    "is_informed": _FLAG,
-    **dict.fromkeys(("judge", "annotator", "rule", "value", "discarded", "evidence"), _TEXT),
-    "stored_at": _FLOAT,
-}
-_EXCLUSION_COLUMNS = dict.fromkeys(("item_id", "reason"), _TEXT)
+def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
+    """Go through the tables by name; what does not fit a column stays JSON."""
+    items = run.items()
+    factors = _lay_out_factors(items)
+    yield "items", Table(1, iter([_items(items, factors)]))
+    yield "responses", Table(count_trials(run), (_responses(run, part) for part in stream_responses(run)))
+    yield "readings", Table(count_readings(run), map(_readings, stream_readings(run)))
+    yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
+    rows, responses = _observe(run)
+    described = _describe_items(run, items, factors)
+    yield "observations", Table(rows.height, _observations(run, rows, responses, described))
 
 
-def _frame(rows: Sequence[Mapping[str, object]], columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Make a frame whose columns have their types even where all or nothing is missing; factors come as they are."""
-    if not rows:
-        return pl.DataFrame(schema=dict(columns))
-    return pl.DataFrame(rows, schema_overrides=dict(columns), infer_schema_length=None)
+_TEXT = pl.String()
+_EXCLUSIONS: dict[str, pl.DataType] = dict.fromkeys(("item", "reason"), _TEXT)
 
 
-def _item_row(item: Item) -> dict[str, object]:
-    return {
-        "item_id": item.id,
-        "suite": item.suite,
-        "task": item.task.kind,
-        "text": task_text(item.task),
-        **{f"factor_{name}": level for name, level in item.factors.items()},
-        "task_record": codec.encode(codec.task, item.task),
-        "asks": codec.encode(codec.asks, item.asks),
-    }
+def _items(items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
+    names = ("item", "suite", "task", "text", "task_record", "asks")
+    rows = make_frame(
+        (
+            (
+                item.id,
+                item.suite,
+                item.task.kind,
+                task_text(item.task),
+                codec.encode(codec.task, item.task),
+                codec.encode(codec.asks, item.asks),
+            )
+            for item in items
+        ),
+        dict.fromkeys(names, _TEXT),
+    )
+    return pl.concat([rows.select(*names[:4]), factors.drop("item"), rows.select(*names[4:])], how="horizontal")
 
 
-def _response_row(stored: StoredResponse, run: Run) -> dict[str, object]:
-    trial, outcome, provenance = stored.response.trial, stored.response.outcome, stored.response.provenance
-    return {
-        "trial_id": stored.trial_id,
-        "item_id": trial.item_id,
-        "model": trial.model,
-        "repeat": trial.repeat,
-        "attempt": trial.attempt,
-        "outcome": outcome.kind,
-        "text": outcome.text if isinstance(outcome, Said) else None,
-        "image": _image(outcome.picture, run) if isinstance(outcome, Drawn) else None,
-        "reason": outcome.reason if isinstance(outcome, Failed | Refused) else None,
-        "outcome_record": codec.encode(codec.outcome, outcome),
-        "seed": provenance.seed,
-        "prompt_sent": provenance.prompt_sent,
-        "latency_seconds": stored.response.latency_seconds,
-        "tries": stored.response.tries,
-        "provenance": codec.encode(codec.provenance, provenance),
-        "stored_at": stored.at,
-    }
+def _lay_out_factors(items: Sequence[Item]) -> pl.DataFrame:
+    """Give every factor of the run a column, beside the items that have it: whole numbers, numbers, yes/no or text."""
+    names = dict.fromkeys(name for item in items for name in item.factors)
+    ids = pl.Series("item", [item.id for item in items], _TEXT)
+    return pl.DataFrame([ids, *(_lay_out(name, [item.factors.get(name) for item in items]) for name in names)])
 
 
-def _observations(run: Run) -> pl.DataFrame:
-    """Give the frame that figures are made of, with the conditions of the items."""
+def _lay_out(name: str, levels: list[Scalar | None]) -> pl.Series:
+    types = {type(level) for level in levels} - {type(None)}
+    for dtype, allowed in ((pl.Boolean(), {bool}), (pl.Int64(), {int}), (pl.Float64(), {int, float})):
+        if types <= allowed:
+            return pl.Series(f"factor_{name}", levels, dtype)
+    return pl.Series(f"factor_{name}", [None if level is None else str(level) for level in levels], _TEXT)
+
+
+def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
+    """Cut out of the records what fits a column; an image that was attached is the picture's."""
+    kind, outcome, provenance = pl.col("kind"), pl.col("outcome"), pl.col("provenance")
+    rows = rows.with_columns(kind=take_kind(outcome))
+    is_older = (kind == "said") & ~outcome.str.contains('"tokens":', literal=True)
+    rows = _bring_up_to_date(rows, "outcome", is_older, codec.outcome)
+    is_older = ~provenance.str.contains('"unsettled_tries":', literal=True)
+    rows = _bring_up_to_date(rows, "provenance", is_older, codec.provenance)
+    name = pl.col("picture_name")
+    is_attached = pl.col("attached").is_not_null() & name.is_not_null()
+    file = pl.when(is_attached).then("attached").otherwise("image")
+    rows = rows.with_columns(
+        text=pl.when(kind == "said").then(outcome).str.json_path_match("$.text"),
+        picture_name=pl.when(kind == "drawn").then(outcome).str.json_path_match("$.picture.name"),
+        reason=pl.when(kind.is_in(["failed", "refused"])).then(outcome).str.json_path_match("$.reason"),
+        seed=provenance.str.json_path_match("$.seed").cast(pl.Int64),
+        prompt_sent=provenance.str.json_path_match("$.prompt_sent"),
+    ).with_columns(file=file)
+    hash, ending = (pl.col("file").str.split_exact(".", 1).struct.field(f"field_{place}") for place in (0, 1))
+    path = pl.concat_str(pl.lit(f"{run.images.root}{os.sep}"), hash.str.head(2), pl.lit(os.sep), "file")
+    begin, middle, end = map(pl.lit, ('{"picture":{"hash":"', '","format":"', '","kind":"stored"},"kind":"drawn"}'))
+    return rows.select(
+        *("trial", "item", "model", "repeat", "attempt"),
+        kind.alias("outcome"),
+        "text",
+        pl.when(kind == "drawn").then(pl.coalesce(path, name)).alias("image"),
+        "reason",
+        pl.when(is_attached)
+        .then(pl.concat_str(begin, hash, middle, ending, end))
+        .otherwise(outcome)
+        .alias("outcome_record"),
+        *("seed", "prompt_sent", "latency_seconds", "tries", "provenance", "stored_at"),
+    )
+
+
+def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapter: TypeAdapter[Any]) -> pl.DataFrame:
+    """Write the records of earlier versions as we would."""
+    older = rows.filter(is_older)[column].unique()
+    if not len(older):
+        return rows
+    anew = make_frame(
+        ((text, codec.encode(adapter, adapter.validate_json(text))) for text in older),
+        dict.fromkeys((column, "anew"), _TEXT),
+    )
+    rows = rows.join(anew, on=column, how="left", maintain_order="left")
+    return rows.with_columns(pl.coalesce("anew", column).alias(column)).drop("anew")
+
+
+def _readings(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put beside each reading what its value says; of values and questions, each different one is decoded once."""
+    values = make_frame(
+        ((text, *_describe_value(text)) for text in rows["value"].unique()),
+        {"value": _TEXT, "number": pl.Float64(), "value_text": _TEXT, "discarded": _TEXT},
+    )
+    informed = make_frame(
+        ((text, decode_question(text).is_informed) for text in rows["question_record"].unique()),
+        {"question_record": _TEXT, "is_informed": pl.Boolean()},
+    )
+    rows = rows.join(values, on="value", maintain_order="left").join(
+        informed, on="question_record", maintain_order="left"
+    )
+    return rows.select(
+        *("reading", "subject"),
+        pl.col("trial_ids").str.extract_all(r"\w+").alias("trials"),
+        *("question", "is_informed", "judge", "annotator", "rule"),
+        pl.col("number").alias("value"),
+        *("value_text", "discarded", "evidence", "stored_at"),
+    )
+
+
+def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
+    match decode_value(text):
+        case Known(value):
+            return None if isinstance(value, str) else float(value), str(value), None
+        case Discarded(reason):
+            return None, None, reason
+
+
+def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
+    designs = read_designs(run)
+    described = make_frame(
+        ((item.id, item.base, _cluster(item), _stratum(item, designs[item.suite])) for item in items),
+        dict.fromkeys(("item", "base", "cluster", "stratum"), _TEXT),
+    )
+    return pl.concat([described, factors.drop("item")], how="horizontal")
+
+
+def _cluster(item: Item) -> str:
+    """Name what answers share that are not independent: the prompt, or the picture that was shown."""
+    if isinstance(item.task, Draw):
+        return item.task.prompt
+    return digest(codec.dump(codec.task, item.task)["picture"])[:_SHORT]
+
+
+_SHORT = 12
+
+
+def _stratum(item: Item, design: Design) -> str | None:
+    levels = [str(item.factors[name]) for name in design.strata if name in item.factors]
+    return " · ".join(levels) or None
+
+
+def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Get the frame that figures are made of, and the responses that count."""
     try:
-        found = observe_run(run)
+        survey = survey_run(run)
     except NothingToDoError:
-        return pl.DataFrame(schema=COLUMNS)
-    factors = [
-        {"item": item.id, **{f"factor_{name}": level for name, level in item.factors.items()}}
-        for item in found.seen_items()
-    ]
-    return found.rows.join(_frame(factors, {"item": _TEXT}), on="item", maintain_order="left")
+        return pl.DataFrame(schema=COLUMNS), pl.DataFrame(schema=RESPONSES)
+    return survey.whole.rows, survey.responses
 
 
-def _image(picture: Stored | Elsewhere, run: Run) -> str:
-    return str(run.images.path(picture)) if isinstance(picture, Stored) else picture.name
+def _observations(
+    run: Run, rows: pl.DataFrame, responses: pl.DataFrame, described: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """Put beside what was observed the trials, what was said, how many looked, and the conditions of the items."""
+    annotators, members = count_annotators(run), _list_members(rows, responses)
+    said = responses.filter(pl.col("kind") == "said").select(subject="trial")
+    is_single = pl.col("group") == 1
+    for start in range(0, rows.height or 1, ROWS_AT_ONCE):
+        part = rows.slice(start, ROWS_AT_ONCE).with_columns(block=pl.col("repeat") // pl.col("group"))
+        one = part.filter(is_single).select("subject").unique().join(said, on="subject", how="semi")
+        for others, on in (
+            (annotators, ["subject", "question", "judge"]),
+            (members, ["item", "model", "group", "block"]),
+            (_read_answers(run, one["subject"]), ["subject"]),
+            (described, ["item"]),
+        ):
+            part = part.join(others, on=on, how="left", maintain_order="left")
+        part = part.with_columns(
+            pl.col("annotators").fill_null(0),
+            trials=pl.when(is_single).then(pl.concat_list("subject")).otherwise("members"),
+        )
+        yield part.select(*_OBSERVATIONS, pl.col("^factor_.*$"))
 
 
-def _reading_row(stored: StoredReading) -> dict[str, object]:
-    reading = stored.reading
-    return {
-        "reading_id": stored.id,
-        "trial_ids": codec.encode(codec.trial_ids, reading.subject.trial_ids),
-        "question_id": reading.question.id,
-        "is_informed": reading.question.is_informed,
-        "judge": reading.judge,
-        "annotator": reading.annotator,
-        "rule": reading.rule,
-        "value": str(reading.value.value) if isinstance(reading.value, Known) else None,
-        "discarded": None if isinstance(reading.value, Known) else reading.value.reason,
-        "evidence": codec.encode(codec.evidence, reading.evidence),
-        "stored_at": stored.at,
-    }
+_OBSERVATIONS = (
+    *("suite", "item", "base", "model", "judge", "annotators", "ask", "question", "question_kind", "subject", "trials"),
+    *("repeat", "attempt", "group", "status", "value", "value_text", "expected", "target"),
+    *("is_right", "is_right_by_itself", "parent", "is_relevant", "is_number", "is_informed", "is_excluded"),
+    *("answer", "cluster", "stratum"),
+)
 
 
-def _write(frame: pl.DataFrame, path: Path, format: Format) -> Path:
+def _list_members(rows: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
+    """List the trials of every group that a question is about, in the order of their repeats."""
+    answered = responses.filter(pl.col("kind") != FAILED).sort("repeat", maintain_order=True)
+    found = [pl.DataFrame(schema=_MEMBERS)]
+    for size in rows.filter(pl.col("group") > 1)["group"].unique():
+        blocks = answered.with_columns(group=pl.lit(size, pl.Int64), block=pl.col("repeat") // size)
+        found.append(blocks.group_by("item", "model", "group", "block").agg(pl.col("trial").alias("members")))
+    return pl.concat(found)
+
+
+_MEMBERS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("item", "model"), _TEXT),
+    **dict.fromkeys(("group", "block"), pl.Int64()),
+    "members": pl.List(pl.String()),
+}
+
+
+def _read_answers(run: Run, trials: pl.Series) -> pl.DataFrame:
+    """Get what was said in some trials."""
+    found = look_up_outcomes(run, trials)
+    return found.select(subject="trial", answer=pl.col("outcome").str.json_path_match("$.text"))
+
+
+def _write(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:
     partial = path.with_name(f".{path.name}.partial")
     try:
-        match format:
-            case "parquet":
-                frame.write_parquet(partial)
-            case "csv" | "jsonl":  # through Python, as some versions of polars overlook a full disk
-                text = frame.write_csv() if format == "csv" else frame.write_ndjson()
-                partial.write_text(text, encoding="utf-8", newline="")
+        if format == "parquet":
+            _write_parquet(parts, partial)
+        else:  # through Python, as some versions of polars overlook a full disk
+            with partial.open("w", encoding="utf-8", newline="") as file:
+                for place, part in enumerate(parts):
+                    file.write(part.write_ndjson() if format == "jsonl" else _to_csv(part, is_first=place == 0))
         return partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> None:
+    first, second = next(parts), next(parts, None)
+    if second is None:  # some versions of polars say what is wrong with a disk only where a whole frame is written
+        first.write_parquet(path)
+        return
+    failures: list[SubitizeError] = []
+
+    def go_on(*_: object) -> Iterator[pl.DataFrame]:
+        yield first
+        yield second
+        try:
+            yield from parts
+        except SubitizeError as error:  # polars would make an error of its own of it
+            failures.append(error)
+            raise
+
+    try:
+        register_io_source(go_on, schema=first.schema).sink_parquet(path)
+    except ComputeError:
+        if failures:
+            raise failures[0] from None
+        raise
+
+
+def _to_csv(part: pl.DataFrame, *, is_first: bool) -> str:
+    joined = part.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
+    return joined.write_csv(include_header=is_first)

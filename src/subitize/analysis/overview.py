@@ -1,12 +1,15 @@
 """What is in a run, at a glance and item by item."""
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+
+import polars as pl
 
 from subitize.errors import BadValueError
 from subitize.records import Item, to_plain
 from subitize.store import Run, StoredReading, StoredResponse, SuiteEntry
+from subitize.store.counts import count_items, count_judged
+from subitize.store.frames import read_responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,41 +91,33 @@ def find_stand_ins(run: Run) -> StandIns:
 
 def overview(run: Run) -> Overview:
     """Count what the run has."""
-    suite_of = {item.id: item.suite for item in run.items()}
-    stand_ins = {entry.name: entry.is_stand_in for entry in run.models()}
-    outcomes: dict[tuple[str, str], Counter[str]] = {}
-    for stored in run.responses():
-        trial = stored.response.trial
-        outcomes.setdefault((suite_of[trial.item_id], trial.model), Counter())[stored.response.outcome.kind] += 1
-    models = [ModelProgress(s, m, stand_ins[m], dict(counts)) for (s, m), counts in sorted(outcomes.items())]
-    return Overview(run.suites(), dict(Counter(suite_of.values())), models, _judges(run), run.exclusions())
+    return Overview(run.suites(), count_items(run), _models(run), _judges(run), run.exclusions())
 
 
 def item_story(run: Run, item_id: str) -> ItemStory:
     """Gather everything about one item."""
-    items = run.items()
-    item = next((item for item in items if item.id == item_id), None)
+    item = next(iter(run.items(ids=[item_id])), None)
     if item is None:
-        some = ", ".join(item.id for item in items[:3])
+        some = ", ".join(item.id for item in run.items()[:3])
         like = f"its items read like {some}" if some else "it has no items yet"
         raise BadValueError(f"no item {item_id!r} in this run; {like}")
-    responses = [stored for stored in run.responses() if stored.response.trial.item_id == item_id]
-    trials = {stored.trial_id for stored in responses}
-    readings = [stored for stored in run.readings() if trials & set(stored.reading.subject.trial_ids)]
+    responses, readings = list(run.responses(items=[item_id])), list(run.readings(items=[item_id]))
     return ItemStory(item, run.exclusions().get(item_id), responses, readings)
 
 
+def _models(run: Run) -> list[ModelProgress]:
+    stand_ins = find_stand_ins(run).models
+    suite = pl.col("item").str.split("/").list.first()
+    responses = read_responses(run).with_columns(suite=suite)
+    outcomes: dict[tuple[str, str], dict[str, int]] = {}
+    for *key, kind, count in responses.group_by("suite", "model", "kind", maintain_order=True).len().iter_rows():
+        outcomes.setdefault((key[0], key[1]), {})[kind] = count
+    return [ModelProgress(suite, model, model in stand_ins, own) for (suite, model), own in sorted(outcomes.items())]
+
+
 def _judges(run: Run) -> list[JudgeProgress]:
-    annotators: dict[str, set[str]] = {}
-    counts: Counter[str] = Counter()
-    discarded: Counter[str] = Counter()
-    for stored in run.readings():
-        reading = stored.reading
-        annotators.setdefault(reading.judge, set()).add(reading.annotator)
-        counts[reading.judge] += 1
-        discarded[reading.judge] += reading.value.kind == "discarded"
     stand_ins = find_stand_ins(run).judges
     return [
-        JudgeProgress(name, name in stand_ins, len(who - {""}), counts[name], discarded[name])
-        for name, who in sorted(annotators.items())
+        JudgeProgress(one.judge, one.judge in stand_ins, one.annotators, one.readings, one.discarded)
+        for one in sorted(count_judged(run))
     ]

@@ -59,16 +59,18 @@ def export(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Write a run's items, responses, readings and exclusions as files."""
+    """Write a run's tables and what its figures are made of as files; docs/frame.md tells their columns."""
     from subitize.analysis.exports import FORMATS
     from subitize.analysis.exports import export as export_run
+    from subitize.report.terminal.printing import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
         raise UnknownNameError("format", format, FORMATS)
-    with open_run(run, database, images) as opened:
-        for path in export_run(opened, out or Path(f"{run}-export"), chosen):
-            print(path)
+    with open_run(run, database, images) as opened, Bar() as bar:
+        paths = export_run(opened, out or Path(f"{run}-export"), chosen, partial(watch, bar))
+    for path in paths:
+        print(path)
 
 
 @app.command()

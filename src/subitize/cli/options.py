@@ -1,9 +1,9 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -124,9 +124,17 @@ def print_warnings(lines: Iterable[str]) -> None:
 
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-def watch(bar: "Bar", what: str, each: Sequence[T]) -> Iterator[T]:
+class Counted(Protocol[T_co]):
+    """Things that can be gone through once, and how many they are."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+
+
+def watch(bar: "Bar", what: str, each: Counted[T]) -> Iterator[T]:
     """Go through things while a bar tells how far it is."""
     bar.begin(what, len(each))
     for one in each:

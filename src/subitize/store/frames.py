@@ -38,10 +38,15 @@ def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.Da
     c = tables.responses.c
     end = func.substr(c.outcome, func.length(c.outcome) - (_KIND_CHARACTERS - 1))
     query = select(c.trial_id, c.item_id, c.model, c.repeat, c.attempt, end, c.status, *(c[name] for name in more))
-    kind = pl.when(pl.col("status") == tables.DONE).then(pl.col("kind").str.extract(_KIND)).otherwise(pl.lit(FAILED))
+    kind = pl.when(pl.col("status") == tables.DONE).then(take_kind(pl.col("kind"))).otherwise(pl.lit(FAILED))
     schema = {**RESPONSES, "status": pl.String(), **more}
     for rows in fetch(run, query.where(c.run_id == run.run_id).order_by(c.id), schema):
         yield rows.with_columns(kind=kind).drop("status")
+
+
+def take_kind(outcome: pl.Expr) -> pl.Expr:
+    """Cut the kind out of outcomes as JSON, or out of their ends."""
+    return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND)
 
 
 def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +101,7 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("replaces")
     # What readings share is read after them: all that they name was stored before.
     for table, number in ((tables.subjects, "subject"), (tables.questions, "question"), (tables.sources, "source")):
-        shared = _read_shared(run, table)
+        shared = read_shared(run, table)
         rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
     trial = pl.col("trial_ids").str.extract('"(.*?)"')
     question = [pl.col("question").alias("question_record")] if with_evidence else []
@@ -104,7 +109,7 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     return rows.select("id", "judge", "annotator", "rule", "at", *texts, *question, **ids)
 
 
-def _read_shared(run: Run, table: Table) -> pl.DataFrame:
+def read_shared(run: Run, table: Table) -> pl.DataFrame:
     """Read what readings share, with the numbers by which they name it."""
     names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
     query = select(table.c.id, *(table.c[name] for name in names)).where(table.c.run_id == run.run_id)
@@ -113,12 +118,12 @@ def _read_shared(run: Run, table: Table) -> pl.DataFrame:
 
 def read_trials_looked_at(run: Run) -> frozenset[str]:
     """List the trials whose responses somebody has looked at, alone or in a group."""
-    return frozenset(trial for text in _read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
+    return frozenset(trial for text in read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
 
 
 def read_judges(run: Run) -> list[str]:
     """List the judges that have read anything."""
-    return _read_shared(run, tables.sources)["judge"].unique().sort().to_list()
+    return read_shared(run, tables.sources)["judge"].unique().sort().to_list()
 
 
 def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:

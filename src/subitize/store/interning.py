@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select, text, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from subitize.store.inserting import insert_all
@@ -91,6 +91,16 @@ def select_readings(run_id: str, columns: Iterable[Any], judge: str | None = Non
         return query
     own = select(sources.c.id).where(sources.c.run_id == run_id, sources.c.judge == judge)
     return query.where(c.source.in_(own))
+
+
+def stands(run_id: str) -> ColumnElement[bool]:
+    """Tell the readings of a run that no other replaces, in the statement that reads them.
+
+    A statement sees the run at one moment: what is replaced meanwhile is not seen twice.
+    """
+    c = readings.c
+    replaced = select(c.replaces).where(c.run_id == run_id, c.replaces.is_not(None))
+    return and_(c.run_id == run_id, c.id.not_in(replaced))
 
 
 class Interned:

@@ -194,11 +194,13 @@ class Run:
         """List the judges of the run."""
         return self._entries(tables.judges.c.judge)
 
-    def items(self, suite: str | None = None) -> list[Item]:
-        """List the items, in their order."""
+    def items(self, suite: str | None = None, ids: Sequence[str] | None = None) -> list[Item]:
+        """List all items or some, in their order."""
         query = self._of(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
         if suite is not None:
             query = query.where(tables.items.c.suite == suite)
+        if ids is not None:
+            query = query.where(tables.items.c.item_id.in_(ids))
         return [_item(row) for row in self._rows(query)]
 
     def finished(self, model: str) -> set[str]:
@@ -287,10 +289,16 @@ class Run:
                 for subject, question in connection.execute(query).all()
             }
 
-    def readings(self, judge: str | None = None) -> Iterator[StoredReading]:
-        """Go through the readings that stand, in the order they were stored; replaced ones are left out."""
+    def readings(self, judge: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredReading]:
+        """Go through the readings that stand of responses to all or some items, in the order they were stored.
+
+        Replaced ones are left out.
+        """
+        query = select_readings(self.run_id, tables.readings.c, judge)
         with self.reading() as connection:
-            rows = connection.execute(select_readings(self.run_id, tables.readings.c, judge)).all()
+            if items is not None:
+                query = query.where(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
+            rows = connection.execute(query).all()
             decode = _ReadingDecoder(Shared(connection, self.run_id))
         replaced = {row.replaces for row in rows if row.replaces is not None}
         for row in rows:
@@ -346,6 +354,23 @@ class Run:
             if not leases.is_alone(connection, lease):
                 return 0
             return self.images.sweep(self._wanted_images(connection))
+
+    def _find_subjects(self, connection: Connection, items: Sequence[str]) -> Select[tuple[int]]:
+        """Find what readings of responses to these items are about: the responses, and groups with any of them."""
+        responses, subjects = tables.responses.c, tables.subjects.c
+        trials = select(responses.trial_id).where(responses.run_id == self.run_id, responses.item_id.in_(items))
+        known = frozenset(connection.execute(trials).scalars())
+        groups = select(subjects.id, subjects.trial_ids).where(
+            subjects.run_id == self.run_id, subjects.trial_ids.like("%,%")
+        )
+        own = [
+            row.id
+            for row in connection.execute(groups)
+            if not known.isdisjoint(codec.trial_ids.validate_json(row.trial_ids))
+        ]
+        return select(subjects.id).where(
+            subjects.run_id == self.run_id, subjects.subject_id.in_(trials) | subjects.id.in_(own)
+        )
 
     def _enter(self, connection: Connection, *, create: bool) -> str:
         """Find the run's token, or make the run."""

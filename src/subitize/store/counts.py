@@ -1,0 +1,56 @@
+"""How much of what a run has, counted by the database."""
+
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Integer, cast, func, select
+
+from subitize.store import tables
+from subitize.store.interning import stands
+from subitize.store.run import Run
+
+
+def count_items(run: Run) -> dict[str, int]:
+    """Count the items of every suite."""
+    c = tables.items.c
+    query = select(c.suite, func.count()).where(c.run_id == run.run_id).group_by(c.suite).order_by(c.suite)
+    with run.reading() as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def count_trials(run: Run) -> int:
+    """Count the trials that something came of, if only a failure."""
+    c = tables.responses.c
+    return _count(run, func.count(c.trial_id.distinct()), c.run_id == run.run_id)
+
+
+def count_readings(run: Run) -> int:
+    """Count the readings that stand."""
+    return _count(run, func.count(), stands(run.run_id))
+
+
+class Judged(NamedTuple):
+    """What one judge has read: by how many people, how often, and how often without a value."""
+
+    judge: str
+    annotators: int
+    readings: int
+    discarded: int
+
+
+def count_judged(run: Run) -> list[Judged]:
+    """Count the readings that stand of every judge."""
+    c, sources = tables.readings.c, tables.sources.c
+    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
+    is_discarded = cast(c.value.like('%"discarded"}'), Integer)
+    counted = (func.count().label("readings"), func.sum(is_discarded).label("discarded"))
+    own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
+    people = func.count(func.nullif(sources.annotator, "").distinct())
+    sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
+    query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)
+    with run.reading() as connection:
+        return [Judged(judge, *map(int, counts)) for judge, *counts in connection.execute(query)]
+
+
+def _count(run: Run, what: ColumnElement[int], where: ColumnElement[bool]) -> int:
+    with run.reading() as connection:
+        return connection.execute(select(what).where(where)).scalar_one()

@@ -1,0 +1,78 @@
+"""What is read in frames of so many rows is what is stored, on every database."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
+from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec, Subject
+from subitize.store import Location, Run, streams
+from subitize.store.counts import Judged, count_items, count_judged, count_readings, count_trials
+
+ITEMS = [naming_item(index) for index in range(3)]
+
+
+@pytest.fixture
+def run(location: Location, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    monkeypatch.setattr(streams, "ROWS_AT_ONCE", 2)
+    with Run(location, create=True) as run:
+        _fill(run)
+        yield run
+
+
+def _fill(run: Run) -> None:
+    run.add_suite(SUITE, 5, ITEMS)
+    run.add_suite(Spec("production", {}, "production"), 5, [drawing_item()])
+    run.add_model(MODEL, is_stand_in=True)
+    trials = [trial(item, repeat=repeat) for repeat in range(2) for item in ITEMS]
+    group = Subject((trials[0].id, trials[3].id))
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(trials[0], Failed("503", True)), response(trials[1], Failed("no", False))])
+        run.add_responses(lease, [response(one, Said(str(place))) for place, one in enumerate(trials) if place != 1])
+        run.add_readings(
+            lease,
+            [
+                reading(trials[0], "3"),
+                replace(reading(trials[2], "4"), value=Discarded("vague")),
+                *(reading(trials[0], "3", annotator=who) for who in ("ada", "bob")),
+                replace(reading(trials[0], annotator="ada"), subject=group, question=MatchesPrompt()),
+            ],
+        )
+        first = next(run.readings("human"))
+        run.add_readings(lease, [replace(first.reading, value=Known(4), replaces=first.id)])
+
+
+def test_parts_have_what_the_run_has_in_its_order(run: Run) -> None:
+    parts = list(streams.stream_responses(run))
+    assert [part.height for part in parts] == [2, 2, 2]
+    responses = pl.concat(parts)
+    assert responses["trial"].to_list() == [one.trial_id for one in run.responses()]
+    assert responses["stored_at"].to_list() == [one.at for one in run.responses()]
+    readings = pl.concat(streams.stream_readings(run))
+    assert readings["reading"].to_list() == [one.id for one in run.readings()]
+    assert readings["question"].to_list() == [one.reading.question.id for one in run.readings()]
+    assert readings["subject"].to_list() == [one.reading.subject.id for one in run.readings()]
+    assert readings["annotator"].to_list() == [one.reading.annotator for one in run.readings()]
+
+
+def test_counts_are_those_of_what_stands(run: Run) -> None:
+    assert count_items(run) == {"naming": 3, "production": 1}
+    assert (count_trials(run), count_readings(run)) == (6, 5)
+    assert sorted(count_judged(run)) == [Judged("human", 2, 3, 0), Judged("parser", 0, 2, 1)]
+    assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
+
+
+def test_answers_are_looked_up_by_trial(run: Run) -> None:
+    wanted = pl.Series([trial(item).id for item in ITEMS])
+    found = streams.look_up_outcomes(run, wanted)
+    assert sorted(found["outcome"]) == sorted(f'{{"text":"{place}","tokens":[],"kind":"said"}}' for place in (0, 2))
+
+
+def test_an_items_readings_are_of_its_responses_and_their_groups(run: Run) -> None:
+    own = [one for one in run.readings() if trial(ITEMS[0]).id in one.reading.subject.trial_ids]
+    assert list(run.readings(items=[ITEMS[0].id])) == own
+    assert len(own) == 4
+    assert list(run.readings(items=[ITEMS[1].id])) == []
+    assert run.items(ids=[ITEMS[1].id]) == [ITEMS[1]]
