@@ -33,7 +33,9 @@ AIMS = (
 
 
 # Those that compare whole processes take longest.
-MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum", "reading"), pytest.mark.slow) | {"judges": pytest.mark.weights}
+MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum", "reading"), pytest.mark.slow) | {
+    "judges": pytest.mark.weights
+}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])

@@ -15,8 +15,8 @@ from subitize.store.rows import (
     look_up_readings,
     look_up_responses,
     read_judgings,
-    read_readings,
-    read_responses,
+    read_trials,
+    read_values,
 )
 from subitize.store.traces import trace_responses
 
@@ -52,7 +52,7 @@ def _replacing(reading: Reading, id: int) -> Reading:
 
 
 def test_responses_are_those_of_the_records(run: Run) -> None:
-    found = [(row.trial_id, row.item_id, row.model, row.kind) for row in read_responses(run)]
+    found = [(row.trial_id, row.item_id, row.model, row.kind) for row in read_trials(run, MODEL.shown)]
     expected = [
         (one.trial_id, one.response.trial.item_id, one.response.trial.model, one.response.outcome.kind)
         for one in run.responses()
@@ -65,7 +65,7 @@ def test_responses_are_those_of_the_records(run: Run) -> None:
 def test_an_answer_is_not_undone_by_a_failure_nor_a_failure_kept_once_there_is_an_answer(run: Run) -> None:
     with run.lease("test") as lease:
         run.add_responses(lease, [response(trial(ITEMS[4]), Said("3"))])
-    assert read_responses(run)[4].kind == "said"
+    assert [row.kind for row in read_trials(run, MODEL.shown)][-2:] == ["failed", "said"]
     assert frames.read_responses(run)["kind"][4] == "said"
 
 
@@ -79,13 +79,15 @@ def test_of_several_failures_and_an_answer_the_frame_has_one_row_at_the_place_of
 
 
 def test_replaced_readings_are_left_out(run: Run) -> None:
-    found = [(row.subject_id, row.question_id, row.judge, row.value) for row in read_readings(run)]
     stored = [one.reading for one in run.readings()]
-    assert found == [(one.subject.id, one.question.id, one.judge, one.value) for one in stored]
-    assert [value for *_, value in found] == [Known(4), Known(5)]
-    assert read_readings(run, "nobody") == []
+    assert [one.value for one in stored] == [Known(4), Known(5)]
+    judge = stored[0].judge
+    own = [(one.subject.id, one.question.id, one.value) for one in stored if one.judge == judge]
+    assert list(read_values(run, judge)) == own
+    assert list(read_values(run, "nobody")) == []
     framed = frames.read_readings(run)
-    assert framed.select("subject", "question", "judge").rows() == [row[:3] for row in found]
+    found = [(one.subject.id, one.question.id, one.judge) for one in stored]
+    assert framed.select("subject", "question", "judge").rows() == found
     assert [decode_value(text) for text in framed["value"]] == [Known(4), Known(5)]
     assert frames.read_readings(run, "nobody").schema == framed.schema
 

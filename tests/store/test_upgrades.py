@@ -21,7 +21,9 @@ from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, 
 from subitize.errors import StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
-from subitize.store.rows import read_answers, read_designs, read_judgings, read_reading_provenances, read_readings
+from subitize.store.frames import read_readings
+from subitize.store.rows import read_designs, read_judgings, read_values
+from subitize.store.traces import trace_readings
 from subitize.store.upgrades import upgrade_statements
 
 ITEMS = [naming_item(index) for index in range(4)]
@@ -57,10 +59,10 @@ def _read_all(run: Run) -> list[object]:
     return [
         list(run.readings()),
         list(run.readings("human")),
-        read_readings(run),
-        read_answers(run, "human"),
+        read_readings(run, with_evidence=True).rows(named=True),
+        trace_readings(run, read_readings(run)).rows(named=True),
+        list(read_values(run, "human")),
         read_judgings(run),
-        list(read_reading_provenances(run)),
         sorted(run.answered("human")),
     ]
 

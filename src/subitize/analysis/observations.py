@@ -12,9 +12,10 @@ import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
-from subitize.records import Ask, Count, Discarded, Draw, Item, Known, Scalar, Value
+from subitize.records import Ask, Count, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
+    RESPONSES,
     group_responses,
     latest_attempts,
     make_frame,
@@ -167,12 +168,24 @@ def observe_run(run: Run, reader: Reader | None = None) -> Observations:
     return survey_run(run, reader).observations
 
 
-def observe_rows(
-    items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame, *, asked_again: Set[str]
+def observe_records(
+    items: Sequence[Item], responses: Iterable[Response], readings: Iterable[Reading], *, asked_again: Set[str]
 ) -> Observations:
     """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
-    labels = make_labels(readings, Reader().agreement)
-    asked = _Asked({item.id: item for item in items}, latest_attempts(responses), asked_again, frozenset())
+    trials = make_frame(
+        (
+            (of.id, of.item_id, of.model, of.repeat, of.attempt, one.outcome.kind)
+            for one in responses
+            for of in (one.trial,)
+        ),
+        RESPONSES,
+    )
+    values = make_frame(
+        ((one.subject.id, one.question.id, one.judge, codec.encode(codec.value, one.value)) for one in readings),
+        dict.fromkeys(("subject", "question", "judge", "value"), pl.String()),
+    )
+    labels = make_labels(values, Reader().agreement)
+    asked = _Asked({item.id: item for item in items}, latest_attempts(trials), asked_again, frozenset())
     return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
 
 

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
-from subitize.analysis.observations import Observations, observe_rows
+from subitize.analysis.observations import Observations, observe_records
 from subitize.errors import BadFileError
 from subitize.importers.named_counts import read_named_count
 from subitize.interfaces import Suite
@@ -27,12 +25,9 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Made, make_suite
-from subitize.store import codec
-from subitize.store.frames import RESPONSES, make_frame
 
 SUITE = "production"
 _EXAMPLES = 3
-_READINGS = dict.fromkeys(("subject", "question", "judge", "value"), pl.String())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,9 @@ class NamedImages:
 
     def observe(self) -> Observations:
         """Join what the names say, as a run with the same images and readings would."""
-        responses = make_frame((_response_row(one) for model in self.models for one in model.responses), RESPONSES)
-        readings = make_frame((_reading_row(one) for model in self.models for one in model.readings), _READINGS)
-        return observe_rows(self.items, responses, readings, asked_again={SUITE})
+        responses = (one for model in self.models for one in model.responses)
+        readings = (one for model in self.models for one in model.readings)
+        return observe_records(self.items, responses, readings, asked_again={SUITE})
 
 
 def read_named_images(folder: Path) -> NamedImages:
@@ -161,12 +156,3 @@ def _warn(model: str, read: int, left: Sequence[Unplaced], unread: Sequence[Unpl
 def _list(files: Sequence[Unplaced]) -> str:
     some = ", ".join(f"{file.name}: {file.reason}" for file in files[:_EXAMPLES])
     return some + (", …" if len(files) > _EXAMPLES else "")
-
-
-def _response_row(response: Response) -> tuple[object, ...]:
-    trial = response.trial
-    return trial.id, trial.item_id, trial.model, trial.repeat, trial.attempt, response.outcome.kind
-
-
-def _reading_row(reading: Reading) -> tuple[object, ...]:
-    return reading.subject.id, reading.question.id, reading.judge, codec.encode(codec.value, reading.value)

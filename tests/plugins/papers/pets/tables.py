@@ -5,14 +5,13 @@ from pathlib import Path
 import polars as pl
 
 from pets.release import read_release
-from subitize.analysis.observations import Observations, Reader, observe_rows, observe_run
+from subitize.analysis.observations import Observations, Reader, observe_records, observe_run
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.records import Estimate
 from subitize.stats.intervals import wilson_interval
-from subitize.store import Run, codec
-from subitize.store.frames import READINGS, RESPONSES, make_frame
+from subitize.store import Run
 
 PUBLISHED = {Place("table1", "kennel-1", "success"): "0.75"}
 _PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
@@ -23,16 +22,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if folder is None:
         raise BadValueError("pets needs its release: subitize reproduce pets DIR")
     release = read_release(folder)
-    trials = [(one.trial, one.outcome.kind) for one in release.responses]
-    responses = make_frame(((t.id, t.item_id, t.model, t.repeat, t.attempt, kind) for t, kind in trials), RESPONSES)
-    readings = make_frame(
-        (
-            (one.subject.id, one.question.id, one.judge, "", one.rule, codec.encode(codec.value, one.value))
-            for one in release.readings
-        ),
-        READINGS,
-    )
-    observed = observe_rows(release.items, responses, readings, asked_again=set())
+    observed = observe_records(release.items, release.responses, release.readings, asked_again=set())
     return Tables(compute_table(observed), _PRINTED_BY, release.warnings)
 
 
