@@ -43,10 +43,11 @@ def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl
     items, first = observations.seen_items(), 0
     for name in (WHOLE, *factors):
         of = [(item.id, level.level) for item in items for level in levels_of(item, factors) if level.factor == name]
-        order = sorted({level for _, level in of}, key=lambda level: in_order(Level(name, level), factors))
-        places = {level: first + place for place, level in enumerate(order)}
+        order = sorted(dict.fromkeys(level for _, level in of), key=lambda level: in_order(Level(name, level), factors))
+        # Levels that are equal are one, as 1 and 1.0, however they are written.
+        places = {level: (str(level), first + place) for place, level in enumerate(order)}
         levels = make_frame(
-            ((id, str(level), places[level]) for id, level in of),
+            ((id, *places[level]) for id, level in of),
             {"item": pl.String(), "level": pl.String(), "order": pl.Int64()},
         )
         yield observations.rows.with_columns(factor=pl.lit(name)).join(levels, on="item", maintain_order="left")
