@@ -252,9 +252,7 @@ def _upgrade_copy(frozen: Backend) -> Backend:
     file = Path(folder.name) / DATABASE_FILE
     try:
         with frozen.reading() as source, closing(sqlite3.connect(file)) as target:
-            driver = source.connection.driver_connection
-            assert driver is not None
-            driver.backup(target)
+            source.connection.backup(target)
         copy = Backend(_sqlite_engine(file), frozen.where)
         try:
             _upgrade(copy)
