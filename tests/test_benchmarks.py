@@ -32,10 +32,8 @@ AIMS = (
 )
 
 
-# Those that compare whole processes take longest.
-MARKS = dict.fromkeys(("small_run", "runner", "report", "geckonum", "reading"), pytest.mark.slow) | {
-    "judges": pytest.mark.weights
-}
+# That of reading starts two dozen processes.
+MARKS = {"judges": pytest.mark.weights, "reading": pytest.mark.slow}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])
