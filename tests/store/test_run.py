@@ -38,6 +38,7 @@ from subitize.records import (
     Failed,
     Item,
     Known,
+    Reading,
     Refused,
     Said,
     Scored,
@@ -304,6 +305,25 @@ def test_what_readings_share_is_stored_once_though_several_write_at_once(
         table: _execute(location, f"SELECT count(*) FROM {table}") for table in ("subjects", "questions", "sources")
     }
     assert counts == {"subjects": len(trials), "questions": 1, "sources": 4}
+
+
+def test_a_commit_that_failed_leaves_nothing_that_later_readings_rest_on(
+    run: Run, open_run: OpenRun, location: Location
+) -> None:
+    pears, plums = (reading(trial(ITEMS[0]), question=Count(noun)) for noun in ("pear", "plum"))
+
+    def broken() -> Iterator[Reading]:
+        yield pears
+        raise ValueError("the file ends here")
+
+    with run.lease("judge") as lease:
+        with pytest.raises(ValueError, match="ends here"):
+            run.add_judged(lease, [], broken())
+        other = open_run(location)
+        with other.lease("other") as its:
+            other.add_readings(its, [plums])
+        run.add_readings(lease, [pears])
+    assert [stored.reading for stored in run.readings()] == [plums, pears]
 
 
 def test_a_question_longer_than_an_index_takes_is_stored(run: Run) -> None:

@@ -1,25 +1,43 @@
 """Rows into a table, many at a time."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Insert
+from sqlalchemy import Connection, Dialect, Table
+from sqlalchemy.dialects import postgresql, sqlite
 
 ROWS_AT_ONCE = 2_000
 
 
-def insert_all(connection: Connection, statement: Insert, rows: Iterable[Sequence[object]]) -> int:
+def insert_all(
+    connection: Connection, table: Table, rows: Iterable[Sequence[object]], *, skips_known: bool = False
+) -> int:
     """Insert rows of values, in the order of the table's columns; tell how many there were.
 
-    The statement goes to the driver as it is: SQLAlchemy would look at every value once more, which takes as long as
-    all the rest.
+    Those that an index refuses, because they are there, may be skipped. The statement goes to the driver as it is:
+    SQLAlchemy would look at every value once more, which takes as long as all the rest.
     """
-    names = [column.name for column in statement.table.columns if column.name != "id"]
-    compiled = statement.compile(connection, column_keys=names)
+    prepared = _prepare(table, connection.dialect, skips_known=skips_known)
     remaining, total = iter(rows), 0
     while chunk := list(islice(remaining, ROWS_AT_ONCE)):
         # SQLite numbers its parameters, PostgreSQL names them.
-        values = chunk if compiled.positiontup else [dict(zip(names, row, strict=True)) for row in chunk]
-        connection.exec_driver_sql(str(compiled), values)
+        named = None if prepared.is_numbered else [dict(zip(prepared.names, row, strict=True)) for row in chunk]
+        connection.exec_driver_sql(prepared.statement, named or chunk)
         total += len(chunk)
     return total
+
+
+class _Prepared(NamedTuple):
+    statement: str
+    names: list[str]
+    is_numbered: bool
+
+
+@lru_cache(maxsize=64)
+def _prepare(table: Table, dialect: Dialect, *, skips_known: bool) -> _Prepared:
+    insert = (postgresql.insert if dialect.name == "postgresql" else sqlite.insert)(table)
+    names = [column.name for column in table.columns if column.name != "id"]
+    compiled = (insert.on_conflict_do_nothing() if skips_known else insert).compile(dialect=dialect, column_keys=names)
+    return _Prepared(str(compiled), names, is_numbered=compiled.positiontup is not None)

@@ -2,11 +2,10 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select, text, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, bindparam, func, select, text, tuple_
 
 from subitize.store.inserting import insert_all
 from subitize.store.tables import HASHED, questions, readings, sources, subjects
@@ -17,6 +16,7 @@ _INTERNING = 5081713  # any number, as long as it is ours and not that of anothe
 _KEYS = {subjects: ("subject_id",), questions: ("question",), sources: ("judge", "annotator", "rule")}
 
 Texts = tuple[str, ...]
+_NOTHING: Mapping[Texts, int] = {}
 RowT = TypeVar("RowT")
 
 
@@ -104,22 +104,24 @@ def stands(run_id: str) -> ColumnElement[bool]:
 
 
 class Interned:
-    """The rows of one table that a transaction has come across, by their texts."""
+    """The rows of one table that a transaction has come across, by their texts; some may be known before."""
 
-    def __init__(self, connection: Connection, run_id: str, table: Table) -> None:
+    def __init__(
+        self, connection: Connection, run_id: str, table: Table, known: Mapping[Texts, int] = _NOTHING
+    ) -> None:
         self._connection, self._run_id, self._table = connection, run_id, table
         self._names = _text_columns(table)
         self._places = [self._names.index(name) for name in _KEYS[table]]
-        self._numbers: dict[Texts, int] = {}
+        self.numbers = dict(known)
         self._is_postgres = connection.dialect.name == "postgresql"
         self._is_hashed = self._is_postgres and table in HASHED
 
     def number(self, rows: Sequence[Texts]) -> list[int]:
         """Find the numbers of rows, each given as its texts in the order of the columns; new rows are stored."""
-        missing = list(dict.fromkeys(row for row in rows if row not in self._numbers))
+        missing = list(dict.fromkeys(row for row in rows if row not in self.numbers))
         for start in range(0, len(missing), _ROWS_AT_ONCE):
             self._intern({self._key(row): row for row in missing[start : start + _ROWS_AT_ONCE]})
-        return [self._numbers[row] for row in rows]
+        return [self.numbers[row] for row in rows]
 
     def _intern(self, rows: Mapping[Texts, Texts]) -> None:
         # SQLite has one writer anyway: it need not look first whether there is anything to wait for.
@@ -128,28 +130,22 @@ class Interned:
         if new:
             self._insert(new)
             found = dict(self._find(rows))
-        self._numbers.update((row, found[key]) for key, row in rows.items())
+        self.numbers.update((row, found[key]) for key, row in rows.items())
 
     def _find(self, keys: Iterable[Texts]) -> Iterator[tuple[Texts, int]]:
-        c = self._table.c
-        columns: list[ColumnElement[str]] = [c[name] for name in _KEYS[self._table]]
-        wanted, places = list(keys), columns
-        if self._is_hashed:
-            wanted, places = [tuple(map(_md5, key)) for key in wanted], [func.md5(column) for column in columns]
+        wanted = [tuple(map(_md5, key)) for key in keys] if self._is_hashed else list(keys)
         # Single texts are put into the statement in half the time of tuples.
-        is_wanted = places[0].in_([one for (one,) in wanted]) if len(places) == 1 else tuple_(*places).in_(wanted)
-        query = select(c.id, *columns).where(c.run_id == self._run_id, is_wanted)
-        return ((tuple(row[1:]), row[0]) for row in self._connection.execute(query))
+        values = {"run": self._run_id, "keys": wanted if len(self._places) > 1 else [one for (one,) in wanted]}
+        found = self._connection.execute(_select_keys(self._table, is_hashed=self._is_hashed), values)
+        return ((tuple(row[1:]), row[0]) for row in found)
 
     def _insert(self, rows: Sequence[Texts]) -> None:
         if self._is_postgres:
             # Two that store the same rows in another order would wait for each other for ever.
             lock = text(f"SELECT pg_advisory_xact_lock({_INTERNING}, hashtext(:run))")
             self._connection.execute(lock, {"run": self._run_id})
-        insert = postgresql.insert if self._is_postgres else sqlite.insert
-        insert_all(
-            self._connection, insert(self._table).on_conflict_do_nothing(), ((self._run_id, *row) for row in rows)
-        )
+        own = ((self._run_id, *row) for row in rows)
+        insert_all(self._connection, self._table, own, skips_known=True)
 
     def _key(self, row: Texts) -> Texts:
         return tuple(row[place] for place in self._places)
@@ -157,6 +153,16 @@ class Interned:
 
 def _text_columns(table: Table) -> list[str]:
     return [column.name for column in table.columns if column.name not in ("id", "run_id")]
+
+
+@lru_cache(maxsize=16)
+def _select_keys(table: Table, *, is_hashed: bool) -> Select[Any]:
+    """Select rows by their keys, of which as many are given as there are."""
+    columns = [table.c[name] for name in _KEYS[table]]
+    places: list[ColumnElement[str]] = [func.md5(column) for column in columns] if is_hashed else [*columns]
+    key = places[0] if len(places) == 1 else tuple_(*places)
+    is_wanted = key.in_(bindparam("keys", expanding=True))
+    return select(table.c.id, *columns).where(table.c.run_id == bindparam("run"), is_wanted)
 
 
 def _md5(text: str) -> str:

@@ -120,6 +120,8 @@ class Run:
         self.location = location
         self._backend = open_backend(location, create=create)
         self.run_id = location.run_id if isinstance(location, Database) else "run"
+        self._questions: Mapping[Texts, int] = {}
+        self._sources: Mapping[Texts, int] = {}
         try:
             with self._backend.setting_up() if create else self._backend.reading() as connection:
                 token = self._enter(connection, create=create)
@@ -159,7 +161,7 @@ class Run:
                     "items_hash": _hash_items(rows),
                 }
                 connection.execute(insert(tables.suites).values(row))
-                insert_all(connection, insert(tables.items), rows)
+                insert_all(connection, tables.items, rows)
                 return
         self.check_suite(spec, seed, items)
 
@@ -217,7 +219,7 @@ class Run:
         rows = list(_response_rows(self.run_id, responses))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            insert_all(connection, insert(tables.responses), rows)
+            insert_all(connection, tables.responses, rows)
 
     def responses(self, model: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredResponse]:
         """Go through the responses to all or some items, one per trial: the answer, or else the latest failure.
@@ -246,21 +248,26 @@ class Run:
         encoded = list(_encode_readings(readings))
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            _insert_readings(connection, self.run_id, encoded)
+            shared = self._intern(connection)
+            _insert_readings(connection, self.run_id, shared, encoded)
+        self._keep(shared)
 
     def add_judged(self, lease: Lease, responses: Iterable[Response], readings: Iterable[Reading]) -> tuple[int, int]:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            added = insert_all(connection, insert(tables.responses), _response_rows(self.run_id, responses))
-            return added, _insert_readings(connection, self.run_id, _encode_readings(readings))
+            added = insert_all(connection, tables.responses, _response_rows(self.run_id, responses))
+            shared = self._intern(connection)
+            read = _insert_readings(connection, self.run_id, shared, _encode_readings(readings))
+        self._keep(shared)
+        return added, read
 
     def add_attachments(self, lease: Lease, attachments: Sequence[Attachment]) -> None:
         """Commit images of responses known by name, all or none. They must have been saved before."""
         rows = [(self.run_id, one.trial_id, Images.name(one.image), one.file, time.time()) for one in attachments]
         with self._backend.writing() as connection:
             leases.require(connection, lease)
-            insert_all(connection, insert(tables.attachments), rows)
+            insert_all(connection, tables.attachments, rows)
 
     def attachments(self) -> dict[str, Attachment]:
         """List the images that were attached, by trial."""
@@ -371,6 +378,18 @@ class Run:
         return select(subjects.id).where(
             subjects.run_id == self.run_id, subjects.subject_id.in_(trials) | subjects.id.in_(own)
         )
+
+    def _intern(self, connection: Connection) -> list[Interned]:
+        """Begin with the questions and sources that are stored for certain; subjects seldom come again."""
+        return [
+            Interned(connection, self.run_id, tables.subjects),
+            Interned(connection, self.run_id, tables.questions, self._questions),
+            Interned(connection, self.run_id, tables.sources, self._sources),
+        ]
+
+    def _keep(self, shared: Sequence[Interned]) -> None:
+        """Remember what is stored for certain, now that it is committed."""
+        _, self._questions, self._sources = (one.numbers for one in shared)
 
     def _enter(self, connection: Connection, *, create: bool) -> str:
         """Find the run's token, or make the run."""
@@ -563,9 +582,10 @@ def _encode_readings(readings: Iterable[Reading]) -> Iterator[_EncodedReading]:
         )
 
 
-def _insert_readings(connection: Connection, run_id: str, readings: Iterable[_EncodedReading]) -> int:
+def _insert_readings(
+    connection: Connection, run_id: str, shared: Sequence[Interned], readings: Iterable[_EncodedReading]
+) -> int:
     """Insert readings, and what they share with others once; tell how many readings there were."""
-    shared = [Interned(connection, run_id, table) for table in (tables.subjects, tables.questions, tables.sources)]
 
     def rows() -> Iterator[tuple[object, ...]]:
         remaining = iter(readings)
@@ -574,7 +594,7 @@ def _insert_readings(connection: Connection, run_id: str, readings: Iterable[_En
             numbers = zip(*(table.number(each) for table, each in zip(shared, texts, strict=True)), strict=True)
             yield from ((run_id, *three, *rest) for three, rest in zip(numbers, own, strict=True))
 
-    return insert_all(connection, insert(tables.readings), rows())
+    return insert_all(connection, tables.readings, rows())
 
 
 class _Memo(Generic[RecordT, EncodedT]):
