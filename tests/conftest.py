@@ -35,7 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Record the results of proofs, in the process that hears of all of them; give a worker one core."""
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would wait for those of the other workers
+        # The threads of torch and polars would wait for those of the other workers.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
     if config.getoption("--prove") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(proofs.Recorder())
 
