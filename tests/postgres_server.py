@@ -56,10 +56,10 @@ class PostgresServer:
         """Say how to reach a database."""
         return f"postgresql://subitize@127.0.0.1:{self.port}/{database}"
 
-    def new_database(self) -> str:
+    def new_database(self, *options: str) -> str:
         """Make an empty database and return its URL."""
         name = f"test_{uuid.uuid4().hex[:12]}"
-        self._call("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "subitize", name)
+        self._call("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "subitize", *options, name)
         return self.url(name)
 
     def _call(self, program: str, *arguments: str) -> None:

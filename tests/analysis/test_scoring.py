@@ -161,6 +161,22 @@ def test_each_level_of_each_factor_has_its_own_figures() -> None:
     assert_is_share(measure(observations, group="apples")["accuracy"], 1, 2)
 
 
+def test_a_factor_may_be_named_as_the_whole_is() -> None:
+    observations = frame_seen([_with_factors(3, all="all"), _with_factors(4, all="some")])
+    found = [
+        (one.factor, one.group, one.estimate.n) for one in score(observations, ["all"]) if one.measure == "accuracy"
+    ]
+    assert found == [("all", "all", 2), ("all", "all", 1), ("all", "some", 1)]
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -0.0, False, "a\x1eb", "", 2**53 + 1, 10**400])
+def test_a_value_is_right_where_it_is_equal_to_what_is_expected(value: Scalar) -> None:
+    others: list[Scalar] = [0, "a", "b", 2**53, 10**401]
+    for expected in (value, *others):
+        (row,) = frame_seen([about(Choose(("a", "b")), value, expected)]).rows.iter_rows(named=True)
+        assert row["is_right"] == (value == expected), (value, expected)
+
+
 def test_only_the_factors_asked_for_are_grouped_by() -> None:
     observations = frame_seen(_with_factors(3, category=name, number=number) for name in "ab" for number in (1, 2))
     assert {factor for factor, _ in groups(score(observations, ["number"]))} == {"all", "number"}

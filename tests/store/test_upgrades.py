@@ -18,7 +18,7 @@ from disks import read_only
 from earlier_schemas import EARLIER, open_engine, take_back
 from golden_runs import copy_run, expected, without_last_digits
 from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
-from subitize.errors import StorageError
+from subitize.errors import BadValueError, BusyError, StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
 from subitize.store.frames import read_readings
@@ -248,6 +248,24 @@ def test_an_earlier_run_that_cannot_be_written_is_read(name: str, tmp_path: Path
     assert (folder / "run.sqlite").read_bytes() == stored
     assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["run.sqlite"]
     assert without_last_digits(scored.out) == expected(name)["score.json"]
+
+
+def test_an_earlier_run_that_is_worked_on_is_not_upgraded(location: Location) -> None:
+    kept = _make(location, 3)
+    with Run(location) as run, run.lease("m"):
+        take_back(location, 3)
+        with pytest.raises(BusyError, match=r"older subitize, and process \d+ on .* is at work on it; wait"):
+            Run(location)
+    with Run(location) as run:
+        assert _read_all(run) == kept
+
+
+@pytest.mark.postgres
+def test_a_database_that_cannot_hold_every_text_is_refused(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    latin = ("--encoding", "LATIN1", "--locale", "C", "--template", "template0")
+    location = Database(request.getfixturevalue("postgres").new_database(*latin), "a-run", tmp_path)
+    with pytest.raises(BadValueError, match=r"encoded in LATIN1.*createdb --encoding UTF8"):
+        Run(location, create=True)
 
 
 def test_an_earlier_run_is_refused_where_not_even_a_copy_can_be_written(

@@ -41,8 +41,9 @@ def at_levels(observations: Observations, factors: Sequence[str]) -> Iterator[pl
     `order` numbers the levels as they are shown.
     """
     items, first = observations.seen_items(), 0
-    for name in (WHOLE, *factors):
-        of = [(item.id, level.level) for item in items for level in levels_of(item, factors) if level.factor == name]
+    whole: list[tuple[str, Scalar]] = [(item.id, WHOLE) for item in items]
+    own = [[(item.id, item.factors[name]) for item in items if name in item.factors] for name in factors]
+    for name, of in zip((WHOLE, *factors), (whole, *own), strict=True):
         order = sorted(dict.fromkeys(level for _, level in of), key=lambda level: in_order(Level(name, level), factors))
         # Levels that are equal are one, as 1 and 1.0, however they are written.
         places = {level: (str(level), first + place) for place, level in enumerate(order)}

@@ -3,6 +3,8 @@
 Figures are expressions over its columns, which docs/frame.md explains. Objects are made where one item is looked at.
 """
 
+import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -276,7 +278,7 @@ def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | No
     if not isinstance(value, Known):
         return ("declined" if value and value.is_refusal else "unusable"), None, None, None
     known = value.value
-    return "known", None if isinstance(known, str) else float(known), str(known), _key(known)
+    return "known", None if isinstance(known, str) else _as_float(known), str(known), _key(known)
 
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
@@ -297,7 +299,17 @@ def _scalar(value: float | None, text: str | None) -> Scalar | None:
 @lru_cache(10_000)
 def _key(value: Scalar) -> str:
     """Write a value so that equal ones read the same: 1, 1.0 and yes are equal, and no text is a number."""
-    return f"text {value}" if isinstance(value, str) else str(float(value))
+    if isinstance(value, str):
+        return json.dumps(value)
+    # Larger whole numbers are not told apart as floats.
+    return str(value) if isinstance(value, int) and abs(value) > 2**53 else str(_as_float(value))
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value) + 0.0  # -0.0 is 0
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _read(run: Run, reader: Reader) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from subitize.errors import BadValueError, MissingPartError, NewerSchemaError, NotARunError, StorageError, SubitizeError
-from subitize.store import tables
+from subitize.store import leases, tables
 from subitize.store.upgrades import upgrade_statements
 
 DATABASE_FILE = "run.sqlite"
@@ -111,6 +111,7 @@ def open_backend(location: Location, *, create: bool) -> Backend:
     else:
         backend = Backend(_postgres_engine(location.url), str(location))
     try:
+        _check_encoding(backend)
         if create:
             _create_tables(backend)
         if _check_schema(backend) == tables.SCHEMA_VERSION:
@@ -124,12 +125,25 @@ def open_backend(location: Location, *, create: bool) -> Backend:
     return backend
 
 
+def _check_encoding(backend: Backend) -> None:
+    """Refuse a database that cannot hold every text."""
+    if backend.engine.dialect.name != "postgresql":
+        return
+    with backend.reading() as connection:
+        encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
+    if encoding != "UTF8":
+        raise BadValueError(
+            f"the database of {backend.where} is encoded in {encoding}, which cannot hold every text; "
+            "make one with: createdb --encoding UTF8 --template template0 NAME"
+        )
+
+
 def _open_sqlite(folder: Path, *, create: bool) -> Backend:
     try:
         file = _find_file(folder, create=create)
     except OSError as error:
         raise StorageError(f"cannot open the run {folder}: {error.strerror}") from error
-    if not create and not os.access(folder, os.W_OK):
+    if not create and not all(os.access(path, os.W_OK) for path in (folder, file)):
         return Backend(_frozen_sqlite(file), str(folder), is_frozen=True)
     return Backend(_sqlite_engine(file), str(folder))
 
@@ -192,6 +206,7 @@ def _postgres_engine(url: str) -> Engine:
     return create_engine(
         parsed.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
         connect_args={"options": options, "connect_timeout": 10},
+        isolation_level="READ COMMITTED",  # what another has committed meanwhile must be seen
     )
 
 
@@ -236,6 +251,9 @@ def _upgrade(backend: Backend) -> None:
     """Bring the tables of an older version up to ours, whole or not at all; nothing that is stored changes."""
     with backend.setting_up() as connection:
         version = connection.execute(select(tables.schema.c.version)).scalar_one()  # another process may have done it
+        if version < tables.SCHEMA_VERSION:
+            # An older subitize could not go on with newer tables, and what it has paid for would be lost.
+            leases.refuse_if_any(connection, f"{backend.where} was written by an older subitize")
         for older in range(version, tables.SCHEMA_VERSION):
             for statement in upgrade_statements(older, connection.dialect.name):
                 connection.execute(text(statement))
@@ -248,9 +266,10 @@ def _upgrade(backend: Backend) -> None:
 
 def _upgrade_copy(frozen: Backend) -> Backend:
     """Bring a copy up to date where nothing can be written; the run is read from that."""
-    folder = tempfile.TemporaryDirectory(prefix="subitize-", ignore_cleanup_errors=True)
-    file = Path(folder.name) / DATABASE_FILE
+    folder: tempfile.TemporaryDirectory[str] | None = None
     try:
+        folder = tempfile.TemporaryDirectory(prefix="subitize-", ignore_cleanup_errors=True)
+        file = Path(folder.name) / DATABASE_FILE
         with frozen.reading() as source, closing(sqlite3.connect(file)) as target:
             source.connection.backup(target)
         copy = Backend(_sqlite_engine(file), frozen.where)
@@ -258,11 +277,12 @@ def _upgrade_copy(frozen: Backend) -> Backend:
             _upgrade(copy)
         finally:
             copy.close()
-    except (StorageError, sqlite3.Error) as error:
-        folder.cleanup()
+    except (StorageError, sqlite3.Error, OSError) as error:
+        if folder is not None:
+            folder.cleanup()
         raise StorageError(
             f"{frozen.where} was written by an older subitize and cannot be brought up to date: nothing can be written "
-            f"there, and a copy in {tempfile.gettempdir()} failed: {error}; copy it to a folder of your own"
+            f"there, and a temporary copy failed: {error}; copy it to a folder of your own"
         ) from None
     frozen.close()
     return Backend(_frozen_sqlite(file), frozen.where, is_frozen=True, copy=folder)

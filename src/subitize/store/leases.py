@@ -62,6 +62,17 @@ def take(connection: Connection, run_id: str, name: str) -> Lease:
     return lease
 
 
+def refuse_if_any(connection: Connection, why: str) -> None:
+    """Refuse what no process may be at work for, on any run of the database."""
+    now = _now(connection)
+    for held in connection.execute(select(leases)).mappings():
+        if _is_alive(held, now):
+            raise BusyError(
+                f"{why}, and process {held['pid']} on {held['host'].split()[0]} is at work on it; "
+                "wait until it ends, or stop it first"
+            )
+
+
 def renew(connection: Connection, lease: Lease) -> None:
     """Put the end of the lease off; an error if another process has it now."""
     renewed = connection.execute(
