@@ -1,12 +1,18 @@
 """The rules for rows of objects (store.subjects) and for columns (store.frames) are one: they choose the same."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subitize.store import frames, subjects
+from golden_runs import copy_run
+from subitize.errors import StorageError
+from subitize.store import Folder, Run, frames, subjects
 from subitize.store.frames import RESPONSES, make_frame
 
 
@@ -60,3 +66,17 @@ def test_columns_and_rows_form_the_same_groups(rows: list[Row], size: int) -> No
     found = frames.group_responses(answered, size)
     assert {*found.select("subject", "repeat", "is_refused").iter_rows()} == expected
     assert found.height == len(expected)
+
+
+def test_a_damaged_page_is_told_in_one_line(tmp_path: Path) -> None:
+    folder = copy_run("released", tmp_path)
+    Run(Folder(folder)).close()  # brought up to date first: the damage comes later
+    with closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'readings'").fetchone()
+    with (folder / "run.sqlite").open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with Run(Folder(folder)) as run, pytest.raises(StorageError, match=r"database of .* refused: .*malformed"):
+        frames.read_readings(run)

@@ -95,11 +95,14 @@ class Backend:
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:
+        # Rows that are many are fetched by the driver's own cursor, whose errors SQLAlchemy does not see.
+        of_driver: type[Exception] = self.engine.dialect.loaded_dbapi.Error
         try:
             yield
-        except DBAPIError as error:
-            reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
-            if isinstance(error.orig, sqlite3.DatabaseError) and "not a database" in reason:
+        except (DBAPIError, of_driver) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            reason = str(cause).strip().splitlines()[0] if str(cause).strip() else "no reason given"
+            if isinstance(cause, sqlite3.DatabaseError) and "not a database" in reason:
                 raise NotARunError(f"{self.where} is not a run: its {DATABASE_FILE} is no database") from None
             raise StorageError(f"the database of {self.where} refused: {reason}") from None
 
