@@ -512,7 +512,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its interval, the number of observations behind it, and how it was got."""
+    """A figure with its interval, the number of observations behind it, how it was got, and why to be wary of it."""
 
     value: float
     low: float
@@ -520,6 +520,7 @@ class Estimate:
     n: int
     method: str
     confidence: float = 0.95
+    caution: str = ""
 
 
 def to_plain(record: object) -> Any:  # noqa: ANN401

@@ -2,9 +2,10 @@
 
 import polars as pl
 
+from subitize.analysis.clusters import place_observations
 from subitize.analysis.observations import Observations
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimator import estimate_share
 
 WORDING = "control"
 # Section 2.1.1 takes these: "apple(s)" and "fruit".
@@ -18,11 +19,13 @@ def score_controls(observations: Observations) -> dict[tuple[str, str, str], Est
     model, and for NO_JUDGE where there is nothing else.
     """
     controls = [item.id for item in observations.seen_items() if item.factors.get("wording") == WORDING]
-    asked = observations.kept().rows.filter(
-        pl.col("item").is_in(controls), pl.col("question_kind") == "name", pl.col("status") != "discarded"
+    asked = place_observations(
+        observations.kept().filter(
+            pl.col("item").is_in(controls), pl.col("question_kind") == "name", pl.col("status") != "discarded"
+        )
     )
     is_right = (pl.col("status") == "eligible") & pl.col("value_text").str.contains(_RIGHT)
-    shares = asked.group_by("suite", "model", "judge", maintain_order=True).agg(
-        is_right.fill_null(value=False).sum().alias("right"), pl.len().alias("n")
+    shares = asked.rows.group_by("suite", "model", "judge", maintain_order=True).agg(
+        is_right.fill_null(value=False).cast(pl.Float64).alias("right"), "cluster", "stratum"
     )
-    return {(suite, model, judge): wilson_interval(right, n) for suite, model, judge, right, n in shares.iter_rows()}
+    return {(suite, model, judge): estimate_share(*columns) for suite, model, judge, *columns in shares.iter_rows()}

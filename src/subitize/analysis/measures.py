@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.scoring import estimate_error
 from subitize.records import Estimate, Stimulus
 from subitize.stats.confusion import (
     confusion_matrix,
@@ -24,7 +23,7 @@ from subitize.stats.confusion import (
     random_matrix,
 )
 from subitize.stats.cues import Cues
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.knower_levels import KnowerLevel, knower_level
 from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
 from subitize.stats.signed_ranks import Direction, signed_rank_test
@@ -88,15 +87,14 @@ class Kept:
     cues: Cues | None = None
 
     @cached_property
-    def answers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Responses and targets of the answers that have a count."""
-        return _responses_and_targets(self.rows)
+    def counted(self) -> pl.DataFrame:
+        """The answers that have a count."""
+        return self.rows.filter(pl.col("status") == "eligible")
 
     @cached_property
-    def errors(self) -> NDArray[np.float64]:
-        """How far each response is from its target."""
-        response, number = self.answers
-        return np.abs(response - number)
+    def answers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Responses and targets of the answers that have a count."""
+        return _responses_and_targets(self.counted)
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -130,43 +128,74 @@ class Kept:
 
     @cached_property
     def _by_category(self) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-        return [_responses_and_targets(self.rows.filter(pl.col("category") == one)) for one in self.categories]
+        return [_responses_and_targets(self.counted.filter(pl.col("category") == one)) for one in self.categories]
 
 
-def _responses_and_targets(rows: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    counted = rows.filter(pl.col("status") == "eligible")
+def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return counted["response"].to_numpy(), counted["number"].to_numpy()
 
 
 def accuracy(kept: Kept) -> Estimate | None:
-    """Share of right answers, refusals counted as wrong."""
-    return _share_right(kept, eligible(kept) + kept.count("refused"))
+    """Share of right answers, what was refused or has no usable value counted as wrong."""
+    return _share_right(kept.rows)
+
+
+def accuracy_read(kept: Kept) -> Estimate | None:
+    """Share of right answers, refusals counted as wrong, what has no usable value left out."""
+    return _share_right(kept.rows.filter(pl.col("status") != "discarded"))
 
 
 def accuracy_answered(kept: Kept) -> Estimate | None:
     """Share of right answers, refusals left out."""
-    return _share_right(kept, eligible(kept))
+    return _share_right(kept.counted)
 
 
-def _share_right(kept: Kept, n: int) -> Estimate | None:
-    return wilson_interval(int((kept.errors == 0).sum()), n) if n else None
+def _share_right(rows: pl.DataFrame) -> Estimate | None:
+    is_right = (pl.col("status") == "eligible") & (pl.col("response") == pl.col("number"))
+    return _share(rows.with_columns(value=is_right.fill_null(value=False)))
+
+
+def coverage(kept: Kept) -> Estimate | None:
+    """Share of what was asked that has a count, which is what errors are of."""
+    return _share(kept.rows.with_columns(value=pl.col("status") == "eligible"))
+
+
+def _share(rows: pl.DataFrame) -> Estimate | None:
+    values = rows["value"].cast(pl.Float64).to_numpy()
+    return estimate_share(values, rows["cluster"].to_numpy(), rows["stratum"].to_numpy()) if rows.height else None
 
 
 def mean_absolute_error(kept: Kept) -> Estimate | None:
     """Mean of |response − target|."""
-    n = eligible(kept)
-    return estimate_error(kept.errors.tolist(), [1.0] * n) if n else None
+    return _mean_error(kept.counted, _ERROR, pl.lit(1.0))
 
 
 def normalized_absolute_error(kept: Kept) -> Estimate | None:
     """Mean of |response − target| / target."""
-    _, number = kept.answers
-    return estimate_error((kept.errors / number).tolist(), (1 / number).tolist()) if len(number) else None
+    return _mean_error(kept.counted, _ERROR / pl.col("number"), 1 / pl.col("number"))
+
+
+def normalized_error_of_all(kept: Kept) -> Estimate | None:
+    """Mean of |response − target| / target, what has no count standing for a count of 0."""
+    is_counted = pl.col("status") == "eligible"
+    error = pl.when(is_counted).then(_ERROR / pl.col("number")).otherwise(1.0)
+    return _mean_error(kept.rows, error, 1 / pl.col("number"))
+
+
+_ERROR = (pl.col("response") - pl.col("number")).abs()
+
+
+def _mean_error(rows: pl.DataFrame, error: pl.Expr, step: pl.Expr) -> Estimate | None:
+    if not rows.height:
+        return None
+    found = rows.select("cluster", "stratum", error=error, step=step)
+    clusters = gather_clusters(found["error"].to_numpy(), found["cluster"].to_numpy(), found["stratum"].to_numpy())
+    return estimate_errors(clusters, np.array([found["step"].mean()]))[0]
 
 
 def eligible(kept: Kept) -> int:
     """How many answers have a count."""
-    return len(kept.errors)
+    return kept.counted.height
 
 
 def zeros(kept: Kept) -> int:
@@ -210,7 +239,7 @@ def abstraction(kept: Kept) -> Abstraction | None:
 
 def biases(kept: Kept) -> tuple[Bias, ...]:
     """Over- and underestimation, of ALL and by category."""
-    counted = kept.rows.filter(pl.col("status") == "eligible").with_columns(
+    counted = kept.counted.with_columns(
         error=pl.col("response") - pl.col("number"),
         stratum=pl.struct("category", "number").rank("dense").cast(pl.Int64),
     )
@@ -267,9 +296,12 @@ class Enumeration:
     kept: Kept
 
     accuracy = Measure(accuracy, "accuracy")
+    accuracy_read = Measure(accuracy_read)
     accuracy_answered = Measure(accuracy_answered)
     mae = Measure(mean_absolute_error)
     nae = Measure(normalized_absolute_error, "nae")
+    nae_all = Measure(normalized_error_of_all)
+    coverage = Measure(coverage)
     eligible = Measure(eligible)
     discarded = Measure(lambda kept: kept.count("discarded"))
     refused = Measure(lambda kept: kept.count("refused"))

@@ -6,7 +6,7 @@ Figures are expressions over its columns, which docs/frame.md explains. Objects 
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.labels import Rule, check_floor, consensus, interpret
-from subitize.records import Ask, Count, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
+from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
     RESPONSES,
@@ -53,17 +53,21 @@ _PLACE = ("suite", "model", "is_group", "is_relevant")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """Rows with the columns of COLUMNS, in the order of the items and of their asks; the items themselves by id."""
+    """Rows with the columns of COLUMNS, in the order of the items and of their asks; the items themselves by id.
+
+    `designs` are those of the suites, as far as they are known.
+    """
 
     rows: pl.DataFrame
     items: Mapping[str, Item]
+    designs: Mapping[str, Design] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.rows.height
 
     def filter(self, *predicates: pl.Expr) -> Self:
         """Keep the rows that fulfil all of these."""
-        return type(self)(self.rows.filter(*predicates), self.items)
+        return type(self)(self.rows.filter(*predicates), self.items, self.designs)
 
     def kept(self) -> Self:
         """Leave out what was excluded by hand."""
@@ -72,7 +76,7 @@ class Observations:
     def partition(self, *columns: str) -> Iterator[tuple[tuple[str, ...], Self]]:
         """Go through the parts that are alike in these columns, in the order of their first rows."""
         for key, rows in self.rows.group_by(*columns, maintain_order=True):
-            yield tuple(map(str, key)), type(self)(rows, self.items)
+            yield tuple(map(str, key)), type(self)(rows, self.items, self.designs)
 
     def look(self, row: Mapping[str, Any]) -> "Seen":
         """Take one of the rows, with its item and what was asked."""
@@ -155,11 +159,9 @@ def survey_run(run: Run, reader: Reader | None = None) -> Survey:
     latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
     labels = make_labels(readings, reader.agreement)
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
-    asked_again = frozenset(suite for suite, design in read_designs(run).items() if design.asks_again)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
-    found = Survey(
-        run, reader, latest, readings, _observe(_Asked(items, latest, asked_again, excluded), labels, stored)
-    )
+    asked = _Asked(items, latest, read_designs(run), excluded)
+    found = Survey(run, reader, latest, readings, _observe(asked, labels, stored))
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -171,9 +173,9 @@ def observe_run(run: Run, reader: Reader | None = None) -> Observations:
 
 
 def observe_records(
-    items: Sequence[Item], responses: Iterable[Response], readings: Iterable[Reading], *, asked_again: Set[str]
+    items: Sequence[Item], responses: Iterable[Response], readings: Iterable[Reading], designs: Mapping[str, Design]
 ) -> Observations:
-    """Join what is known without a run, as a run's is; `asked_again` are the suites that ask again for nothing."""
+    """Join what is known without a run, as a run's is; `designs` are those of the suites."""
     trials = make_frame(
         (
             (of.id, of.item_id, of.model, of.repeat, of.attempt, one.outcome.kind)
@@ -187,7 +189,7 @@ def observe_records(
         dict.fromkeys(("subject", "question", "judge", "value"), pl.String()),
     )
     labels = make_labels(values, Reader().agreement)
-    asked = _Asked({item.id: item for item in items}, latest_attempts(trials), asked_again, frozenset())
+    asked = _Asked({item.id: item for item in items}, latest_attempts(trials), designs, frozenset())
     return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
 
 
@@ -344,11 +346,11 @@ def _whole_rule(rule: Rule, stored: str) -> Rule:
 
 
 class _Asked(NamedTuple):
-    """The items, the responses that count, the suites that ask again for what came to nothing, and what is left out."""
+    """The items, the responses that count, the designs of the suites, and what is left out."""
 
     items: Mapping[str, Item]
     latest: pl.DataFrame
-    asked_again: Set[str]
+    designs: Mapping[str, Design]
     excluded: Set[str]
 
 
@@ -356,12 +358,13 @@ def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -
     shown = show_asks(_list_asks(asked.items.values()), asked.latest)
     relevant, others = (shown.filter(pl.col("is_relevant") == is_relevant) for is_relevant in (True, False))
     seen = pl.concat([_join_labels(relevant, labels), _join_labels(others, stored_labels)])
-    again = pl.col("is_drawn_number") & pl.col("suite").is_in(list(asked.asked_again))
+    asked_again = [suite for suite, design in asked.designs.items() if design.asks_again]
+    again = pl.col("is_drawn_number") & pl.col("suite").is_in(asked_again)
     rows = seen.with_columns(
         status=_status(is_empty=again & (pl.col("value").round() == 0)),
         is_excluded=pl.col("item").is_in(list(asked.excluded)),
     )
-    return Observations(_mark_right(rows), asked.items)
+    return Observations(_mark_right(rows), asked.items, asked.designs)
 
 
 def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:

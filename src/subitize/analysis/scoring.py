@@ -1,18 +1,17 @@
 """Accuracy, MAE, NAE and the shares of what could not be used, each with its interval and n."""
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
+from subitize.analysis.clusters import Prompts, place_observations
 from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import Observations
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item
-from subitize.stats import mean_interval, wilson_interval
+from subitize.stats.estimator import Clusters, estimate_errors, estimate_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +44,52 @@ class Measure:
     value: pl.Expr
     step: pl.Expr | None = None
     needs: pl.Expr | None = None
-    is_whole: bool = False
-    """Whether whole answers have whole values, which are written without a point where all are the same."""
 
     def columns(self, name: str) -> Iterator[pl.Expr]:
-        """Collect the values of a group of observations, and their steps, in columns of this name."""
+        """Sum the values of a cluster, and their steps, and count them, in columns of this name."""
         is_meant = self.where & _IS_KEPT
+        yield is_meant.sum().alias(f"{name} n")
+        yield self.value.filter(is_meant).cast(pl.Float64).sum().alias(name)
+        if self.step is not None:
+            yield self.step.filter(is_meant).sum().alias(f"{name} step")
         if self.needs is not None:
-            is_meant &= (self.needs & _IS_KEPT).any()
-        yield self.value.filter(is_meant).alias(name)
-        if self.step is not None:
-            yield self.step.filter(is_meant).alias(f"{name} step")
+            yield (self.needs & _IS_KEPT).any().alias(f"{name} needs")
 
-    def estimate(self, group: Mapping[str, Any], name: str) -> Estimate | None:
-        """Estimate the figure from a group's columns of this name; None where nothing was observed."""
-        values = group[name]
-        if not values:
-            return None
-        if self.is_whole:
-            values = [int(one) if one.is_integer() else one for one in values]
-        if self.step is not None:
-            return estimate_error(values, group[f"{name} step"])
-        return wilson_interval(int(sum(values)), len(values))
+    def estimate(self, clusters: pl.DataFrame, name: str) -> dict[int, Estimate]:
+        """Estimate the figure of every `place` that has any, from the clusters' columns of this name."""
+        known = clusters.filter(pl.col(f"{name} n") > 0)
+        if self.needs is not None:
+            known = known.filter(pl.col(f"{name} needs").any().over("place"))
+        places = known["place"].unique().sort()
+        observations = known[f"{name} n"].cast(pl.Float64).to_numpy()
+        found = Clusters(
+            known[name].to_numpy() / observations,
+            observations,
+            observations,
+            places.search_sorted(known["place"]).cast(pl.Int64).to_numpy(),
+            known["stratum"].to_numpy(),
+        )
+        if self.step is None:
+            return dict(zip(places, estimate_shares(found), strict=True))
+        steps = known.group_by("place").agg(pl.col(f"{name} step").sum() / pl.col(f"{name} n").sum()).sort("place")
+        return dict(zip(places, estimate_errors(found, steps[f"{name} step"].to_numpy()), strict=True))
 
 
 _IS_KEPT = ~pl.col("is_excluded")
 _IS_SINGLE = pl.col("group") == 1  # that one of four is right says nothing of each
 _IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
-_IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & pl.col("target").is_not_null()
+_HAS_TARGET = pl.col("target").is_not_null()
+_IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & _HAS_TARGET
 _TARGET = pl.col("target")
 _ERROR = (pl.col("value") - _TARGET).abs()
+_ERROR_OR_ALL = pl.when(_IS_COUNT).then(_ERROR).otherwise(_TARGET)
+_ONE = pl.lit(1.0)
 
 MEASURES: dict[str, Measure] = {
-    # Refusals are wrong.
-    "accuracy": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    # What was refused, or has no usable value, is not right.
+    "accuracy": Measure(_IS_SINGLE, pl.col("is_right")),
+    # What has no usable value is left out, as papers do.
+    "accuracy_read": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
     "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
     # Whatever an answer rests on in a scene graph; where none rests on another, it is the accuracy.
     "accuracy_by_itself": Measure(
@@ -86,14 +97,20 @@ MEASURES: dict[str, Measure] = {
     ),
     # Of groups of images of which at least one is right, as they were judged together.
     "success": Measure(~_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
-    "mae": Measure(_IS_COUNT, _ERROR, step=_TARGET.is_not_null().cast(pl.Float64), is_whole=True),
+    # Errors of what was counted, the share that was, and errors if what was not stood for a count of 0.
+    "mae": Measure(_IS_COUNT, _ERROR, step=_ONE),
     "nae": Measure(_IS_COUNT & (_TARGET != 0), _ERROR / _TARGET, step=1 / _TARGET),
+    "coverage": Measure(_HAS_TARGET, _IS_COUNT),
+    "mae_all": Measure(_HAS_TARGET, _ERROR_OR_ALL, step=_ONE),
+    "nae_all": Measure(_HAS_TARGET & (_TARGET != 0), _ERROR_OR_ALL / _TARGET, step=1 / _TARGET),
     "discarded": Measure(~_IS_REFUSED, pl.col("status") == "discarded"),
     "refused": Measure(pl.col("status").is_not_null(), _IS_REFUSED),
 }
 
 
-def score(observations: Observations, factors: Sequence[str] | None = None) -> list[Score]:
+def score(
+    observations: Observations, factors: Sequence[str] | None = None, *, prompts: Prompts = "sampled"
+) -> list[Score]:
     """Measure every model, on the whole and by each level of the factors (None: every factor of 2 to 50 levels)."""
     if observations.rows["is_excluded"].all():
         raise NothingToDoError(
@@ -102,25 +119,36 @@ def score(observations: Observations, factors: Sequence[str] | None = None) -> l
         )
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
-    columns = [column for name, one in MEASURES.items() for column in one.columns(name)]
-    is_informed = (pl.col("is_informed") & _IS_KEPT).any()
-    groups = [
-        rows.group_by(*_GROUP).agg(pl.col("is_excluded").sum(), is_informed, *columns)
-        for rows in at_levels(observations, chosen)
+    clusters = pl.concat(
+        _sum_clusters(rows, *_GROUP) for rows in at_levels(place_observations(observations, prompts), chosen)
+    )
+    groups = (
+        clusters.group_by(*_GROUP)
+        .agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
+        .sort("suite", "model", "judge", "order")
+        .with_row_index("place")
+    )
+    placed = clusters.join(groups.select(*_GROUP, pl.col("place").cast(pl.Int64)), on=_GROUP)
+    found = {name: one.estimate(placed, name) for name, one in MEASURES.items()}
+    return [
+        Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)
+        for place, suite, model, judge, factor, level, _, excluded, is_informed in groups.iter_rows()
+        for name, of in found.items()
+        if place in of
     ]
-    ordered = pl.concat(groups).sort("suite", "model", "judge", "order")
-    return [found for group in ordered.iter_rows(named=True) for found in _estimate_all(group)]
 
 
 _GROUP = ("suite", "model", "judge", "factor", "level", "order")
 
 
-def _estimate_all(group: Mapping[str, Any]) -> Iterator[Score]:
-    for name, one in MEASURES.items():
-        estimate = one.estimate(group, name)
-        if estimate is not None:
-            place = group["suite"], group["model"], group["judge"], group["factor"], group["level"]
-            yield Score(*place, name, estimate, group["is_excluded"], group["is_informed"])
+def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
+    """Sum up what each cluster of a group has of each measure; its stratum is that of its first row."""
+    return rows.group_by(*group, "cluster").agg(
+        pl.col("stratum").first(),
+        pl.col("is_excluded").sum(),
+        (pl.col("is_informed") & _IS_KEPT).any(),
+        *(column for name, one in MEASURES.items() for column in one.columns(name)),
+    )
 
 
 def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
@@ -134,19 +162,5 @@ def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
 
 def measure(observations: Observations, name: str) -> Estimate | None:
     """Estimate one measure of all observations together; None where there is nothing to measure."""
-    columns = observations.rows.select(column.implode() for column in MEASURES[name].columns(name))
-    return MEASURES[name].estimate(columns.row(0, named=True), name)
-
-
-def estimate_error(errors: Sequence[float], steps: Sequence[float]) -> Estimate:
-    """Estimate a mean error with Student's interval; `steps` are what each would differ by if it were off by 1 more.
-
-    Where all errors are the same, as where every answer is right, they have no spread, and Student's interval no width.
-    As many as Wilson's interval leaves possible may still be off by 1 more or less.
-    """
-    n, mean = len(errors), errors[0]
-    if n == 1 or any(error != mean for error in errors):
-        return mean_interval(errors, at_least=0.0)
-    half = wilson_interval(0, n).high * math.fsum(steps) / n
-    method = "mean, errors never vary: Wilson bound on the share of answers off by 1 more or less"
-    return Estimate(mean, max(0.0, mean - half), mean + half, n, method)
+    clusters = _sum_clusters(place_observations(observations).rows).with_columns(place=pl.lit(0, pl.Int64))
+    return MEASURES[name].estimate(clusters, name).get(0)

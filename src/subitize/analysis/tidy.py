@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from subitize.analysis.clusters import place_observations
 from subitize.analysis.observations import Observations
 from subitize.store.frames import make_frame
 
@@ -13,6 +14,7 @@ COLUMNS: dict[str, pl.DataType] = {
     "response": pl.Float64(),
     "status": pl.String(),
     "is_excluded": pl.Boolean(),
+    **dict.fromkeys(("stratum", "cluster"), pl.Int64()),
 }
 _FACTORS = ("task", "category", "number", "wording")
 
@@ -22,7 +24,7 @@ def frame_counts(observations: Observations) -> pl.DataFrame:
 
     The wording is null where a suite has only one; so is the response where there is none.
     """
-    counts = observations.filter(pl.col("is_number") & pl.col("is_relevant"))
+    counts = place_observations(observations.filter(pl.col("is_number") & pl.col("is_relevant")))
     items = [
         (
             item.id,

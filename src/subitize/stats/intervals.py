@@ -3,6 +3,9 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from subitize.records import Estimate
 
 
@@ -17,12 +20,21 @@ def share_interval(
     """Put Wilson's interval around a share of `n` observations that is as exact as one of `effective_n`."""
     from scipy.special import ndtri
 
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2 / effective_n
-    centre = (share + z2 / 2) / (1 + z2)
-    half = math.sqrt(z2) / (1 + z2) * math.sqrt(share * (1 - share) + z2 / 4)
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
-    return Estimate(share, low, high, n, f"{what}, Wilson interval", confidence)
+    z = float(ndtri((1 + confidence) / 2))
+    low, high = wilson_bounds(np.array([share]), np.array([effective_n]), z)
+    return Estimate(share, float(low[0]), float(high[0]), n, f"{what}, Wilson interval", confidence)
+
+
+def wilson_bounds(
+    shares: NDArray[np.float64], n: NDArray[np.float64], z: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute the ends of Wilson's intervals of many shares of `n` observations each; of none they are 0 and 1."""
+    z2 = z**2 / np.maximum(n, 1e-300)
+    centre = (shares + z2 / 2) / (1 + z2)
+    half = np.sqrt(z2) / (1 + z2) * np.sqrt(shares * (1 - shares) + z2 / 4)
+    low = np.where(shares == 0, 0.0, np.maximum(0.0, centre - half))
+    high = np.where(shares == 1, 1.0, np.minimum(1.0, centre + half))
+    return low, high
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:

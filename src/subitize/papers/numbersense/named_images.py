@@ -7,7 +7,7 @@ from pathlib import Path
 from subitize.analysis.observations import Observations, observe_records
 from subitize.errors import BadFileError
 from subitize.importers.named_counts import read_named_count
-from subitize.interfaces import Suite
+from subitize.interfaces import Suite, design_of
 from subitize.models.folder.files import Tree, Unplaced, stem_of, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
@@ -52,7 +52,7 @@ class NamedImages:
         """Join what the names say, as a run with the same images and readings would."""
         responses = (one for model in self.models for one in model.responses)
         readings = (one for model in self.models for one in model.readings)
-        return observe_records(self.items, responses, readings, asked_again={SUITE})
+        return observe_records(self.items, responses, readings, {SUITE: design_of(self.suite.it)})
 
 
 def read_named_images(folder: Path) -> NamedImages:

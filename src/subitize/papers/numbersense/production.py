@@ -26,7 +26,7 @@ class Production:
     judge = "observer"
     repeats = 100
     asks_again = True
-    strata: tuple[str, ...] = ("category", "number")
+    strata: tuple[str, ...] = ("number",)
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if folder is None:
         raise BadValueError("pets needs its release: subitize reproduce pets DIR")
     release = read_release(folder)
-    observed = observe_records(release.items, release.responses, release.readings, asked_again=set())
+    observed = observe_records(release.items, release.responses, release.readings, {})
     return Tables(compute_table(observed), _PRINTED_BY, release.warnings)
 
 

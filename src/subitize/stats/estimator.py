@@ -1,0 +1,268 @@
+"""The one estimator: shares and mean errors of stratified, clustered observations, many groups at once.
+
+Observations that hang together (images of a prompt, wordings of a picture) are a cluster; what the design fixes
+(number, type, category) are strata. The variance is that between the clusters of a stratum, shrunk towards that of all
+strata, with Satterthwaite's degrees of freedom. Shares get Wilson's interval at the number of independent observations
+that would have the same variance; mean errors get Student's, corrected for skewness (Hall 1992, JRSS B 54, 221-228).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import Estimate
+from subitize.stats.intervals import wilson_bounds
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+FEW = 10
+"""Fewer clusters than this, or fewer that an outcome occurs in, and an estimate says so."""
+_HEAVY_TAIL = 0.25  # skewness of the mean above which it rests on a few clusters; that of 100 exponentials is .2
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Means of clusters, their weights in the figure, and how many observations each rests on.
+
+    Clusters that share a `group` make one estimate. Codes of strata are such that neighbours have neighbouring codes.
+    """
+
+    means: Floats
+    weights: Floats
+    observations: Floats
+    groups: Integers
+    strata: Integers
+    group_count: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "group_count", int(self.groups.max(initial=-1)) + 1)
+
+
+def gather_clusters(
+    values: Sequence[float] | Floats,
+    clusters: Sequence[Any] | NDArray[Any] | None = None,
+    strata: Sequence[Any] | NDArray[Any] | None = None,
+) -> Clusters:
+    """Put observations of one group into clusters (each its own, if not named) and strata (one, if not named).
+
+    A cluster belongs to the stratum of its first observation; every observation weighs the same.
+    """
+    given = np.asarray(values, dtype=np.float64)
+    names = np.arange(len(given)) if clusters is None else np.asarray(clusters)
+    _, first, place = np.unique(names, return_index=True, return_inverse=True)
+    sizes = np.bincount(place).astype(np.float64)
+    means = np.bincount(place, weights=given) / sizes
+    levels = np.zeros(len(given)) if strata is None else np.asarray(strata)
+    codes = np.unique(levels, return_inverse=True)[1][first]
+    return Clusters(means, sizes, sizes, np.zeros(len(sizes), dtype=np.int64), codes.astype(np.int64))
+
+
+def estimate_share(
+    values: Sequence[float] | Floats,
+    clusters: Sequence[Any] | NDArray[Any] | None = None,
+    strata: Sequence[Any] | NDArray[Any] | None = None,
+    *,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Estimate one share: the mean of values from 0 to 1."""
+    return estimate_shares(gather_clusters(values, clusters, strata), confidence=confidence)[0]
+
+
+def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str = "share") -> list[Estimate]:
+    """Estimate the share of each group, in the order of their codes; n is the number of observations.
+
+    A variance below that of as many independent observations of the same strata is chance, and is raised to it. Where
+    all are right, or all wrong, nothing is known of how clusters differ: each is taken for one observation.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    found = _measure_spread(clusters)
+    edge = (1 + confidence) / 2
+    z = float(ndtri(edge))
+    variance = np.maximum(found.variance, _least_variance(clusters, found))
+    is_constant = variance <= 0
+    binomial = found.mean * (1 - found.mean)
+    independent = np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance))
+    # One cluster leaves no degree of freedom, and Student's t infinite: every share is possible.
+    widening = np.where(found.degrees > 0, z / stdtrit(np.maximum(found.degrees, 1e-9), edge), 0.0)
+    widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
+    low, high = wilson_bounds(found.mean, independent * widening**2, z)
+    methods = (f"{what}, Wilson interval over {layout}" for layout in found.layouts())
+    rarer = np.minimum(_effective_number(clusters, clusters.means), _effective_number(clusters, 1 - clusters.means))
+    cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist())
+    return list(_put_together(found, low, high, methods, cautions, confidence))
+
+
+def estimate_errors(
+    clusters: Clusters, steps: Floats, *, confidence: float = 0.95, what: str = "mean"
+) -> list[Estimate]:
+    """Estimate the mean of what is never negative, of each group in the order of their codes.
+
+    Where values never vary, as many clusters as Wilson's interval leaves possible may still be off by one step more;
+    `steps` are the mean steps of the groups.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    found = _measure_spread(clusters)
+    edge = (1 + confidence) / 2
+    t = np.asarray(stdtrit(np.maximum(found.degrees, 1e-9), edge), dtype=np.float64)
+    error = np.sqrt(np.where(found.degrees > 0, found.variance, 0.0))
+    low = found.mean - _correct_for_skewness(t, found.skewness) * error
+    high = found.mean - _correct_for_skewness(-t, found.skewness) * error
+    z = float(ndtri(edge))
+    half = wilson_bounds(np.zeros(len(t)), found.clusters.astype(np.float64), z)[1] * steps
+    is_single = found.clusters == 1
+    is_constant = ~is_single & (found.variance <= 0)
+    low = np.where(is_constant, found.mean - half, low)
+    high = np.where(is_constant, found.mean + half, high)
+    low = np.where(is_single, 0.0, np.clip(low, 0.0, found.mean))
+    high = np.where(is_single, np.inf, np.maximum(high, found.mean))
+    kinds = np.where(
+        is_constant, "Wilson bound on the share off by one more", "Student's interval corrected for skewness"
+    )
+    methods = (f"{what}, {kind}, over {layout}" for kind, layout in zip(kinds, found.layouts(), strict=True))
+    cautions = map(_error_caution, is_constant.tolist(), found.clusters.tolist(), found.skewness.tolist())
+    return list(_put_together(found, low, high, methods, cautions, confidence))
+
+
+def _put_together(
+    spread: "Spread", low: Floats, high: Floats, methods: Iterable[str], cautions: Iterable[str], confidence: float
+) -> Iterator[Estimate]:
+    numbers = (spread.mean.tolist(), low.tolist(), high.tolist(), spread.observations.tolist())
+    for mean, bottom, top, n, method, caution in zip(*numbers, methods, cautions, strict=True):
+        yield Estimate(mean, bottom, top, round(n), method, confidence, caution)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """By group: the mean, its variance and skewness, degrees of freedom, and what it rests on.
+
+    The variance of a single cluster is infinite. `stratum` and `group_of` are those of clusters and strata after
+    strata of one cluster were joined with their neighbours.
+    """
+
+    mean: Floats
+    variance: Floats
+    skewness: Floats
+    degrees: Floats
+    observations: Floats
+    clusters: Integers
+    strata: Integers
+    stratum: Integers
+    group_of: Integers
+
+    def layouts(self) -> Iterator[str]:
+        """Say how many clusters and strata each group has."""
+        for clusters, strata in zip(self.clusters.tolist(), self.strata.tolist(), strict=True):
+            yield _count(clusters, "cluster") + (f" in {strata} strata" if strata > 1 else "")
+
+
+def _measure_spread(given: Clusters) -> Spread:
+    count = given.group_count
+    stratum, group_of = _join_single(given)
+    sizes, weight, total = (
+        _sum_by(stratum, values) for values in (np.ones(len(stratum)), given.weights, given.weights * given.means)
+    )
+    # The residuals of clusters as if all clusters of a stratum weighed the same.
+    mean_weight = weight / sizes
+    residual = given.weights * (given.means - (total / weight)[stratum]) / mean_weight[stratum]
+    residual[np.abs(residual) < _ROUNDING] = 0.0
+    squares = _sum_by(stratum, residual**2)
+    weights, degrees = _sum_by(group_of, weight, count), _sum_by(group_of, sizes - 1, count)
+    pooled = _sum_by(group_of, squares, count) / np.where(degrees > 0, degrees, np.nan)
+    share = mean_weight / weights[group_of]
+    of_stratum = share**2 * (squares + pooled[group_of])
+    variance = _sum_by(group_of, of_stratum, count)
+    cubes = _sum_by(group_of, share**3 * _sum_by(stratum, residual**3), count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        satterthwaite = variance**2 / _sum_by(group_of, of_stratum**2 / (sizes - 1), count)
+        skewness = np.nan_to_num(cubes / variance**1.5)
+    is_known = degrees > 0
+    return Spread(
+        _sum_by(group_of, total, count) / weights,
+        np.where(is_known, variance, np.inf),
+        np.where(is_known, skewness, 0.0),
+        np.where(is_known, np.fmin(satterthwaite, degrees), 0.0),
+        _sum_by(given.groups, given.observations, count),
+        np.bincount(given.groups, minlength=count),
+        np.bincount(group_of, minlength=count),
+        stratum,
+        group_of,
+    )
+
+
+def _sum_by(codes: Integers, values: Floats, count: int = 0) -> Floats:
+    return np.bincount(codes, values, minlength=count).astype(np.float64)
+
+
+_ROUNDING = 1e-12
+
+
+def _join_single(given: Clusters) -> tuple[Integers, Integers]:
+    """Number the strata of all groups, those of one cluster joined with the next, or else the one before."""
+    width = int(given.strata.max(initial=0)) + 1
+    codes, stratum, sizes = np.unique(given.groups * width + given.strata, return_inverse=True, return_counts=True)
+    groups = codes // width
+    joined, size = np.arange(len(codes)), sizes.copy()
+    for place in np.flatnonzero(sizes == 1).tolist():
+        if size[joined[place]] > 1:  # the one before has joined it
+            continue
+        if place + 1 < len(codes) and groups[place + 1] == groups[place]:
+            joined[place + 1] = place
+            size[place] += sizes[place + 1]
+        elif place and groups[place - 1] == groups[place]:
+            joined[place] = joined[place - 1]
+    kept, renumbered = np.unique(joined, return_inverse=True)
+    return renumbered[stratum], groups[kept]
+
+
+def _least_variance(given: Clusters, spread: Spread) -> Floats:
+    """Compute the variance of a share of as many independent observations of the same strata.
+
+    Each stratum's share has one more observation in it, of the group's share: one that is all right may not stay so.
+    """
+    stratum, group_of = spread.stratum, spread.group_of
+    observations, weight = _sum_by(stratum, given.observations), _sum_by(stratum, given.weights)
+    mean = _sum_by(stratum, given.weights * given.means) / weight
+    share = (mean * observations + spread.mean[group_of]) / (observations + 1)
+    part = weight / _sum_by(group_of, weight)[group_of]
+    own = part**2 * np.maximum(share * (1 - share), 0.0) / observations
+    return _sum_by(group_of, own, given.group_count)
+
+
+def _effective_number(given: Clusters, means: Floats) -> Floats:
+    """Count the clusters in which something occurs as if it occurred in all of them equally often."""
+    parts = given.weights * means
+    total, squares = (_sum_by(given.groups, values, given.group_count) for values in (parts, parts**2))
+    return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+
+
+def _correct_for_skewness(t: Floats, skewness: Floats) -> Floats:
+    """Undo what the skewness of a mean does to its quotient with its standard error."""
+    is_skewed = np.abs(skewness) > _ROUNDING
+    a = np.where(is_skewed, skewness, 1.0)
+    return np.where(is_skewed, 3 / a * (np.cbrt(1 + a * (t - a / 6)) - 1), t)
+
+
+def _share_caution(is_constant: bool, clusters: int, rarer: float) -> str:
+    if clusters < FEW:
+        return f"only {_count(clusters, 'cluster')}"
+    if is_constant:
+        return "never varies"
+    return f"rests on fewer than {FEW} clusters" if rarer < FEW else ""
+
+
+def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:
+    if clusters < FEW:
+        return f"only {_count(clusters, 'cluster')}"
+    if is_constant:
+        return "never varies"
+    return "rests on a few large errors" if skewness > _HEAVY_TAIL else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
