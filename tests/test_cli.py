@@ -632,7 +632,8 @@ def test_an_image_with_nothing_in_it_is_discarded_and_named_as_such_though_a_fol
     suite = "production:categories=apples,numbers=3-4,max_attempts=2"
     assert call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--out", out).code == 0
     whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
-    assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (1.0, 1)
+    assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (0.5, 2)
+    assert (whole["accuracy_read"]["value"], whole["accuracy_read"]["n"]) == (1.0, 1)
     assert (whole["discarded"]["value"], whole["discarded"]["n"], whole["refused"]["value"]) == (0.5, 2, 0.0)
 
 

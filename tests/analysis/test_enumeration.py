@@ -88,8 +88,8 @@ def test_accuracy_and_errors_are_those_computed_by_hand(human: list[Seen], measu
     errors = abs(responses - targets)
     for estimate, values in ((measured.mae, errors), (measured.nae, errors / targets)):
         assert estimate is not None
-        low, high = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
-        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((values.mean(), low, high), abs=1e-9)
+        assert estimate.value == pytest.approx(values.mean(), abs=1e-9)
+        assert estimate.n == len(values)
     assert measured.accuracy == measured.accuracy_answered
     assert measured.accuracy is not None
     assert measured.accuracy.value == np.mean(errors == 0)
@@ -195,7 +195,10 @@ def test_discarded_and_refused_answers_are_counted_apart() -> None:
     assert (found.eligible, found.discarded, found.refused, found.smallest_cell) == (4, 1, 1, 1)
     assert found.accuracy is not None
     assert found.accuracy_answered is not None
-    assert (found.accuracy.value, found.accuracy_answered.value) == (4 / 5, 1.0)
+    assert found.accuracy_read is not None
+    assert found.coverage is not None
+    assert (found.accuracy.value, found.accuracy_read.value, found.accuracy_answered.value) == (4 / 6, 4 / 5, 1.0)
+    assert (found.coverage.value, found.coverage.n) == (4 / 6, 6)
 
 
 def test_an_answer_of_nought_is_wrong_and_has_no_place_in_the_matrix() -> None:
@@ -208,12 +211,12 @@ def test_an_answer_of_nought_is_wrong_and_has_no_place_in_the_matrix() -> None:
     assert found.knower.numbers[0].hits.value == 0.75
 
 
-def test_a_discarded_drawing_with_nothing_to_count_is_a_zero_in_no_figure() -> None:
+def test_a_discarded_drawing_with_nothing_to_count_is_a_zero_and_not_right() -> None:
     empty = observe(production(2), 0, status="discarded")
     found = one_of([*(observe(production(2), 2) for _ in range(3)), empty])
     assert (found.eligible, found.zeros, found.discarded) == (3, 1, 1)
     assert found.accuracy is not None
-    assert found.accuracy.value == 1.0
+    assert found.accuracy.value == 0.75
     assert (found.wording, found.wordings, found.cues, found.control) == (None, (), None, None)
 
 

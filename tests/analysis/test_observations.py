@@ -378,7 +378,8 @@ def test_a_drawing_with_nothing_to_count_is_discarded_in_every_figure_of_a_suite
     scores = {of.measure: of.estimate.value for of in score(found)}
     (enumeration,) = evaluate({"run": found})
     assert scores["discarded"] == enumeration.discarded == (status == "discarded")
-    assert ("accuracy" in scores) == (enumeration.accuracy is not None) == (status == "eligible")
+    assert ("accuracy_read" in scores) == (enumeration.accuracy_read is not None) == (status == "eligible")
+    assert scores["accuracy"] == 0.0
 
 
 def test_a_missing_entity_of_several_is_not_an_empty_drawing(tmp_path: Path) -> None:

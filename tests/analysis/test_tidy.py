@@ -26,7 +26,7 @@ def about(ask: Ask) -> Seen:
 
 def test_a_row_has_what_figures_need() -> None:
     (row,) = frame_counts(frame_seen([observe()])).rows()
-    assert row == ("naming", "m", "parser", ITEM.id, "answer", "apples", 3, "category", 2, 3.0, "eligible", False)
+    assert row == ("naming", "m", "parser", ITEM.id, "answer", "apples", 3, "category", 2, 3.0, "eligible", False, 0, 0)
 
 
 def test_what_was_excluded_by_hand_is_marked() -> None:

@@ -67,7 +67,7 @@ def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFi
     assert row(out, "random") == ["random", "all", *["0.500 [0.250, 0.750]"] * 4, "12"]
     assert out.startswith("suite naming judged by parser\n")
     assert "95 % interval" in out
-    assert "accuracy counts refusals as wrong" in out
+    assert "accuracy counts what was refused or discarded as wrong" in out
 
 
 def test_suites_and_judges_are_columns_where_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 from scipy.stats import t as student
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
 from cases import Case
 from subitize.records import Estimate
@@ -48,7 +48,7 @@ def test_a_share_of_equal_clusters_is_as_written_out(seed: int) -> None:
     strata = np.repeat(np.arange(4), random.integers(2, 9, 4))
     right = random.integers(0, 2, (len(strata), 6))
     clusters = np.repeat(np.arange(len(strata)), 6)
-    found = estimate_share(right.ravel(), clusters, np.repeat(strata, 6))
+    found = estimate_share(right.ravel().astype(float), clusters, np.repeat(strata, 6))
     assert (found.value, found.low, found.high) == pytest.approx(
         reference_share(right.mean(axis=1), strata, 6), abs=1e-9
     )
@@ -146,7 +146,7 @@ def test_an_interval_holds_its_value_and_what_is_possible() -> None:
     for _ in range(200):
         count = int(random.integers(1, 12))
         clusters, strata = random.integers(0, 4, count), random.integers(0, 3, count)
-        share = estimate_share(random.integers(0, 2, count), clusters, strata)
+        share = estimate_share(random.integers(0, 2, count).astype(float), clusters, strata)
         error = estimate_error(random.exponential(size=count) ** 3, clusters, strata)
         assert 0 <= share.low <= share.value <= share.high <= 1
         assert 0 <= error.low <= error.value <= error.high

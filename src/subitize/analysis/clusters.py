@@ -1,7 +1,7 @@
 """Which observations are not independent, and which conditions the design fixes: what every interval rests on."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Literal, get_args
+from typing import Literal
 
 import polars as pl
 
@@ -11,7 +11,19 @@ from subitize.records import Design, Draw, Item, Scalar
 from subitize.store.frames import make_frame
 
 Prompts = Literal["sampled", "fixed"]
-"""What figures are about: prompts (or pictures) like these, or exactly these with new images."""
+ESTIMANDS: dict[Prompts, str] = {
+    "sampled": "prompts (or pictures) like these",
+    "fixed": "exactly these prompts (or pictures), with new images (or answers)",
+}
+"""What figures are about."""
+
+
+def check_prompts(text: str) -> Prompts:
+    """Refuse anything else that figures could be about."""
+    match text:
+        case "sampled" | "fixed":
+            return text
+    raise BadValueError(f"--prompts {text}: should be sampled or fixed")
 
 
 def cluster_of(item: Item) -> Hashable:
@@ -45,8 +57,6 @@ def place_observations(observations: Observations, prompts: Prompts = "sampled")
 
     Of exactly these prompts, each is a stratum, and its images are what varies.
     """
-    if prompts not in get_args(Prompts):
-        raise BadValueError(f"--prompts {prompts}: should be {' or '.join(get_args(Prompts))}")
     places = place_items(observations.seen_items(), observations.designs)
     rows = observations.rows.join(places, on="item", how="left", maintain_order="left")
     if prompts == "fixed":

@@ -26,7 +26,7 @@ from subitize.store.frames import group_responses
 from subitize.store.rows import read_suite_options
 from subitize.store.subjects import FAILED
 
-SCORING_VERSION = 2
+SCORING_VERSION = 3
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
 another score. How readings are made of evidence is told by the versions of the rules; the version of subitize itself
 changes with much that no score depends on."""

@@ -26,6 +26,13 @@ def score(
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
     agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    prompts: Annotated[
+        str,
+        typer.Option(
+            metavar="sampled|fixed",
+            help="What figures are about: prompts like these, or exactly these with new images.",
+        ),
+    ] = "sampled",
     pass_at_k: Annotated[
         bool, typer.Option("--pass-at-k", help="How likely one of k images of a prompt is right, for every k.")
     ] = False,
@@ -34,6 +41,7 @@ def score(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
+    from subitize.analysis.clusters import ESTIMANDS, check_prompts
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
@@ -47,13 +55,14 @@ def score(
         gaps = None if as_json else survey.gaps()
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, gaps)
-    scores = score_observations(survey.observations, by)
+    scores = score_observations(survey.observations, by, prompts=check_prompts(prompts))
     if gaps is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
-        return print_json([_score_row(one, *mark) for one, mark in zip(scores, marks, strict=True)])
+        return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
     from subitize.report.terminal.printing import print_gaps, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols)
+    print(f"intervals are about {ESTIMANDS[check_prompts(prompts)]}")
     return print_gaps(gaps)
 
 
@@ -234,12 +243,12 @@ def _print_passes(observations: "Observations", by: Sequence[str], stand_ins: "S
     return print_gaps(gaps)
 
 
-def _score_row(score: "Score", is_stand_in: bool, protocol: str | None) -> dict[str, object]:
+def _score_row(score: "Score", prompts: str, is_stand_in: bool, protocol: str | None) -> dict[str, object]:
     from subitize.records import to_plain
 
     row = to_plain(score)
     estimate = row.pop("estimate")
-    return {**row, **estimate, "is_stand_in": is_stand_in, "protocol": protocol}
+    return {**row, **estimate, "prompts": prompts, "is_stand_in": is_stand_in, "protocol": protocol}
 
 
 def _enumeration_row(one: "Enumeration", *, is_stand_in: bool) -> dict[str, object]:

@@ -23,7 +23,7 @@ def compute_tables(measured: Sequence[Enumeration], *, extensions: bool = False)
 def table_1(one: Enumeration) -> Iterator[Cell]:
     """Accuracy, error, counting level, and the correlation with the ideal human's confusion matrix."""
     place = Place(f"table1_{one.suite}", one.model, "")
-    yield from _figure(place, "accuracy", one.accuracy)
+    yield from _figure(place, "accuracy", one.accuracy_read)  # the paper leaves out what could not be counted
     yield from _figure(place, "nae", one.nae)
     if one.knower is not None and one.knower.level is not None:
         yield Cell(place._replace(column=_LEVEL), float(one.knower.level), n=one.eligible)

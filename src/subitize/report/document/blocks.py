@@ -73,8 +73,15 @@ Columns = Iterable[Column | str]
 
 def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], caption: str = "") -> TableBlock:
     """Make a table; a column of figures about which there is no more to say goes by its heading."""
-    heads = tuple(Column(one) if isinstance(one, str) else one for one in columns)
-    return TableBlock(name, title, heads, tuple(rows), caption)
+    heads, own = tuple(Column(one) if isinstance(one, str) else one for one in columns), tuple(rows)
+    return TableBlock(name, title, heads, own, _add_cautions(caption, own))
+
+
+def _add_cautions(caption: str, rows: Sequence[Row]) -> str:
+    """Say below a table why to be wary of the figures that are marked in it."""
+    cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in rows for cell in row.cells)
+    found = sorted({cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution})
+    return f"{caption} † Too little to rely on: {'; '.join(found)}.".strip() if found else caption
 
 
 Record = Mapping[Column, Cell]
@@ -83,7 +90,7 @@ Record = Mapping[Column, Cell]
 def tabulate(name: str, title: str, records: Sequence[tuple[Record, Badge]], caption: str = "") -> TableBlock:
     """Make a table of records that have all columns, each with its cell, in the same order."""
     columns = tuple(records[0][0]) if records else ()
-    return TableBlock(name, title, columns, tuple(Row(tuple(own.values()), badge) for own, badge in records), caption)
+    return make_table(name, title, columns, (Row(tuple(own.values()), badge) for own, badge in records), caption)
 
 
 def text_column(name: str, help: str = "") -> Column:

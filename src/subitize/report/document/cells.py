@@ -45,8 +45,8 @@ def figure(value: float, digits: int) -> str:
 
 
 def interval(estimate: Estimate, digits: int) -> str:
-    """Write an interval in brackets."""
-    return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]"
+    """Write an interval in brackets, marked where it rests on too little."""
+    return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]" + "†" * bool(estimate.caution)
 
 
 def estimate_text(estimate: Estimate | None, digits: int = 3) -> str:

@@ -31,25 +31,28 @@ def rank_counts(
     baselines: Sequence[tuple[str, Baseline]],
     published: PublishedCounts | None,
 ) -> list[Block]:
-    """Rank models by their normalized absolute error, best first, among baselines and published figures."""
-    is_refused = any(model.it.refused for model in models)
-    untold = {"accuracy_answered": not is_refused, "size": not published}
+    """Rank models by their accuracy, best first, among baselines and published figures."""
+    is_partial = any(model.it.refused or model.it.discarded for model in models)
+    untold = {"accuracy_answered": not is_partial, "coverage": not is_partial, "nae_all": not is_partial}
+    untold["size"] = not published
     shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _known(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: _value(row[2]["nae"]))
+    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
-    caption = f"{_caption(rows, 'NAE', published)} {differing_design(published, models)}".strip()
+    caption = f"{_caption(rows, 'accuracy', published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
     return [table, _glance(suite, table)]
 
 
 Cells = Mapping[str, Cell]
 _COLUMNS = {
-    "accuracy": Column("Accuracy", "Share of right answers; refusals are wrong, discarded answers left out."),
-    "accuracy_answered": Column("Accuracy, answered", "Refusals left out."),
-    "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target.", digits=3),
+    "accuracy": Column("Accuracy", "Share of right answers; what was refused or discarded is wrong."),
+    "accuracy_answered": Column("Accuracy, answered", "What was refused or discarded is left out."),
+    "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target, of the answers.", digits=3),
+    "coverage": Column("Coverage", "Share that has a count, which the errors and the counting level are of."),
+    "nae_all": Column("NAE, all", "What has no count stands for a count of 0, an error of 1.", digits=3),
     "level": Column("Counting level", "The largest n such that 1 to n are all known."),
     "human_correlation": Column(
         "Corr. with human", "Correlation with the confusion matrix of an ideal human observer."
@@ -64,12 +67,15 @@ def _measured(model: Counted) -> Cells:
     it = model.it
     level = it.knower.level if it.knower else None
     return {
-        **{name: getattr(it, name) for name in ("accuracy", "accuracy_answered", "nae", "human_correlation")},
+        **{name: getattr(it, name) for name in _MEASURED},
         "level": None if level is None else level_name(level),
         "n": it.eligible,
         "left_out": it.discarded + it.refused + it.excluded,
         "size": "",
     }
+
+
+_MEASURED = ("accuracy", "accuracy_answered", "nae", "coverage", "nae_all", "human_correlation")
 
 
 def _known(one: Baseline) -> Cells:
@@ -85,7 +91,7 @@ def _value(cell: Cell) -> float:
     match cell:
         case Estimate(value=value) | float(value):
             return value
-    return math.inf
+    return -math.inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
@@ -109,7 +115,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
 
 
 _MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "success": "One of a group right"}
-_MEASURES |= {"mae": "MAE", "nae": "NAE", "discarded": "Discarded", "refused": "Refused"}
+_MEASURES |= {"mae": "MAE", "nae": "NAE", "coverage": "Coverage", "discarded": "Discarded", "refused": "Refused"}
 
 
 def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | None = None) -> str:

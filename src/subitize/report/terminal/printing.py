@@ -123,7 +123,7 @@ def print_scores(
         cells = [cell(row[m].estimate) if m in row else "" for m in measures]
         lines.append([*(names[column] for column in columns), *cells, _counts(row)])
     print_table([*columns, *measures, "n"], lines)
-    _print_legend(scores, stand_ins, measures)
+    _print_legend([score for row in rows.values() for score in row.values()], stand_ins, measures)
     if any(_is_of_groups(row) for row in rows.values()):
         print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
     if "protocol" in columns:
@@ -144,16 +144,21 @@ def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins
     }
 
 
-def _print_legend(scores: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
-    print_marks(scores, stand_ins)
+def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
+    print_marks(shown, stand_ins)
     print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
-    if "refused" in measures:
-        print("accuracy counts refusals as wrong, so its n has them too; accuracy_answered leaves them out")
+    print_cautions(score.estimate for score in shown)
+    if {"refused", "discarded"} & {*measures}:
+        print("accuracy counts what was refused or discarded as wrong; accuracy_read leaves out what was discarded,")
+        print("accuracy_answered also what was refused")
+    if "coverage" in measures:
+        print(
+            "coverage: share that has a count, which mae and nae are of; nae_all takes what has none for a count of 0"
+        )
     if "accuracy_by_itself" in measures:
         print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "discarded" in measures:
-        print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0);")
-        print("they are in none of the other figures")
+        print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
 
 
 def print_gaps(gaps: Gaps) -> None:
@@ -254,14 +259,29 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
 
 def cell(estimate: Estimate) -> str:
     """Write a figure with its interval."""
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" + " !" * bool(estimate.caution)
+
+
+def print_cautions(estimates: Iterable[Estimate]) -> None:
+    """Say why to be wary of the figures that are marked."""
+    found = sorted({estimate.caution for estimate in estimates if estimate.caution})
+    if found:
+        print(
+            f"! too little to rely on: {'; '.join(found)} (a cluster: all images of a prompt, all answers to a picture)"
+        )
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:
-    """Find the columns that would say nothing: where nobody refused, and where nothing was discarded."""
+    """Find the columns that would say nothing, as where nobody refused, nothing was discarded, or all was counted."""
     told = {score.measure for score in scores if score.estimate.value > 0}
-    silent = set() if "refused" in told else {"refused", "accuracy_answered"}
-    return silent if "discarded" in told else {*silent, "discarded"}
+    silent = {"mae_all"}  # --json has it
+    if "refused" not in told:
+        silent |= {"refused", "accuracy_answered"}
+    if "discarded" not in told:
+        silent |= {"discarded", "accuracy_read"}
+    if all(score.estimate.value == 1 for score in scores if score.measure == "coverage"):
+        silent |= {"coverage", "nae_all"}
+    return silent
 
 
 def _counts(row: dict[str, Score]) -> str:
