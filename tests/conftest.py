@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import compress
@@ -33,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Record the results of proofs, in the process that hears of all of them; give a worker one core."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background, commands would inherit deafness
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
         # The threads of torch and polars would wait for those of the other workers.
