@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 from cases import Case
 from commands import call
@@ -23,7 +24,7 @@ from subitize.runner.sampling import SCHEME, order_items, sample_of
 from subitize.store import FRAME_ITEMS, Folder, Run, Sample, Sampling
 
 PRODUCTION = "production:numbers=1-10"
-ASKED = ("--model", "random", "--judge", "none", "--repeats", 1)
+ASKED = ("--model", "noisy:longest_ms=1", "--judge", "none", "--repeats", 1)
 
 
 def _item(key: str, factors: dict[str, Scalar], number: int = 1) -> Item:
@@ -75,11 +76,11 @@ def test_the_order_of_a_scheme_stays_as_it_is() -> None:
     assert (SCHEME, first) == ("stratified-1", ORDERED)
 
 
-ORDERED: list[str] = []
+ORDERED = ["z12", "x32", "more9", "y00", "more30", "more19", "y30", "x22"]
 
 
 def test_each_item_is_as_likely_as_any_other_to_be_among_the_first() -> None:
-    seeds, length = 2_000, 20
+    seeds, length = 300, 20
     found = Counter(item.id for seed in range(seeds) for item in islice(order_items(UNEVEN, ("a", "b"), seed), length))
     expected = seeds * length / len(UNEVEN)
     # Five standard errors of a share; an order that favours a stratum is far beyond.
@@ -113,13 +114,7 @@ def test_a_suite_without_end_is_sampled_from_its_beginning(monkeypatch: pytest.M
     assert next(iter(sample_of(endless, 0))).suite == "naming"
 
 
-def _asked(out: Path, suite: str = "production") -> list[str]:
-    with Run(Folder(out)) as run:
-        assert {item.id for item in run.items(suite)} >= {one.item_id for one in run.responses()} - {""} or suite
-        return sorted({one.item_id for one in run.responses() if one.item_id.startswith(f"{suite}/")})
-
-
-def test_a_small_limit_knows_more_than_the_smallest_numbers(tmp_path: Path) -> None:
+def test_a_small_limit_knows_more_than_the_smallest_numbers(tmp_path: Path, odd_models: None) -> None:
     assert call("run", PRODUCTION, *ASKED, "--limit", 8, "--out", tmp_path / "run").code == 0
     with Run(Folder(tmp_path / "run")) as run:
         factors = [item.factors for item in run.items()]
@@ -129,7 +124,9 @@ def test_a_small_limit_knows_more_than_the_smallest_numbers(tmp_path: Path) -> N
     assert len({one["category"] for one in factors}) >= 3
 
 
-def test_a_run_goes_on_with_its_sample_and_a_higher_limit_adds_to_it(tmp_path: Path, case: Case) -> None:
+def test_a_run_goes_on_with_its_sample_and_a_higher_limit_adds_to_it(
+    tmp_path: Path, odd_models: None, case: Case
+) -> None:
     out = tmp_path / "run"
     steps = [
         (["--limit", 5], "5 answered", 5),
@@ -153,11 +150,11 @@ def test_a_run_goes_on_with_its_sample_and_a_higher_limit_adds_to_it(tmp_path: P
     assert all(one <= other for one, other in pairwise(samples))
 
 
-def test_two_models_get_the_same_items_and_a_dry_run_counts_them(tmp_path: Path) -> None:
+def test_two_models_get_the_same_items_and_a_dry_run_counts_them(tmp_path: Path, odd_models: None) -> None:
     out = tmp_path / "run"
     planned = call("run", PRODUCTION, *ASKED, "--limit", 6, "--out", out, "--dry-run", "--json").json()
     assert (planned[0]["items"], planned[0]["done"]) == (6, 0)
-    for model in ("random", "random:high=9"):
+    for model in ("noisy:longest_ms=1", "noisy:longest_ms=2"):
         assert call("run", PRODUCTION, *ASKED[2:], "--model", model, "--limit", 6, "--out", out).code == 0
     again = call("run", PRODUCTION, *ASKED, "--limit", 8, "--out", out, "--dry-run", "--json").json()
     assert (again[0]["items"], again[0]["done"]) == (8, 6)
@@ -209,17 +206,16 @@ def test_a_sample_of_which_nothing_can_be_refined_is_refused(tmp_path: Path) -> 
 
 def test_a_sample_is_told_and_is_no_gap(tmp_path: Path) -> None:
     out, report = tmp_path / "run", tmp_path / "report.html"
-    assert (
-        call("run", PRODUCTION, "--repeats", 1, "--model", "painter:size_px=128", "--limit", 5, "--out", out).code == 0
-    )
-    told = "a sample of 5 of 40 items (stratified-1, seed 0)"
-    assert f"suite production: {told}" in call("show", out).out
+    command = ("run", "production:numbers=1-2", "--repeats", 1, "--model", "painter:size_px=128", "--out", out)
+    assert call(*command, "--limit", 3).code == 0
+    told = "a sample of 3 of 8 items (stratified-1, seed 0)"
+    assert f"suite production:numbers=1-2: {told}" in call("show", out).out
     scored = call("score", out).out
     assert f"production: {told}" in scored
     assert "have not been given" not in scored
     assert call("report", out, "--out", report).code == 0
     assert told in report.read_text(encoding="utf-8")
-    assert call("run", PRODUCTION, "--repeats", 1, "--model", "painter:size_px=128", "--out", out).code == 0
+    assert call(*command).code == 0
     assert "a sample" not in call("show", out).out + call("score", out).out
 
 
@@ -276,9 +272,10 @@ def test_an_endless_suite_stores_what_is_needed(tmp_path: Path) -> None:
 
 # Of 200 seeds, in points of a model's accuracy in Task 1 by people's labels; the first items in the order of the suite
 # were 12 to 19 points easier than the whole.
-BARS = {69: 2.7, 139: 1.9, 277: 1.3}
+BARS = {69: 2.8, 139: 1.9, 277: 1.3}
 
 
+@pytest.mark.slow
 def test_a_sample_of_geckonum_is_fair(shared_data: Path, case: Case) -> None:
     folder = shared_data / "geckonum"
     items = list(make_suite(f"geckonum:prompts={folder / 'prompts.csv'}").it.items(0))
@@ -292,7 +289,7 @@ def test_a_sample_of_geckonum_is_fair(shared_data: Path, case: Case) -> None:
         at = models.index(model), place[prompt]
         right[at], asked[at] = rights, count
     whole = right.sum(1) / asked.sum(1)
-    errors: dict[int, list[np.ndarray]] = {size: [] for size in BARS}
+    errors: dict[int, list[NDArray[np.float64]]] = {size: [] for size in BARS}
     for seed in range(200):
         order = [place[item.id] for item in order_items(items, STRATA, seed)]
         for size, found in errors.items():

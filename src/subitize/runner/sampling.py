@@ -3,6 +3,7 @@
 A run keeps the name of the scheme and must go on with the same items for ever: another order is another scheme.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -10,7 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from subitize.interfaces import Suite, design_of
-from subitize.records import Count, Draw, Item, Scalar, digest
+from subitize.records import Count, Draw, Item, Scalar
 from subitize.registry import Made
 from subitize.runner.planning import Remembered, batches, items_of
 from subitize.store import FRAME_ITEMS
@@ -21,8 +22,7 @@ SCHEME = "stratified-1"
 T = TypeVar("T")
 # The levels that an item has of the factors that make the strata; None where it has none of a factor.
 Stratum = tuple[Scalar | None, ...]
-_HASHED_DIGITS = 13  # of a hexadecimal hash: as many as a float holds
-_HASHES = float(16**_HASHED_DIGITS)
+_BYTES = 6  # of a hash: as many as a float holds
 
 
 @lru_cache(maxsize=16)
@@ -125,4 +125,5 @@ def _shown(item: Item) -> str:
 
 def _draw(seed: int, *what: str) -> float:
     """Draw a number from 0 to 1 by lot, the same for the same things on every machine."""
-    return int(digest(seed, *what)[:_HASHED_DIGITS], 16) / _HASHES
+    hashed = hashlib.sha256("\0".join((SCHEME, str(seed), *what)).encode()).digest()
+    return int.from_bytes(hashed[:_BYTES], "big") / 256**_BYTES
