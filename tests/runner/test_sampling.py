@@ -297,6 +297,6 @@ def test_a_sample_of_geckonum_is_fair(shared_data: Path, case: Case) -> None:
             found.append(100 * (right[:, taken].sum(1) / asked[:, taken].sum(1) - whole))
     for size, bar in BARS.items():
         with case(size):
-            found = np.array(errors[size])
-            assert abs(found.mean(0)).max() <= 0.5
-            assert np.sqrt((found**2).mean()) <= bar
+            each = np.array(errors[size])
+            assert abs(each.mean(0)).max() <= 0.5
+            assert np.sqrt((each**2).mean()) <= bar

@@ -125,5 +125,5 @@ def _shown(item: Item) -> str:
 
 def _draw(seed: int, *what: str) -> float:
     """Draw a number from 0 to 1 by lot, the same for the same things on every machine."""
-    hashed = hashlib.sha256("\0".join((SCHEME, str(seed), *what)).encode()).digest()
-    return int.from_bytes(hashed[:_BYTES], "big") / 256**_BYTES
+    hashed = hashlib.sha256("\0".join((SCHEME, str(seed), *what)).encode(errors="surrogatepass")).digest()
+    return int.from_bytes(hashed[:_BYTES], "big") / 2.0 ** (8 * _BYTES)
