@@ -515,7 +515,7 @@ def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Pat
     refine = ("--refine", "additive+position", "--refine", "list:most=3")
     arguments = (
         "run",
-        "geckonum:types=numeric_simple+2-additive,numbers=1+2",
+        "geckonum:types=numeric_simple+2-additive,numbers=1-5",
         *refine,
         "--model",
         "noisy:longest_ms=1",
@@ -615,6 +615,6 @@ def test_nothing_is_drawn_where_a_refined_suite_is_not_that_of_the_run(tmp_path:
     assert "most=5" in done.err
     with Run(Folder(tmp_path / "run")) as run:
         assert {stored.response.trial.item_id for stored in run.responses()} == {
-            "production/dots/3",
-            "production~list/dots/3",
+            "production/dots/2",
+            "production~list/dots/2",
         }
