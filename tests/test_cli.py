@@ -307,8 +307,11 @@ def test_what_no_figure_covers_is_said(tmp_path: Path) -> None:
     finished = call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--limit", 2, "--out", out)
     assert_is_friendly(finished, "no file apples_4_0.png", "--repeats 1")
     printed = call("score", out).out
-    assert "1 items have not been given" in printed
+    assert "a sample of 2 of 3 items" in printed
     assert "1 trials failed and are in no figure" in printed
+    assert "have not been given" not in printed
+    assert call("run", suite, "--model", "painter:size_px=128", "--repeats", 1, "--out", out).code == 0
+    assert "1 items have not been given" in call("score", out).out
 
 
 def test_two_files_for_one_image_are_refused(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
 from subitize.registry import make_suite
 from subitize.runner.pictures import Loader
+from subitize.runner.sampling import sample_of
 from subitize.store.images import Images
 
 OPTIONS = {"images": 1, "categories": "apples+dots", "numbers": "1-4", "size_px": 200}
@@ -133,9 +134,11 @@ def expected(observations: Observations) -> dict[str, float]:
 
 
 @pytest.mark.inspect
-def test_samples_are_the_items_of_the_suite_in_their_order(evaluated: Evaluated) -> None:
+def test_samples_are_the_items_of_the_suite_in_the_order_in_which_a_limit_takes_them(evaluated: Evaluated) -> None:
     items = items_of(SPEC)
-    assert evaluated.log.eval.dataset.sample_ids == list(items)
+    order = [item.id for item in sample_of(make_suite(SPEC), SEED)]
+    assert evaluated.log.eval.dataset.sample_ids == order
+    assert sorted(order) == sorted(items)
     for sample in evaluated.log.samples:
         item = items[sample.id]
         assert sample.input == item.asks[0].wording
@@ -242,7 +245,7 @@ def test_geckonum_vqa_takes_the_release_and_its_options(server: Server, tmp_path
     given = {"release": str(release), "images": str(images), "agreeing": 3, "models": "muse_b"}
     found = evaluate(server, tmp_path / "logs", "geckonum-vqa", given)
     items = items_of(f"geckonum-vqa:{release},images={images},agreeing=3,models=muse_b")
-    assert found.log.eval.dataset.sample_ids == list(items)
+    assert sorted(found.log.eval.dataset.sample_ids) == sorted(items)
     assert [sample.metadata["source"] for sample in found.log.samples] == ["muse_b"] * len(items)
     theirs = figures(found.log)
     theirs.pop("stderr")

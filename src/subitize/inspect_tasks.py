@@ -15,6 +15,7 @@ from subitize.plugins import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import describe, make_judge, make_suite, write_spec
 from subitize.runner.pictures import Loader
+from subitize.runner.sampling import sample_of
 from subitize.store import codec
 from subitize.store.images import Images
 
@@ -123,7 +124,8 @@ def _make_task(suite: str, options: Mapping[str, Option], seed: Option, policy: 
         rule = make_judge(f"parser:policy={_write_option(policy)}").it.rule
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise BadValueError(f"seed={_write_option(seed)!r}: should be a whole number")
-        samples = [_write_sample(item) for item in made.it.items(seed)]
+        # Inspect's own limit takes the first samples, which are those that ours would take.
+        samples = [_write_sample(item) for item in sample_of(made, seed)]
     except SubitizeError as error:
         raise PrerequisiteError(escape(str(error))) from error
     return Task(

@@ -359,7 +359,10 @@ class Suite(Protocol):
     """The factors whose levels the design fixes."""
 
     def items(self, seed: int) -> Iterator[Item]:
-        """Make the items in their order; any beginning of it should be a fair sample."""
+        """Make the items in their order, each only when it is asked for; the beginning should be fair.
+
+        A limit takes a sample over the strata; of a suite too large to be made, it is taken from the beginning.
+        """
         ...
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:

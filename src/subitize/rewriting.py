@@ -21,6 +21,7 @@ from subitize.registry import Made
 from subitize.runner.engine import Bench, work
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Given, Retry, remember
+from subitize.runner.sampling import sample_of
 from subitize.runner.workers import Broken, Call
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
@@ -77,8 +78,13 @@ class Rewriting:
             raise BadValueError("--instruction is empty; say what the model shall do with a prompt")
 
     def items(self) -> list[Item]:
-        """List the items whose prompts can be rewritten: those that can be refined."""
-        items = list(islice(find_refinable(self.suite.it, self.seed), self.limit))
+        """List the items whose prompts can be rewritten: those that can be refined, taken by a limit as a run does."""
+        items = list(find_refinable(self.suite.it, self.seed))
+        if self.limit is not None:
+            refinable = {item.id for item in items}
+            order = (item.id for item in sample_of(self.suite, self.seed) if item.id in refinable)
+            taken = set(islice(order, self.limit))
+            items = [item for item in items if item.id in taken]
         if not items:
             raise BadValueError(
                 f"suite {self.suite.spec.shown!r} has no prompt that asks for a number of one kind of things"

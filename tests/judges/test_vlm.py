@@ -112,8 +112,8 @@ def agreeing() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def geckonum(agreeing: Server, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    """Drawings of all twelve types of prompts, about which a server always says the same."""
-    return draw_and_judge(tmp_path_factory.mktemp("geckonum") / "run", agreeing, "geckonum", "--limit", 29)
+    """Drawings of prompts of all three tasks, about which a server always says the same."""
+    return draw_and_judge(tmp_path_factory.mktemp("geckonum") / "run", agreeing, "geckonum:numbers=1", "--limit", 29)
 
 
 def read(judged: Judged, judge: str | None = None) -> list[tuple[Item, Reading]]:

@@ -23,6 +23,7 @@ from subitize.models.folder.files import LARGEST_FILE_BYTES
 from subitize.models.folder.matching import plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
+from subitize.runner.sampling import sample_of
 from subitize.store import Folder as RunFolder
 from subitize.store import Run
 
@@ -706,7 +707,7 @@ def test_a_run_stores_the_images_of_every_layout(layout: str, tmp_path: Path) ->
     (images / place).write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
     if layout == "geckonum":
         suite = "geckonum:types=numeric_simple,numbers=3"
-        (images / place).rename(images / f"{next(make_suite(suite).it.items(0)).id.partition('/')[2]}_3.png")
+        (images / place).rename(images / f"{next(iter(sample_of(make_suite(suite), 0))).id.partition('/')[2]}_3.png")
     if layout == "geneval":
         (images / "00000" / "metadata.jsonl").write_text('{"prompt": "An image with 3 apples"}')
     if layout == "jsonl":

@@ -181,7 +181,7 @@ OVERVIEW = Overview(
 
 
 def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(OVERVIEW)
+    print_overview(OVERVIEW, {})
     out = capsys.readouterr().out
     assert "suite naming:images=3: 60 items, seed 5\n" in out
     assert row(out, "random") == ["naming", "random *", "60", "2 failed, 58 said"]
@@ -192,7 +192,7 @@ def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.Capture
 
 
 def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}))
+    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}), {})
     assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
 
 
@@ -243,7 +243,7 @@ def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.Captur
 
 def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     print_scores([score(model=EVIL, factor="category", group=EVIL)], StandIns(frozenset(), frozenset()), ["category"])
-    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, False, 1, 1, 0)]))
+    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, False, 1, 1, 0)]), {})
     assert not NO_CONTROL.search(capsys.readouterr().out)
 
 

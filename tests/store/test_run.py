@@ -375,7 +375,7 @@ def test_excluding_needs_a_known_item_and_a_reason(run: Run, item_id: str, reaso
 
 def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Location) -> None:
     _execute(location, "UPDATE schema_version SET version = 99")
-    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 4.*pip install --upgrade"):
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 5.*pip install --upgrade"):
         Run(location)
 
 

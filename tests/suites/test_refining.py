@@ -515,25 +515,25 @@ def test_a_run_takes_the_same_items_of_a_suite_and_its_refinements(tmp_path: Pat
     refine = ("--refine", "additive+position", "--refine", "list:most=3")
     arguments = (
         "run",
-        "geckonum:types=numeric_simple+2-additive,numbers=1+2",
+        "geckonum:types=numeric_simple+2-additive,numbers=1-5",
         *refine,
         "--model",
         "noisy:longest_ms=1",
     )
     run = tmp_path / "run"
-    done = call(*arguments, "--judge", "none", "--repeats", 1, "--limit", 12, "--out", run)
+    done = call(*arguments, "--judge", "none", "--repeats", 1, "--limit", 30, "--out", run)
     drawn: dict[str, list[str]] = {}
     with Run(Folder(run)) as opened:
         by_id = {one.id: one for one in opened.items()}
         for stored in opened.responses():
             one = by_id[stored.response.trial.item_id]
             drawn.setdefault(one.suite, []).append(one.base or one.id)
-        refinable = [one.id for one in opened.items("geckonum")[:12] if find_counted(one)]
-    assert len(drawn["geckonum"]) == 12 > len(refinable) > 1
+        refinable = [one.id for one in opened.items("geckonum") if find_counted(one)]
+    assert len(drawn["geckonum"]) == 30 > len(refinable) > 1
     for name in ("additive", "position", "list"):
         assert sorted(drawn[f"geckonum~{name}"]) == sorted(refinable)
         left_out = next(one.id for one in by_id.values() if one.suite == "geckonum" and one.id not in refinable)
-        told = f"{12 - len(refinable)} items are left out, the first {left_out}: no single number of one kind of things"
+        told = f"{30 - len(refinable)} items are left out, the first {left_out}: no single number of one kind of things"
         assert f"geckonum~{name}: {told} is found in its prompt" in done.out
 
 

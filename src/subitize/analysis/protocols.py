@@ -18,6 +18,7 @@ from pydantic_core import from_json
 
 from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey
+from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
 from subitize.records import digest
@@ -118,11 +119,12 @@ class Protocol:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The protocol that a row followed, and what is its own: its options and seed, its calls and their readings."""
+    """The protocol that a row followed, and what is its own: options, seed and sample, calls and their readings."""
 
     protocol: Protocol
     suite_options: Mapping[str, str]
     seed: int
+    sample: str
     model_options: Mapping[str, str]
     calls: ResponseTrail
     readings: ReadingTrail
@@ -138,7 +140,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     """Say under what protocol each row of a score was got, and what is its own; `reader` is how scores are read."""
     reader = reader or Reader()
     options, excluded = read_suite_options(run), run.exclusions()
-    seeds = {entry.name: entry.seed for entry in run.suites()}
+    seeds, samples = {entry.name: entry.seed for entry in run.suites()}, describe_samples(run)
     models = {entry.name: entry.options for entry in run.models()}
     judges = {entry.name: entry.options for entry in run.judges()}
     asked = {item for calls in trails.responses.values() for item in calls.rows["item"].unique()}
@@ -163,7 +165,8 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 rules=_rules(reader.rule, readings.rows["rule"].unique()),
                 agreement=reader.agreement,
             )
-            found[place] = Followed(protocol, options[suite], seeds[suite], models[model], calls, readings)
+            own = (options[suite], seeds[suite], samples.get(suite, ""), models[model])
+            found[place] = Followed(protocol, *own, calls, readings)
     return found
 
 

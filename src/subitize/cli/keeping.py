@@ -22,6 +22,7 @@ def show(
 ) -> None:
     """Show what is in a run, or everything about one item."""
     from subitize.analysis.overview import item_story, overview
+    from subitize.analysis.samples import describe_samples
     from subitize.report.terminal.printing import print_overview, print_story
 
     with open_run(run, database, images) as opened:
@@ -30,7 +31,7 @@ def show(
             print_json(story) if as_json else print_story(story)
         else:
             found = overview(opened)
-            print_json(found) if as_json else print_overview(found)
+            print_json(found) if as_json else print_overview(found, describe_samples(opened))
 
 
 @app.command()

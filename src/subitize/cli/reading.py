@@ -1,7 +1,7 @@
 """Commands that read a run: scores, measures, alignment, calibration, the report."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,6 +45,7 @@ def score(
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
+    from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
 
     reader = Reader(*choose_reader(judge, rule), agreement)
@@ -52,18 +53,18 @@ def score(
         survey = survey_run(opened, reader)
         stand_ins = find_stand_ins(opened)
         protocols = {} if pass_at_k else fingerprints(survey)
-        gaps = None if as_json else survey.gaps()
+        coverage = None if as_json else (describe_samples(opened), survey.gaps())
     if pass_at_k:
-        return _print_passes(survey.observations, by or (), stand_ins, gaps)
+        return _print_passes(survey.observations, by or (), stand_ins, coverage)
     scores = score_observations(survey.observations, by, prompts=check_prompts(prompts))
-    if gaps is None:
+    if coverage is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
-    from subitize.report.terminal.printing import print_gaps, print_scores
+    from subitize.report.terminal.printing import print_coverage, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols)
     print(f"intervals are about {ESTIMANDS[check_prompts(prompts)]}")
-    return print_gaps(gaps)
+    return print_coverage(*coverage)
 
 
 @app.command()
@@ -230,17 +231,22 @@ def report(
             print(path)
 
 
-def _print_passes(observations: "Observations", by: Sequence[str], stand_ins: "StandIns", gaps: "Gaps | None") -> None:
+def _print_passes(
+    observations: "Observations",
+    by: Sequence[str],
+    stand_ins: "StandIns",
+    coverage: "tuple[Mapping[str, str], Gaps] | None",
+) -> None:
     from subitize.analysis.attempts import gather_attempts
     from subitize.analysis.passes import rate_passes
     from subitize.report.terminal.passes import print_passes
-    from subitize.report.terminal.printing import print_gaps
+    from subitize.report.terminal.printing import print_coverage
 
     passes = rate_passes(gather_attempts(observations, keep_empty=True), by)
-    if gaps is None:
+    if coverage is None:
         return print_json([stand_ins.row(one) for one in passes])
     print_passes(passes, stand_ins)
-    return print_gaps(gaps)
+    return print_coverage(*coverage)
 
 
 def _score_row(score: "Score", prompts: str, is_stand_in: bool, protocol: str | None) -> dict[str, object]:

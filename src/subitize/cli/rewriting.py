@@ -22,7 +22,7 @@ def rewrite(
     instruction: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the model is told to do with a prompt [see --dry-run].")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first N prompts.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only N prompts: those that run --limit takes first.")] = None,
     seed: options.Seed = None,
     tries: Tries = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent first.")] = False,

@@ -49,7 +49,7 @@ def run(
         str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
     ] = None,
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first N items.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only N items: a sample over the suite's strata.")] = None,
     seed: options.Seed = None,
     official: options.PromptsFile = None,
     fresh: options.FreshSeed = None,
@@ -111,8 +111,8 @@ def run(
             which = f"{settings.suite.spec.name} on " if refined else ""
             print(f"{which}{settings.model.spec.shown}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
-    for line in describe_refined(each):
-        print(line)
+        for line in describe_refined(each, opened):
+            print(line)
     next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
     print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
     _raise_if_exhausted(ledger)

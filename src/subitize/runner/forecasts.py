@@ -11,7 +11,7 @@ from subitize.runner.costs import Ledger, Meter, price_of
 from subitize.runner.judging import asks_of, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.planning import items_of
-from subitize.runner.running import Settings, match_suite, plan_suite, settle_seed
+from subitize.runner.running import Settings, match_suite, plan_suite, select_items, settle
 from subitize.store import Location, Run
 
 
@@ -64,12 +64,11 @@ def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Le
 
 def _forecast(run: Run | None, settings: Settings) -> Forecast:
     suite, model = settings.suite, settings.model
-    seed = settle_seed(run, suite.spec.name, settings.seed)
-    matched = match_suite(settings, seed)
+    setup = settle(run, suite.spec.name, settings.seed)
+    matched = match_suite(settings, setup.seed)
     if run is not None:
-        run.check_suite(suite.spec, seed, items_of(suite, seed))
-    possible = [item for item in items_of(suite, seed) if item.task.kind in model.it.tasks]
-    plan = plan_suite(settings, possible)
+        run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
+    plan = plan_suite(settings, select_items(settings, setup))
     finished = run.finished(model.spec.shown) if run is not None else set()
     items = {item.id: item for item in plan.items}
     groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]

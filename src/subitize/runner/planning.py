@@ -18,7 +18,7 @@ Group = tuple[Trial, ...]
 T = TypeVar("T")
 
 
-class _Remembered(Iterable[Item]):
+class Remembered(Iterable[Item]):
     """Makes items as they are asked for, each once; where making one fails it fails again."""
 
     def __init__(self, items: Iterator[Item]) -> None:
@@ -47,7 +47,7 @@ class _Remembered(Iterable[Item]):
 @lru_cache(maxsize=16)
 def items_of(suite: Made[Suite], seed: int) -> Iterable[Item]:
     """Go through the items of a suite, which are made only once."""
-    return _Remembered(iter(suite.it.items(seed)))
+    return Remembered(iter(suite.it.items(seed)))
 
 
 def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:

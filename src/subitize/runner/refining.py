@@ -2,31 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
-from subitize.errors import NothingToDoError
 from subitize.interfaces import Suite
 from subitize.records import REFINED, Item, base_suite
 from subitize.registry import Made
-from subitize.runner.planning import items_of
-from subitize.runner.running import Settings
+from subitize.runner.running import Settings, select_items, settle
+from subitize.store import Run
 from subitize.suites.refining.refined import Refined
 
 
 def pair_settings(base: Sequence[Settings], refined: Sequence[Made[Suite]]) -> list[Settings]:
     """Set up a suite and then its refinements on each model; a limit takes the same items of all of them."""
-    return [*base, *(_pair(settings, suite) for suite in refined for settings in base)]
+    return [*base, *(replace(settings, suite=suite, base=settings.suite) for suite in refined for settings in base)]
 
 
-def describe_refined(each: Sequence[Settings]) -> Iterator[str]:
+def describe_refined(each: Sequence[Settings], run: Run) -> Iterator[str]:
     """Say of each refined suite how many prompts stayed as they were, which a comparison must know."""
     by_suite = {settings.suite.spec.name: settings for settings in each if REFINED in settings.suite.spec.name}
     for name, settings in by_suite.items():
-        items = _first_items(settings)
+        items = _select(settings, run)
         kept = sum(item.factors["is_refined"] is False for item in items)
         bases = {item.base for item in items}
         whole = [one for one in each if one.suite.spec.name == base_suite(name)]
-        left_out = [item.id for one in whole[:1] for item in _first_items(one) if item.id not in bases]
+        left_out = [item.id for one in whole[:1] for item in _select(one, run) if item.id not in bases]
         if left_out:
             what = "item is" if len(left_out) == 1 else "items are"
             yield (
@@ -38,17 +36,5 @@ def describe_refined(each: Sequence[Settings]) -> Iterator[str]:
             yield f"{name}: {kept:,} of {len(items):,} prompts as they were ({why})"
 
 
-def _pair(base: Settings, suite: Made[Suite]) -> Settings:
-    if base.limit is None:
-        return replace(base, suite=suite)
-    wanted = {item.id for item in _first_items(base)}
-    limit = sum(item.base in wanted for item in items_of(suite, base.seed or 0))
-    if not limit:
-        raise NothingToDoError(f"{suite.spec.name}: none of the first {base.limit} items can be refined; raise --limit")
-    return replace(base, suite=suite, limit=limit)
-
-
-def _first_items(settings: Settings) -> list[Item]:
-    items = items_of(settings.suite, settings.seed or 0)
-    possible = (item for item in items if item.task.kind in settings.model.it.tasks)
-    return list(islice(possible, settings.limit))
+def _select(settings: Settings, run: Run) -> list[Item]:
+    return select_items(settings, settle(run, settings.suite.spec.name, settings.seed))

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
@@ -22,7 +22,19 @@ from subitize.interfaces import (
     Suite,
     design_of,
 )
-from subitize.records import Drawn, Failed, Item, Outcome, Refused, Response, Said, Scored, Trial, is_final
+from subitize.records import (
+    Drawn,
+    Failed,
+    Item,
+    Outcome,
+    Refused,
+    Response,
+    Said,
+    Scored,
+    Trial,
+    base_suite,
+    is_final,
+)
 from subitize.registry import Made
 from subitize.runner.costs import Affordable, Ledger, priced
 from subitize.runner.engine import Bench, work
@@ -31,8 +43,9 @@ from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
+from subitize.runner.sampling import SCHEME, sample_of
 from subitize.runner.workers import Broken, Executor, open_executor
-from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
+from subitize.store import FRAME_ITEMS, RENEWAL_SECONDS, Lease, Run, Sample, codec
 from subitize.store.rows import read_trials, read_values
 
 _LONGEST_TEXT = 1_000_000
@@ -40,7 +53,10 @@ _LONGEST_TEXT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to run and how; a judge lets a suite ask again what came out as nothing."""
+    """What to run and how; a judge lets a suite ask again what came out as nothing.
+
+    A limit takes the items that are made of those of the `base`, if there is one, so that the two can be compared.
+    """
 
     suite: Made[Suite]
     model: Made[Model]
@@ -51,6 +67,7 @@ class Settings:
     concurrency: int | None = None
     tries: int = 5
     ledger: Ledger = field(default_factory=Ledger)
+    base: Made[Suite] | None = None
 
     def __post_init__(self) -> None:
         for name in ("repeats", "limit", "concurrency", "tries"):
@@ -59,15 +76,15 @@ class Settings:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
-        possible = (item for item in items_of(self.suite, self.seed or 0) if item.task.kind in self.model.it.tasks)
-        first = next(possible, None)
+        items = items_of(self.suite, self.seed or 0)
+        first = next((item for item in islice(items, FRAME_ITEMS) if item.task.kind in self.model.it.tasks), None)
         # A limit without a price is refused before there is a run.
         if first is not None:
             self.ledger.meter(self.model).expect_usd([first.task])
         if self.judge is not None:
             self.ledger.meter(self.judge)
         if first is None:
-            kinds = sorted({item.task.kind for item in items_of(self.suite, self.seed or 0)})
+            kinds = sorted({item.task.kind for item in islice(items, FRAME_ITEMS)})
             raise NothingToDoError(
                 f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "
                 f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
@@ -121,15 +138,14 @@ class Summary:
 def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     """Do what is left of a suite on a model; the same call goes on where a killed one was."""
     suite, model = settings.suite, settings.model
-    seed = settle_seed(run, suite.spec.name, settings.seed)
-    match_suite(settings, seed)
-    run.add_suite(suite.spec, seed, items_of(suite, seed), design_of(suite.it))
-    items = run.items(suite.spec.name)
-    possible = [item for item in items if item.task.kind in model.it.tasks]
+    setup = settle(run, suite.spec.name, settings.seed)
+    match_suite(settings, setup.seed)
+    selected, items = select_items(settings, setup), items_of(suite, setup.seed)
+    run.add_suite(suite.spec, setup.seed, items, design_of(suite.it), _sample(settings, setup, selected))
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
-    plan = plan_suite(settings, possible)
-    session = _Session(run, settings, seed, plan, progress)
-    session.summary.impossible = len(items) - len(possible)
+    session = _Session(run, settings, setup.seed, plan_suite(settings, selected), progress)
+    looked_at = items if settings.limit is None else islice(items, FRAME_ITEMS)
+    session.summary.impossible = sum(item.task.kind not in model.it.tasks for item in looked_at)
     session.go()
     return session.summary
 
@@ -138,16 +154,60 @@ def check_suites(run: Run, each: Iterable[Settings]) -> None:
     """Refuse what the run has otherwise, of all suites before anything is asked of a model."""
     for settings in {settings.suite.spec.name: settings for settings in each}.values():
         suite = settings.suite
-        seed = settle_seed(run, suite.spec.name, settings.seed)
-        run.check_suite(suite.spec, seed, items_of(suite, seed))
+        setup = settle(run, suite.spec.name, settings.seed)
+        run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
+        select_items(settings, setup)
 
 
-def plan_suite(settings: Settings, possible: Sequence[Item]) -> Plan:
-    """Plan the trials of a suite whose items the model can do."""
+def plan_suite(settings: Settings, selected: Sequence[Item]) -> Plan:
+    """Plan the trials of the items that were selected of a suite."""
     model, suite = settings.model, settings.suite.it
     per_call = model.it.repeats_per_call if isinstance(model.it, RespondsToSeveral) else 1
     batch_size = model.it.batch_size if isinstance(model.it, ComputesSeveral) else 1
-    return Plan(possible[: settings.limit], model.spec, settings.repeats or suite.repeats, per_call, batch_size)
+    return Plan(selected, model.spec, settings.repeats or suite.repeats, per_call, batch_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The seed that a suite's items are made by, and the scheme by which a limit samples them, or None: the first."""
+
+    seed: int = 0
+    sampling: str | None = SCHEME
+
+
+def select_items(settings: Settings, setup: Setup) -> list[Item]:
+    """Select the items that the model can do and the limit takes, in the order of the suite."""
+    possible = (item for item in items_of(settings.suite, setup.seed) if item.task.kind in settings.model.it.tasks)
+    if settings.limit is None:
+        return list(possible)
+    taken = _take(settings, setup, settings.limit)
+    if settings.base is None:
+        return list(islice((item for item in possible if item.id in taken), len(taken)))
+    refined = [item for item in possible if item.base in taken]
+    if not refined:
+        raise NothingToDoError(
+            f"{settings.suite.spec.name}: none of the {settings.limit:,} items that --limit takes can be refined; "
+            "raise it"
+        )
+    return refined
+
+
+def _take(settings: Settings, setup: Setup, limit: int) -> set[str]:
+    """Take so many items of the suite, or of its base, that the model can do; tell their ids."""
+    suite = settings.base or settings.suite
+    order = items_of(suite, setup.seed) if setup.sampling is None else sample_of(suite, setup.seed)
+    return {item.id for item in islice((one for one in order if one.task.kind in settings.model.it.tasks), limit)}
+
+
+def _sample(settings: Settings, setup: Setup, selected: Sequence[Item]) -> Sample | None:
+    """Say what is to be stored: the items that are selected, without a limit all; None where none is a sample."""
+    if setup.sampling is None:
+        return None
+    placed = enumerate(items_of(settings.suite, setup.seed))
+    if settings.limit is None:
+        return Sample(setup.sampling, list(placed))
+    taken = {item.id for item in selected}
+    return Sample(setup.sampling, list(islice((one for one in placed if one[1].id in taken), len(taken))))
 
 
 def match_suite(settings: Settings, seed: int) -> Matched | None:
@@ -169,11 +229,14 @@ def list_matches(settings: Settings) -> list[str]:
     return [] if matched is None else matched.lines()
 
 
-def settle_seed(run: Run | None, suite: str, wanted: int | None) -> int:
-    """Take the seed that is wanted, else that of the run, else 0."""
-    if wanted is not None or run is None:
-        return wanted or 0
-    return next((entry.seed for entry in run.suites() if entry.name == suite), 0)
+def settle(run: Run | None, suite: str, seed: int | None) -> Setup:
+    """Take the seed that is wanted, else that of the run, else 0; and sample as the run does, or its base suite."""
+    known = {} if run is None else {entry.name: entry for entry in run.suites()}
+    like = known.get(suite) or known.get(base_suite(suite))
+    if run is None or like is None:
+        return Setup(seed or 0)
+    sampling = run.samplings().get(like.name)
+    return Setup(like.seed if seed is None else seed, sampling.scheme if sampling else None)
 
 
 class _Session:

@@ -3,10 +3,11 @@
 from subitize.store.attachments import Attachment
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.run import Entry, Run, StoredReading, StoredResponse, SuiteEntry
+from subitize.store.run import FRAME_ITEMS, Entry, Run, Sample, Sampling, StoredReading, StoredResponse, SuiteEntry
 from subitize.store.subjects import group_answers, is_refused, latest_attempts, subject_of
 
 __all__ = [
+    "FRAME_ITEMS",
     "RENEWAL_SECONDS",
     "Attachment",
     "Database",
@@ -15,6 +16,8 @@ __all__ = [
     "Lease",
     "Location",
     "Run",
+    "Sample",
+    "Sampling",
     "StoredReading",
     "StoredResponse",
     "SuiteEntry",

@@ -48,6 +48,9 @@ _DIFFERENT_RECORDS = 50_000
 
 _NO_DESIGN = Design()
 
+FRAME_ITEMS = 20_000
+"""A sample of a suite is taken from so many items at a time: a suite may have more than anybody can make."""
+
 RecordT = TypeVar("RecordT")
 EncodedT = TypeVar("EncodedT")
 
@@ -59,6 +62,22 @@ class SuiteEntry:
     name: str
     shown: str
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a limit takes items of a suite: by which scheme, and from how many, all that there are or FRAME_ITEMS."""
+
+    scheme: str
+    sampled_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The items of a suite that are needed, each with its place among all, and the scheme of the selection."""
+
+    scheme: str
+    items: Sequence[tuple[int, Item]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +163,22 @@ class Run:
         """Let go of the database."""
         self._backend.close()
 
-    def add_suite(self, spec: Spec, seed: int, items: Iterable[Item], design: Design = _NO_DESIGN) -> None:
-        """Put a suite's items into the run; if they are there, make sure that it is the same suite."""
+    def add_suite(
+        self,
+        spec: Spec,
+        seed: int,
+        items: Iterable[Item],
+        design: Design = _NO_DESIGN,
+        sample: Sample | None = None,
+    ) -> None:
+        """Put a suite's items into the run, or those of a sample; if they are there, check that it is the same suite.
+
+        A later sample adds to what is there.
+        """
         with self._backend.setting_up() as connection:
-            known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
-            if known is None:
-                rows = [_item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, items))]
+            if connection.execute(self._select_suite(spec.name)).first() is None:
+                frame = items if sample is None else islice(items, FRAME_ITEMS)
+                rows = [_item_row(self.run_id, *placed) for placed in enumerate(_of_suite(spec.name, frame))]
                 row = {
                     "run_id": self.run_id,
                     "suite": spec.name,
@@ -159,21 +188,26 @@ class Run:
                     "asks_again": design.asks_again,
                     "strata": codec.encode(codec.strata, design.strata),
                     "items_hash": _hash_items(rows),
+                    "sampling": None if sample is None else sample.scheme,
+                    "sampled_from": None if sample is None else len(rows),
                 }
                 connection.execute(insert(tables.suites).values(row))
-                insert_all(connection, tables.items, rows)
+                if sample is None:
+                    insert_all(connection, tables.items, rows)
+                else:
+                    self._add_items(connection, spec.name, sample)
                 return
         self.check_suite(spec, seed, items)
+        if sample is not None:
+            with self._backend.setting_up() as connection:
+                self._add_items(connection, spec.name, sample)
 
     def check_suite(self, spec: Spec, seed: int, items: Iterable[Item]) -> None:
         """Refuse a suite that the run has otherwise: with other options, another seed or other items."""
         with self._backend.reading() as connection:
-            known = connection.execute(self._of(tables.suites).where(tables.suites.c.suite == spec.name)).first()
-        if known is not None:
-            self._check_same_suite(known, spec, seed)
-            made = list(items)
-            if known.items_hash != _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(made)):
-                self._check_same_items(spec, made)
+            known = connection.execute(self._select_suite(spec.name)).first()
+            if known is not None:
+                self._check_known_suite(connection, known, spec, seed, items)
 
     def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
         """Make the model known to the run; if it is, make sure that it is the same model."""
@@ -187,6 +221,11 @@ class Run:
         """List the suites of the run."""
         rows = self._rows(self._of(tables.suites).order_by(tables.suites.c.suite))
         return [SuiteEntry(row.suite, row.shown, row.seed) for row in rows]
+
+    def samplings(self) -> dict[str, Sampling]:
+        """List the suites of which a limit takes a sample; of others, begun by earlier versions, it takes the first."""
+        rows = self._rows(self._of(tables.suites).where(tables.suites.c.sampling.is_not(None)))
+        return {row.suite: Sampling(row.sampling, row.sampled_from) for row in rows}
 
     def models(self) -> list[Entry]:
         """List the models of the run."""
@@ -421,6 +460,34 @@ class Run:
         rows = self._rows(self._of(name.table).order_by(name))
         return [Entry(row._mapping[name], codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
 
+    def _select_suite(self, name: str) -> Select[tuple[object, ...]]:
+        return self._of(tables.suites).where(tables.suites.c.suite == name)
+
+    def _add_items(self, connection: Connection, suite: str, sample: Sample) -> None:
+        """Add the items of a sample that the run does not have yet."""
+        columns = tables.items.c
+        query = select(columns.item_id).where(columns.run_id == self.run_id, columns.suite == suite)
+        kept = frozenset(connection.execute(query).scalars())
+        missing = (placed for placed in sample.items if placed[1].id not in kept)
+        insert_all(connection, tables.items, (_item_row(self.run_id, *placed) for placed in missing))
+
+    def _check_known_suite(
+        self, connection: Connection, known: Row[tuple[object, ...]], spec: Spec, seed: int, items: Iterable[Item]
+    ) -> None:
+        self._check_same_suite(known, spec, seed)
+        query = self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position")
+        if known.sampled_from is None:
+            made = list(items)
+            if known.items_hash != _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(made)):
+                self._check_same_items(spec, zip_longest(connection.execute(query), made))
+            return
+        frame = list(islice(items, FRAME_ITEMS))
+        is_same = known.items_hash == _hash_items(_item_row(self.run_id, *placed) for placed in enumerate(frame))
+        kept = connection.execute(query.where(tables.items.c.position >= len(frame)) if is_same else query).all()
+        self._check_same_items(spec, _find_made(kept, items))
+        if not is_same:  # what differs is not among the items that were needed so far
+            raise self._other_items(spec, "")
+
     def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, seed: int) -> None:
         if known.seed != seed:
             raise ConflictError(
@@ -436,17 +503,21 @@ class Run:
                 f"go on with {before!r}, or start a new run"
             )
 
-    def _check_same_items(self, spec: Spec, items: Iterable[Item]) -> None:
+    def _check_same_items(
+        self, spec: Spec, pairs: Iterable[tuple[Row[tuple[object, ...]] | None, Item | None]]
+    ) -> None:
         """Refuse a suite that is made from a file whose content has changed, or is made otherwise by now."""
-        kept = self._rows(self._of(tables.items).where(tables.items.c.suite == spec.name).order_by("position"))
-        for row, item in zip_longest(kept, items):
+        for row, item in pairs:
             if row is None or item is None or not _is_of(row, item):
-                name = item.id if row is None else row.item_id
-                raise ConflictError(
-                    f"{self.location} has other items of {spec.shown!r} than are made now, the first of them {name!r}: "
-                    "a file behind the suite, or subitize itself, has changed; go on with what the run was made with, "
-                    "or start a new run"
-                )
+                name = row.item_id if row is not None else "" if item is None else item.id
+                raise self._other_items(spec, f", the first of them {name!r}")
+
+    def _other_items(self, spec: Spec, which: str) -> ConflictError:
+        return ConflictError(
+            f"{self.location} has other items of {spec.shown!r} than are made now{which}: "
+            "a file behind the suite, or subitize itself, has changed; go on with what the run was made with, "
+            "or start a new run"
+        )
 
     def _mark(self, item_id: str, *, is_excluded: bool, reason: str) -> None:
         row = {"item_id": item_id, "is_excluded": is_excluded, "reason": reason, "at": time.time()}
@@ -481,6 +552,16 @@ def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:
         if item.suite != suite:
             raise BadValueError(f"item {item.id!r} of suite {suite!r} should have an id that begins with {suite}/")
         yield item
+
+
+def _find_made(
+    kept: Sequence[Row[tuple[object, ...]]], items: Iterable[Item]
+) -> Iterator[tuple[Row[tuple[object, ...]], Item | None]]:
+    """Put beside each of the kept items, which are in order, the one that is made in its place now."""
+    remaining, before = iter(items), -1
+    for row in kept:
+        yield row, next(islice(remaining, row.position - before - 1, None), None)
+        before = row.position
 
 
 def _item_row(run_id: str, position: int, item: Item) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -47,6 +47,8 @@ suites = Table(
     Column("asks_again", Boolean, nullable=False),
     Column("strata", Text, nullable=False),
     Column("items_hash", String, nullable=True),
+    Column("sampling", String, nullable=True),
+    Column("sampled_from", Integer, nullable=True),
 )
 
 models = Table(

@@ -51,6 +51,11 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
         "postgresql: CREATE INDEX readings_by_source ON readings (run_id, source)",
         "postgresql: CREATE INDEX readings_by_subject ON readings (subject)",
     ),
+    4: (
+        # A limit took the first items, and does so in runs that were begun with it.
+        "ALTER TABLE suites ADD COLUMN sampling VARCHAR",
+        "ALTER TABLE suites ADD COLUMN sampled_from INTEGER",
+    ),
 }
 
 _WORDS = {

@@ -23,7 +23,7 @@ def items_of(prompts: Iterable[Prompt]) -> Iterator[Item]:
 
 
 def interleave(items: Iterable[Item]) -> list[Item]:
-    """Order items so that any beginning is a fair sample: each condition once, then once more, the types mixed."""
+    """Order items so that each condition comes once, then once more, the types mixed."""
     seen: Counter[tuple[object, ...]] = Counter()
     rounds: dict[int, list[Item]] = {}
     for item in items:

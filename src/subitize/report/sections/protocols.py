@@ -165,6 +165,7 @@ def _own(one: Conduct) -> Record:
         text_column("Options"): _join(own.model_options),
         text_column("Options of the suite"): _join(own.suite_options),
         text_column("Seed of the run"): str(own.seed),
+        text_column("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
         text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
         text_column("Weights"): settings.get("Weights", ""),
         text_column("Versions"): settings.get("Versions", ""),

@@ -7,6 +7,7 @@ from itertools import chain
 
 import polars as pl
 
+from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import ResponseTrail, Trails
 from subitize.report.document.blocks import FactsBlock
 from subitize.report.sections.sources import Source
@@ -39,8 +40,11 @@ def describe_judges(source: Source) -> list[FactsBlock]:
 
 def describe_suites(source: Source) -> FactsBlock:
     """List the suites of the run with their options and seed."""
-    suites = source.run.suites()
-    facts: Facts = [(entry.name, (entry.shown, f"run seed {entry.seed}")) for entry in suites]
+    suites, samples = source.run.suites(), describe_samples(source.run)
+    facts: Facts = [
+        (entry.name, (entry.shown, f"run seed {entry.seed}", *filter(None, [samples.get(entry.name)])))
+        for entry in suites
+    ]
     return FactsBlock(f"Suites of {source.name}", tuple(facts))
 
 

@@ -161,8 +161,10 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
         print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
 
 
-def print_gaps(gaps: Gaps) -> None:
-    """Say what the figures do not cover."""
+def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
+    """Say of which suites the figures are about a sample, and what they do not cover."""
+    for suite, sample in samples.items():
+        say(f"{suite}: {sample}")
     if gaps.unasked:
         print(
             f"{gaps.unasked} items have not been given to a model that was given others, counted once for each such "
@@ -174,10 +176,11 @@ def print_gaps(gaps: Gaps) -> None:
         print(f"{gaps.unread} answers have not been judged and are in no figure")
 
 
-def print_overview(overview: Overview) -> None:
+def print_overview(overview: Overview, samples: Mapping[str, str]) -> None:
     """Print what is in a run."""
     for entry in overview.suites:
-        say(f"suite {entry.shown}: {overview.items.get(entry.name, 0)} items, seed {entry.seed}")
+        items = f"{overview.items.get(entry.name, 0)} items, seed {entry.seed}"
+        say(f"suite {entry.shown}: {samples.get(entry.name, items)}")
     models = []
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
