@@ -49,7 +49,6 @@ class Responds(Protocol[AskedT, GivenT]):
 
     async def respond(self, asked: AskedT, /) -> GivenT:
         """Answer one; raise TransientError where trying again may help."""
-        ...
 
 
 @runtime_checkable
@@ -58,7 +57,6 @@ class Computes(Protocol[AskedT, GivenT]):
 
     def compute(self, asked: AskedT, /) -> GivenT:
         """Answer one; raise TransientError where trying again may help."""
-        ...
 
 
 @runtime_checkable
@@ -69,7 +67,6 @@ class ComputesSeveral(Protocol[AskedT, GivenT]):
 
     def compute_all(self, asked: Sequence[AskedT], /) -> Sequence[GivenT]:
         """Answer all in their order, at most `batch_size`; where it raises, the runner asks for each half anew."""
-        ...
 
 
 class TransientError(Exception):
@@ -112,7 +109,6 @@ class Checks(Protocol):
 
     def check(self) -> None:
         """Raise what a user can mend: a missing key."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,6 @@ class Proves(Protocol):
 
     def prove(self) -> Proof:
         """Look at what is known; raise UnusableModelError, with the reason, if what is seen is wrong."""
-        ...
 
 
 @runtime_checkable
@@ -141,7 +136,6 @@ class Opens(Protocol):
 
     def opened(self) -> AbstractAsyncContextManager[object]:
         """Open it for as long as the context lasts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +215,6 @@ class RespondsToSeveral(Protocol):
 
     async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
         """Answer all of them in their order; at most `repeats_per_call` are asked at once."""
-        ...
 
 
 @runtime_checkable
@@ -233,7 +226,6 @@ class Metered(Protocol):
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer to such a task uses, without asking for it."""
-        ...
 
 
 class Matched(Protocol):
@@ -242,11 +234,9 @@ class Matched(Protocol):
     @property
     def count(self) -> int:
         """How many trials have their answer."""
-        ...
 
     def lines(self) -> list[str]:
         """Say what matched, what is missing and what is unknown."""
-        ...
 
 
 @runtime_checkable
@@ -255,7 +245,6 @@ class Matches(Protocol):
 
     def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
         """Find the answers to these items."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +292,6 @@ class Judge(Protocol):
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether it can answer such a question about such responses."""
-        ...
 
 
 @runtime_checkable
@@ -312,7 +300,6 @@ class AsksModel(Protocol):
 
     def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
-        ...
 
 
 @runtime_checkable
@@ -324,7 +311,6 @@ class AsksItself(Protocol):
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask about the outcome of an item; nothing where its prompt is not understood."""
-        ...
 
 
 @runtime_checkable
@@ -333,7 +319,6 @@ class Explains(Protocol):
 
     def why_not(self, question: Question, /) -> str:
         """Say it in a few words: "cannot see 'fork'", or nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,11 +345,9 @@ class Suite(Protocol):
 
     def items(self, seed: int) -> Iterator[Item]:
         """Make the items in their order; any beginning of it should be a fair sample."""
-        ...
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Pick those of the latest attempts that must be followed by another."""
-        ...
 
 
 def design_of(suite: Suite) -> Design:

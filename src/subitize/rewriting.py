@@ -48,7 +48,6 @@ class Writes(Protocol):
 
     async def write(self, request: Request, /) -> Reply:
         """Write what the words of the task ask for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,11 +87,9 @@ class Reads(Protocol):
 
     def reading(self, line: Line) -> Reading | None:
         """Make the reading of a line, or None if it is there already."""
-        ...
 
     def enter(self, run: Run) -> None:
         """Make known to the run what the readings rest on, once all of them are made."""
-        ...
 
 
 def resolve(lines: Iterable[Line], reads: Reads) -> tuple[list[Reading], ImportSummary]:

@@ -18,7 +18,6 @@ class Refinement(Protocol):
 
     def __call__(self, counted: Counted, /) -> str | None:
         """Give the refined prompt, or None where the refinement does not apply."""
-        ...
 
 
 @runtime_checkable
@@ -31,15 +30,12 @@ class Sourced(Protocol):
 
     def find(self, item: Item, /) -> str | None:
         """Find the refined prompt of an item."""
-        ...
 
     def check(self, items: Collection[str], others: Collection[str], /) -> None:
         """Refuse a suite that it has nothing for; what else it has must be for what other options would let in."""
-        ...
 
     def factors(self, item: str) -> Mapping[str, Scalar]:
         """What is kept with the refined form of an item."""
-        ...
 
 
 class Refined:
