@@ -19,7 +19,6 @@ from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.networks.detectors.proving import prove
 from subitize.networks.detectors.setups import Setup
-from subitize.networks.weights import Placement
 from subitize.numerals import plural
 from tiny_weights import find_tiny
 
@@ -274,7 +273,7 @@ def test_a_random_detr_is_found_out(tmp_path_factory: pytest.TempPathFactory) ->
     from subitize.networks.detectors.pretrained import Detr
 
     with pytest.raises(UnusableModelError, match="counted 0 of 8 photo collages right: it saw nothing on 8 of 8"):
-        prove(Detr(str(find_tiny("detr", tmp_path_factory)), Placement("cpu")), 0.5, 1.0)
+        prove(Detr(str(find_tiny("detr", tmp_path_factory))), 0.5, 1.0)
 
 
 @pytest.mark.detect

@@ -20,7 +20,7 @@ import numpy as np
 from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
-from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
+from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, tell_ssd, tell_yolo
@@ -75,7 +75,7 @@ class OpenCv(ABC):
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns, or all it knows, with at least this score."""
-        asked = [(noun, self._class(noun)) for noun in nouns] or [(name, name) for name in self.classes()]
+        asked = choose_classes(f"{self.kind}:{self._target}", nouns, self.classes())
         # One after the other: a batch takes OpenCV as long per picture, and some graphs have room for one only.
         return [self._detect(picture, asked, floor) for picture in pictures]
 
@@ -107,20 +107,14 @@ class OpenCv(ABC):
             return noted
         return read_labels(files.labels)
 
-    def _class(self, noun: str) -> str:
-        own = class_of(noun, self.classes())
-        if own is None:
-            raise BadValueError(f"{self.kind}:{self._target} cannot see {noun!r}; it sees {', '.join(self.classes())}")
-        return own
-
-    def _detect(self, picture: Rgb, asked: Sequence[tuple[str, str]], floor: float) -> Detections:
+    def _detect(self, picture: Rgb, asked: Mapping[str, str], floor: float) -> Detections:
         network = self._network
         with _computing(self.kind):
             found = network.look(picture)
         rows: dict[str, list[int]] = {}
         for row in np.nonzero(found.scores >= floor)[0]:
             rows.setdefault(network.names.get(int(found.numbers[row]), ""), []).append(int(row))
-        chosen = [(row, noun) for noun, own in asked for row in rows.get(own, ())]
+        chosen = [(row, noun) for noun, own in asked.items() for row in rows.get(own, ())]
         indices = [row for row, _ in chosen]
         height, width = picture.shape[:2]
         corners = np.clip(found.xyxy[indices], 0, [width, height, width, height])
