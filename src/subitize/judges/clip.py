@@ -59,9 +59,8 @@ class Encoders:
         self_test: Annotated[bool, Handling] = True,
     ) -> None:
         who = f"{self.name}:{model_or_folder}"
-        if batch_size < 1:
-            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
         with weights.naming(who):
+            weights.check_at_least(1, batch_size=batch_size)
             self._placement = Placement(device, dtype)
         weights.require(who, "torch", "transformers")
         weights.find_folder(model_or_folder)
