@@ -61,7 +61,6 @@ class OpenAi:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         self._server = Server(base_url or DEFAULT_URL, key_variable, limits)
         self.base_url, self.served_name, self.opened = self._server.base_url, model, self._server.opened
-        self._key_variable = key_variable
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.concurrency, self.repeats_per_call = concurrency, n
@@ -76,10 +75,8 @@ class OpenAi:
 
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
-        if self.base_url == DEFAULT_URL and not self._server.contact.key:
-            raise BadValueError(
-                f"openai:{self.served_name} needs a key: set the environment variable {self._key_variable}"
-            )
+        if self.base_url == DEFAULT_URL:
+            self._server.contact.need_key(f"openai:{self.served_name}")
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""

@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -79,6 +79,11 @@ class Contact:
         self._key_variable, self._slots = key_variable, slots
         self._misses = 0
 
+    def need_key(self, who: str) -> None:
+        """Make sure that there is a key."""
+        if not self.key:
+            raise BadValueError(f"{who} needs a key: set the environment variable {self._key_variable}")
+
     def answer(self) -> None:
         """Note that it was of use."""
         self.has_answered, self._misses = True, 0
@@ -121,15 +126,18 @@ class Contact:
 
     def redact(self, value: Any) -> Any:  # noqa: ANN401
         """Take the key out of whatever came, at any depth; one so short that it is a word hides nothing."""
-        if len(self.key) < _SHORTEST_SECRET:
-            return value
-        if isinstance(value, str):
-            return value.replace(self.key, "[key]")
         if isinstance(value, list):
             return [self.redact(one) for one in value]
         if isinstance(value, dict):
-            return {self.redact(name): self.redact(one) for name, one in value.items()}
-        return value
+            # Hugging Face's client has kinds of its own, which keep what they do not know in nested attributes only.
+            held = vars(value) if is_dataclass(value) else value
+            return {self.redact(name): self.redact(one) for name, one in held.items()}
+        if not isinstance(value, str | bytes) or len(self.key) < _SHORTEST_SECRET:
+            return value
+        if isinstance(value, str):
+            return value.replace(self.key, "[key]")
+        # As long as the key: a comment in an image file has its length written before it.
+        return value.replace(self.key.encode(), b"[key]".ljust(len(self.key), b"*"))
 
     def _is_hopeless(self) -> bool:
         """Count one more; as many as there are slots may all have been unlucky at once."""
