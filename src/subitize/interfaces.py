@@ -4,8 +4,8 @@ A suite makes items; a model turns the request of one trial into a reply; a judg
 questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
-One may do more, and says so by having what Checks, Opens, Proves, RespondsToSeveral, Metered, Matches, AsksItself or
-Explains name.
+One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself
+or Explains name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -89,8 +89,8 @@ class TransientError(Exception):
         self.is_busy, self.is_unsettled = is_busy, is_unsettled
 
 
-class Handling:
-    """Marks an option of how something is reached (`Annotated[int, Handling]`), not of what it is.
+class RuntimeOption:
+    """Marks an option of how something is reached (`Annotated[int, RuntimeOption]`), not of what it is.
 
     Such an option is no part of its name: a run may go on with another rate limit or time-out.
     """
@@ -112,21 +112,24 @@ class Checks(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class SelfTest:
     """What came of a test by known answers: passed, with how many were right, or why nothing could be tested.
 
     What is embedded and passes has nothing to tell.
     """
 
     is_passed: bool
-    told: str = ""
+    summary: str = ""
+
+    def __str__(self) -> str:
+        return f"{'passed, ' if self.is_passed else ''}{self.summary}"
 
 
 @runtime_checkable
-class Proves(Protocol):
+class SelfTested(Protocol):
     """A judge that is tested by known answers before it is used."""
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Look at what is known; raise UnusableModelError, with the reason, if what is seen is wrong."""
 
 

@@ -4,7 +4,7 @@ import inspect
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import NoneType, UnionType
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import AddedLater, Handling, Judge, Model, Paper, Suite
+from subitize.interfaces import AddedLater, Judge, Model, Paper, RuntimeOption, Suite
 from subitize.records import REFINED, Spec, base_suite
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
@@ -94,7 +94,10 @@ def make_suite(text: str) -> Made[Suite]:
         return _make("suites", text)
     base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
     own = {key: refinement.key_beside(base, key) for key in refinement.defaults}
-    base.check_options(name, given, own.values())
+    known = [*base.defaults, *own.values()]
+    for key in given:
+        if key not in known:
+            raise BadValueError(f"suite {name!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
     return _refine(
         text,
         (base, target, {key: value for key, value in given.items() if key not in own.values()}),
@@ -113,9 +116,9 @@ def make_refined(suite: str, refinement: str) -> Made[Suite]:
     return _refine("", (_Factory("suites", name), target, given), (factory, own))
 
 
-def make_model(text: str, **handling: str) -> Made[Model]:
-    """Make the model that a spec names, reached in a certain way where it has such options and says nothing itself."""
-    return _make("models", text, handling)
+def make_model(text: str, **runtime_options: str) -> Made[Model]:
+    """Make the model that a spec names; runtime options are set where it has them and says nothing itself."""
+    return _make("models", text, runtime_options)
 
 
 def make_judge(text: str) -> Made[Judge]:
@@ -198,10 +201,11 @@ def _refine(
     return Made(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
 
 
-def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> Made[Any]:
+def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Made[Any]:
     name, target, given = _parse(text)
     factory = _Factory(kind, name)
-    return Made(*factory.build(target, factory.choose(handling or {}) | given), text)
+    known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
+    return Made(*factory.build(target, known | given), text)
 
 
 def _list_paper(name: str) -> Listing:
@@ -278,7 +282,7 @@ class _Factory:
         self.defaults = {p.name: p.default for p in options}
         self._types = {p.name: _bare_type(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
-        self._handling = {name for name, own in notes.items() if Handling in own}
+        self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if AddedLater in own}
         self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
@@ -286,12 +290,6 @@ class _Factory:
         """How an option is written beside those of a suite: where both have it, the plain name is the suite's."""
         taken = {*base.defaults, *base._targets}
         return f"{self._name.replace('-', '_')}_{key}" if key in taken else key
-
-    def check_options(self, who: str, given: Mapping[str, str], others: Iterable[str]) -> None:
-        known = [*self.defaults, *others]
-        for key in given:
-            if key not in known:
-                raise BadValueError(f"suite {who!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that do not stand at their defaults."""
@@ -304,11 +302,8 @@ class _Factory:
         options = {key: self._stands_for.get(key) or _write(default) for key, default in self.defaults.items()}
         return Listing(self._name, summary, target, options)
 
-    def choose(self, handling: Mapping[str, str]) -> dict[str, str]:
-        return {key: value for key, value in handling.items() if key in self._handling}
-
     def check_target(self, target: str) -> None:
-        """Refuse a target where there is none."""
+        """Refuse a target where none is taken."""
         if target and not self._targets:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
 
@@ -340,7 +335,7 @@ class _Factory:
         """Tell whether an option, as it is set, is part of what the thing is."""
         if key in self._added_later:
             return _write(value) != _write(self.defaults[key])
-        return key not in self._handling
+        return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:

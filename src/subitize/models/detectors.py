@@ -25,7 +25,7 @@ class DetectorModel(Setup):
         """Load the weights, and show it photographs of known things: one that sees nothing is refused."""
         super().check()
         try:
-            self.prove()
+            self.self_test()
         except UnusableModelError as error:
             raise UnusableModelError(f"model {self.who} failed its self-test: {error}") from None
 

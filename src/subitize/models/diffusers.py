@@ -14,7 +14,7 @@ from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS, encode_png
-from subitize.interfaces import Handling, Pixels, Reply, Request
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
 from subitize.networks import weights
 from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
 from subitize.networks.pipelines import Source, load_pipeline
@@ -48,10 +48,10 @@ class Diffusers:
         dtype: str = "auto",
         variant: str | None = None,
         vae_tiling: bool = False,
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 4,
-        offload: Annotated[bool, Handling] = False,
-        vae_slicing: Annotated[bool, Handling] = False,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 4,
+        offload: Annotated[bool, RuntimeOption] = False,
+        vae_slicing: Annotated[bool, RuntimeOption] = False,
     ) -> None:
         who = f"diffusers:{model}"
         with weights.naming(who):

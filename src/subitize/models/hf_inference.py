@@ -14,7 +14,7 @@ from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, UnusableModelError
 from subitize.image_files import decode
-from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.models.chats import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
 from subitize.models.pacing import Pacer, Turn
 from subitize.models.serving import (
@@ -68,11 +68,11 @@ class HfInference:
         logprobs: int = 0,
         sends_seed: bool = True,
         extra: str | None = None,
-        concurrency: Annotated[int, Handling] = 32,
-        requests_per_minute: Annotated[float | None, Handling] = None,
-        tokens_per_minute: Annotated[float | None, Handling] = None,
-        timeout_seconds: Annotated[float, Handling] = 120.0,
-        key_variable: Annotated[str, Handling] = "HF_TOKEN",
+        concurrency: Annotated[int, RuntimeOption] = 32,
+        requests_per_minute: Annotated[float | None, RuntimeOption] = None,
+        tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
+        timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
+        key_variable: Annotated[str, RuntimeOption] = "HF_TOKEN",
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         is_address = model.startswith(("http://", "https://"))
@@ -264,7 +264,7 @@ class _Calls:
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
-        """Tell an answer that is none from a request that the client could not even make."""
+        """Tell an unreadable answer from a request that the client could not even make."""
         reason = self._describe(error)
         if not self.contact.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
             # The latter is how it says that the hub lists no provider at all.

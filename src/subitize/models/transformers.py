@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.interfaces import Handling, Reply, Request
+from subitize.interfaces import Reply, Request, RuntimeOption
 from subitize.networks import weights
 from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.answers.heads import HEADS, Head, can_affirm, open_head
@@ -37,8 +37,8 @@ class Transformers:
         prompt: str | None = None,
         regions: str | None = None,
         dtype: str = "auto",
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 8,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 8,
     ) -> None:
         self.batch_size = batch_size
         self._who = f"transformers:{model}"
@@ -132,20 +132,20 @@ class Transformers:
         parameters: dict[str, Scalar] = {"dtype": dtype, **self._seen}
         provenance = request.provenance()
         if isinstance(content, Said):
-            parameters |= self._told(content)
+            parameters |= self._describe(content)
         elif request.task.kind == "match" and self._asks:
-            parameters |= {"wording": WORDING} | self._answerer.told()
+            parameters |= {"wording": WORDING} | self._answerer.describe()
             provenance = replace(provenance, prompt_sent=ask(request.text))
         return Reply(content, self._complete(provenance, parameters))
 
-    def _told(self, said: Said) -> dict[str, Scalar]:
+    def _describe(self, said: Said) -> dict[str, Scalar]:
         """Say how an answer was got; one that is cut short is no whole answer."""
         if isinstance(self._answerer, Head):
             return {}
         chat = self._chat
         told: dict[str, Scalar] = {"max_tokens": chat.max_tokens, "temperature": chat.temperature}
         is_cut = len(said.tokens) >= chat.max_tokens
-        return told | self._answerer.told() | ({"finish": "length"} if is_cut else {})
+        return told | self._answerer.describe() | ({"finish": "length"} if is_cut else {})
 
     @cached_property
     def _seen(self) -> dict[str, Scalar]:

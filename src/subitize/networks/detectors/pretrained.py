@@ -13,7 +13,7 @@ from PIL import Image
 from subitize.detections import Detections, Floats
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb
-from subitize.interfaces import Handling
+from subitize.interfaces import RuntimeOption
 from subitize.networks import weights
 from subitize.networks.detectors.coco import choose_classes, class_of
 from subitize.networks.names import name_detector
@@ -50,7 +50,7 @@ class Pretrained:
     has_open_vocabulary: bool
     assumption = ""
 
-    def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, Handling] = "auto") -> None:
+    def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
         self.who, self._given = f"{self.kind}:{model}", model
         with weights.naming(self.who):
             # A box of a thousand pixels in bfloat16 is four pixels off, and these networks are small.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from subitize.detections import Detections
 from subitize.errors import BadValueError
 from subitize.image_files import Rgb
-from subitize.interfaces import Handling, Proof
+from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.labels import Rule, read_statement
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
@@ -35,7 +35,7 @@ class Setup:
     floor: float
     batch_size: int
     is_tested: bool
-    _proof: Proof | None = field(default=None, init=False)
+    _tested: SelfTest | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         for name in ("threshold", "iou", "floor"):
@@ -59,15 +59,15 @@ class Setup:
         """Load the weights, once."""
         self.detector.load()
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Show it photographs of known things, and remember what came of it."""
-        from subitize.networks.detectors.proving import prove, untested
+        from subitize.networks.detectors.self_tests import self_test, untested
 
         if self.is_tested:
-            self._proof = prove(self.detector, self.threshold, self.iou)
+            self._tested = self_test(self.detector, self.threshold, self.iou)
         else:
-            self._proof = untested(self.detector, "left out (self_test=false)")
-        return self._proof
+            self._tested = untested(self.detector, "left out (self_test=false)")
+        return self._tested
 
     def why_not(self, question: Question, /) -> str:
         """Name what of a question it cannot see; nothing where there is no such thing."""
@@ -94,11 +94,10 @@ class Setup:
 
     def trace(self, start: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
         """Say whose weights looked, how, and what came of their test if there was one."""
-        proof = self._proof
-        told = {} if proof is None else {"self_test": f"{'passed, ' if proof.is_passed else ''}{proof.told}"}
+        tested = {} if self._tested is None else {"self_test": str(self._tested)}
         return replace(
             start,
-            parameters={**parameters, **told},
+            parameters={**parameters, **tested},
             weights_hash=self.detector.weights_hash(),
             versions={**start.versions, **self.detector.versions()},
         )
@@ -148,8 +147,8 @@ def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Cal
         threshold: float = usual_threshold,
         iou: float = usual_iou,
         floor: float = FLOOR,
-        batch_size: Annotated[int, Handling] = 4,
-        self_test: Annotated[bool, Handling] = True,
+        batch_size: Annotated[int, RuntimeOption] = 4,
+        self_test: Annotated[bool, RuntimeOption] = True,
         **options: Any,  # noqa: ANN401
     ) -> T:
         detector = kind(target, **options)
