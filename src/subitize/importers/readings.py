@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from subitize.csv_files import Line, read_lines
 from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
-from subitize.labels import Rule, find_positional_rule
+from subitize.labels.rules import Rule, find_positional_rule
 from subitize.records import (
     Ask,
     Attached,

@@ -10,7 +10,8 @@ from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError, BadValueError, NotARunError
 from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
 from subitize.interfaces import Suite, design_of
-from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
+from subitize.labels import Rule, interpret
+from subitize.labels.yes_no import VOTES_AGAINST, VOTES_FOR
 from subitize.records import (
     Ask,
     Attached,
