@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from benchmarks.comparing import Figure
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
-from subitize.labels import word_rules
+from subitize.labels.rules import word_rules
 from subitize.numerals import LONGEST_TEXT
 from subitize.scenes import NotUnderstood, Scene, read_scene
 

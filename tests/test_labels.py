@@ -9,7 +9,8 @@ from cases import Case
 from commands import call
 from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
-from subitize.labels import Rule, consensus, consensus_rules, interpret, parse_rule, read_statement, rule_versions
+from subitize.labels import Rule, consensus, interpret, parse_rule, read_statement, rule_versions
+from subitize.labels.consensus import consensus_rules
 from subitize.records import (
     Ask,
     Box,

@@ -2,8 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -73,10 +71,14 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
     """Keep a calibration, whole or not at all; an earlier one of the same judge is replaced."""
     check_free(name, found.judge, force=force)
     path = _path(name)
+    partial = path.with_name(f".{path.stem}.{uuid4().hex}.partial")  # several may write at once
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _replacing(path) as file:
-            file.write_bytes(to_json(to_plain(found), indent=2, inf_nan_mode="strings") + b"\n")
+        try:
+            partial.write_bytes(to_json(to_plain(found), indent=2, inf_nan_mode="strings") + b"\n")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(
             f"cannot write {path}: {error.strerror or error}; {_ELSEWHERE} that can be written to"
@@ -147,14 +149,3 @@ def _path(name: str) -> Path:
             f"calibration name {name!r}: should be letters, digits, '.', '_' or '-', at most 80, as in grounding-dino"
         )
     return folder() / f"{name}.json"
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Write to a file beside, and put it in place only when it is whole; several may write at once."""
-    partial = path.with_name(f".{path.stem}.{uuid4().hex}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from subitize.errors import BadFileError
 
 LARGEST_BYTES = 200_000_000
-"""What is larger is no table that people made, or has no end (a device)."""
+"""What is larger is no table that people made."""
 
 
 def read_text(path: Path, largest: int = LARGEST_BYTES) -> str:
@@ -25,7 +25,7 @@ def read_text(path: Path, largest: int = LARGEST_BYTES) -> str:
 
 
 def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
-    """Read a file of at most so many bytes; a device, which may have no end, is none."""
+    """Read a file of at most so many bytes; devices are refused."""
     if path.is_char_device() or path.is_block_device():
         raise BadFileError(f"cannot read {path}: not a file")
     size = path.stat().st_size
@@ -70,7 +70,7 @@ class Line:
 
 
 def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[Line]:
-    """Read the lines of a file that has one column of each that are needed; `known` tells all, for who has not."""
+    """Read the lines of a file that has one column of each group in `needed`; `known` lists all columns in errors."""
     records = read_records(path)
     _, names = next(records, (1, []))
     columns = [name.strip() for name in names]

@@ -44,7 +44,7 @@ def read_size(path: Path) -> tuple[int, int]:
             file.seek(0)
             with _OPENERS[name](file) as image:
                 return image.size
-    except (OSError, *_DAMAGE) as error:
+    except _DAMAGE as error:
         raise BadImageError(f"{path.name} is no image that can be read ({error})") from None
 
 
@@ -94,18 +94,7 @@ _PREFIXES: Mapping[bytes, ImageFormat] = {
     b"GIF89a": "gif",
 }
 _LIMIT = f"at most {LARGEST_IMAGE_MEGAPIXELS} megapixels are decoded, so resize it first"
-_DAMAGE = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    EOFError,
-    IndexError,
-    KeyError,
-    TypeError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-)
+_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, MemoryError, struct.error, zlib.error)
 
 
 def _check_size(image: ImageFile.ImageFile) -> None:

@@ -4,8 +4,8 @@ A suite makes items; a model turns the request of one trial into a reply; a judg
 questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
-One may do more, and says so by having what Checks, Opens, Proves, RespondsToSeveral, Metered, Matches, AsksItself or
-Explains name.
+One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself
+or Explains name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -49,7 +49,6 @@ class Responds(Protocol[AskedT, GivenT]):
 
     async def respond(self, asked: AskedT, /) -> GivenT:
         """Answer one; raise TransientError where trying again may help."""
-        ...
 
 
 @runtime_checkable
@@ -58,7 +57,6 @@ class Computes(Protocol[AskedT, GivenT]):
 
     def compute(self, asked: AskedT, /) -> GivenT:
         """Answer one; raise TransientError where trying again may help."""
-        ...
 
 
 @runtime_checkable
@@ -69,7 +67,6 @@ class ComputesSeveral(Protocol[AskedT, GivenT]):
 
     def compute_all(self, asked: Sequence[AskedT], /) -> Sequence[GivenT]:
         """Answer all in their order, at most `batch_size`; where it raises, the runner asks for each half anew."""
-        ...
 
 
 class TransientError(Exception):
@@ -92,8 +89,8 @@ class TransientError(Exception):
         self.is_busy, self.is_unsettled = is_busy, is_unsettled
 
 
-class Handling:
-    """Marks an option of how something is reached (`Annotated[int, Handling]`), not of what it is.
+class RuntimeOption:
+    """Marks an option of how something is reached (`Annotated[int, RuntimeOption]`), not of what it is.
 
     Such an option is no part of its name: a run may go on with another rate limit or time-out.
     """
@@ -112,27 +109,28 @@ class Checks(Protocol):
 
     def check(self) -> None:
         """Raise what a user can mend: a missing key."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class SelfTest:
     """What came of a test by known answers: passed, with how many were right, or why nothing could be tested.
 
     What is embedded and passes has nothing to tell.
     """
 
     is_passed: bool
-    told: str = ""
+    summary: str = ""
+
+    def __str__(self) -> str:
+        return f"{'passed, ' if self.is_passed else ''}{self.summary}"
 
 
 @runtime_checkable
-class Proves(Protocol):
+class SelfTested(Protocol):
     """A judge that is tested by known answers before it is used."""
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Look at what is known; raise UnusableModelError, with the reason, if what is seen is wrong."""
-        ...
 
 
 @runtime_checkable
@@ -141,7 +139,6 @@ class Opens(Protocol):
 
     def opened(self) -> AbstractAsyncContextManager[object]:
         """Open it for as long as the context lasts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +218,6 @@ class RespondsToSeveral(Protocol):
 
     async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
         """Answer all of them in their order; at most `repeats_per_call` are asked at once."""
-        ...
 
 
 @runtime_checkable
@@ -233,7 +229,6 @@ class Metered(Protocol):
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer to such a task uses, without asking for it."""
-        ...
 
 
 class Matched(Protocol):
@@ -242,11 +237,9 @@ class Matched(Protocol):
     @property
     def count(self) -> int:
         """How many trials have their answer."""
-        ...
 
     def lines(self) -> list[str]:
         """Say what matched, what is missing and what is unknown."""
-        ...
 
 
 @runtime_checkable
@@ -255,7 +248,6 @@ class Matches(Protocol):
 
     def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
         """Find the answers to these items."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +295,6 @@ class Judge(Protocol):
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether it can answer such a question about such responses."""
-        ...
 
 
 @runtime_checkable
@@ -312,7 +303,6 @@ class AsksModel(Protocol):
 
     def put(self, exhibit: Exhibit, /) -> Iterator[Answer | Match]:
         """Put the questions as tasks of the model, in their order."""
-        ...
 
 
 @runtime_checkable
@@ -324,7 +314,6 @@ class AsksItself(Protocol):
 
     def asks(self, item: Item, /) -> Sequence[Ask]:
         """Ask about the outcome of an item; nothing where its prompt is not understood."""
-        ...
 
 
 @runtime_checkable
@@ -333,7 +322,6 @@ class Explains(Protocol):
 
     def why_not(self, question: Question, /) -> str:
         """Say it in a few words: "cannot see 'fork'", or nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,11 +351,9 @@ class Suite(Protocol):
 
         A limit takes a sample over the strata; of a suite too large to be made, it is taken from the beginning.
         """
-        ...
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Pick those of the latest attempts that must be followed by another."""
-        ...
 
 
 def design_of(suite: Suite) -> Design:

@@ -31,14 +31,14 @@ def list_all(what: str) -> dict[str, str]:
     return found
 
 
-def load(reference: str) -> Any:  # noqa: ANN401
-    """Import what is written `module:object`."""
+def load(reference: str, who: str = "") -> Any:  # noqa: ANN401
+    """Import what is written `module:object`; `who` names it in messages."""
     try:
         return EntryPoint("", reference, "").load()
     except SubitizeError:
         raise
     except Exception as error:  # an outside package may fail in any way
-        raise BadValueError(f"{reference} cannot be loaded: {error}") from error
+        raise BadValueError(f"{who or reference} cannot be loaded: {error}") from error
 
 
 def load_all(what: str) -> dict[str, Any]:

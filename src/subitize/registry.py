@@ -4,26 +4,23 @@ import inspect
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import EntryPoint
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import AddedLater, Handling, Judge, Model, Paper, Suite
+from subitize.interfaces import AddedLater, Judge, Model, Paper, RuntimeOption, Suite
 from subitize.records import REFINED, Spec, base_suite
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
 T = TypeVar("T")
 
-# All suites so far are those of papers, and papers have a table of their own.
+# Suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
-    "suites": {},
-    "papers": {},
     "models": {
         "counter": "subitize.models.counter:CounterModel",
         "detr": "subitize.models.detectors:make_detr",
@@ -96,8 +93,11 @@ def make_suite(text: str) -> Made[Suite]:
     if REFINED not in name:
         return _make("suites", text)
     base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
-    own = {key: refinement.key_beside(base, key) for key in refinement.options}
-    base.check_options(name, given, own.values())
+    own = {key: refinement.key_beside(base, key) for key in refinement.defaults}
+    known = [*base.defaults, *own.values()]
+    for key in given:
+        if key not in known:
+            raise BadValueError(f"suite {name!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
     return _refine(
         text,
         (base, target, {key: value for key, value in given.items() if key not in own.values()}),
@@ -116,9 +116,9 @@ def make_refined(suite: str, refinement: str) -> Made[Suite]:
     return _refine("", (_Factory("suites", name), target, given), (factory, own))
 
 
-def make_model(text: str, **handling: str) -> Made[Model]:
-    """Make the model that a spec names, reached in a certain way where it has such options and says nothing itself."""
-    return _make("models", text, handling)
+def make_model(text: str, **runtime_options: str) -> Made[Model]:
+    """Make the model that a spec names; runtime options are set where it has them and says nothing itself."""
+    return _make("models", text, runtime_options)
 
 
 def make_judge(text: str) -> Made[Judge]:
@@ -128,13 +128,10 @@ def make_judge(text: str) -> Made[Judge]:
 
 def find_paper(name: str) -> Paper:
     """Find a paper by its name."""
-    point = _find("papers", name)
-    try:
-        paper = point.load()
-    except Exception as error:  # an outside package may fail in any way
-        raise BadValueError(f"paper {name!r} ({point.value}) cannot be loaded: {error}") from error
+    reference = _find("papers", name)
+    paper = plugins.load(reference, f"paper {name!r} ({reference})")
     if not isinstance(paper, Paper):
-        raise BadValueError(f"paper {name!r} ({point.value}) should be a Paper, not {paper!r:.80}")
+        raise BadValueError(f"paper {name!r} ({reference}) should be a Paper, not {paper!r:.80}")
     return paper
 
 
@@ -185,28 +182,30 @@ def _refine(
     refinement: "tuple[_Factory, Mapping[str, str]]",
 ) -> Made[Suite]:
     """Make a suite and a refinement, and of both a suite; what a refinement rests on is one of its options."""
-    from subitize.suites.refining.refined import Refined, Sourced
+    from subitize.suites.refining.refined import Refined
+    from subitize.suites.refining.rewritten import Rewritten
 
     base, base_target, base_given = suite
     by, by_given = refinement
     base_spec, base_suite = base.build(base_target, base_given)
     by_spec, refine = by.build("", by_given)
     name = f"{base_spec.name}{REFINED}{by_spec.name}"
-    kept = dict(refine.source) if isinstance(refine, Sourced) else {}
+    kept = dict(refine.source) if isinstance(refine, Rewritten) else {}
     options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
-    own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.options}}
+    own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.defaults}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
     shown = write_spec(name + base_spec.shown.removeprefix(base_spec.name), changed)
     # A file may have more than the options leave of the suite.
-    others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Sourced) else ()
+    others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
     return Made(Spec(name, {**base_spec.options, **options}, shown), made, text or shown)
 
 
-def _make(kind: Kind, text: str, handling: Mapping[str, str] | None = None) -> Made[Any]:
+def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Made[Any]:
     name, target, given = _parse(text)
     factory = _Factory(kind, name)
-    return Made(*factory.build(target, factory.choose(handling or {}) | given), text)
+    known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
+    return Made(*factory.build(target, known | given), text)
 
 
 def _list_paper(name: str) -> Listing:
@@ -246,22 +245,19 @@ def _parse(text: str) -> tuple[str, str, dict[str, str]]:
     return name, target, given
 
 
-def _known(kind: Kind) -> dict[str, EntryPoint]:
-    """List what there is of a kind; an outside package cannot replace what is built in."""
-    listed = _BUILT_IN[kind]
+def _known(kind: Kind) -> dict[str, str]:
+    """List what there is of a kind, written `module:object`; outside packages cannot replace what is built in."""
+    installed = {point.name: point.value for point in plugins.installed(f"subitize.{kind}")}
     if kind == "papers":
-        listed = plugins.built_in()
-    elif kind == "suites":
-        listed = plugins.list_all("suites") | listed
-    built_in = {name: EntryPoint(name, value, f"subitize.{kind}") for name, value in listed.items()}
-    return {point.name: point for point in plugins.installed(f"subitize.{kind}")} | built_in
+        return installed | plugins.built_in()
+    return installed | (plugins.list_all("suites") if kind == "suites" else _BUILT_IN[kind])
 
 
-def _find(kind: Kind, name: str) -> EntryPoint:
+def _find(kind: Kind, name: str) -> str:
     """Find one by name; what is built in without a look at what else is installed, which takes a while."""
-    found = _BUILT_IN[kind].get(name) or (plugins.find("suites", name) if kind == "suites" else None)
+    found = plugins.find("suites", name) if kind == "suites" else _BUILT_IN.get(kind, {}).get(name)
     if found:
-        return EntryPoint(name, found, f"subitize.{kind}")
+        return found
     known = _known(kind)
     if name not in known:
         raise UnknownNameError(kind.removesuffix("s"), name, known)
@@ -272,15 +268,10 @@ class _Factory:
     """The constructor behind a name: at most one positional parameter, the target; the options are keywords."""
 
     def __init__(self, kind: Kind, name: str) -> None:
-        point = _find(kind, name)
+        reference = _find(kind, name)
         self._name = name
         self._who = f"{kind.removesuffix('s')} {name!r}"
-        try:
-            self._make: Any = point.load()
-        except SubitizeError:
-            raise
-        except Exception as error:  # an outside package may fail in any way
-            raise BadValueError(f"{self._who} ({point.value}) cannot be loaded: {error}") from error
+        self._make = plugins.load(reference, f"{self._who} ({reference})")
         parameters = inspect.signature(self._make, eval_str=True).parameters.values()
         # A refinement is a function of the prompt, its options bound; or a class that makes one.
         self._is_bound = kind == "refinements" and not inspect.isclass(self._make)
@@ -288,46 +279,31 @@ class _Factory:
         self._targets = [p.name for p in targets]
         self._needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-        self._defaults = {p.name: p.default for p in options}
+        self.defaults = {p.name: p.default for p in options}
         self._types = {p.name: _bare_type(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
-        self._handling = {name for name, own in notes.items() if Handling in own}
+        self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if AddedLater in own}
         self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
-    @property
-    def options(self) -> Sequence[str]:
-        return list(self._defaults)
-
     def key_beside(self, base: "_Factory", key: str) -> str:
         """How an option is written beside those of a suite: where both have it, the plain name is the suite's."""
-        taken = {*base._defaults, *base._targets}
+        taken = {*base.defaults, *base._targets}
         return f"{self._name.replace('-', '_')}_{key}" if key in taken else key
-
-    def check_options(self, who: str, given: Mapping[str, str], others: Iterable[str]) -> None:
-        known = [*self._defaults, *others]
-        for key in given:
-            if key not in known:
-                raise BadValueError(f"suite {who!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that do not stand at their defaults."""
-        return {key: text for key, text in written.items() if text != _write(self._defaults[key])}
+        return {key: text for key, text in written.items() if text != _write(self.defaults[key])}
 
     def listing(self) -> Listing:
         summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
         target = self._targets[0] if self._targets else None
-        return Listing(self._name, summary, target, {key: self._told(key) for key in self._defaults})
-
-    def _told(self, key: str) -> str:
-        """Write a default; where it only stands for what is then taken, the annotation tells that."""
-        return self._stands_for.get(key) or _write(self._defaults[key])
-
-    def choose(self, handling: Mapping[str, str]) -> dict[str, str]:
-        return {key: value for key, value in handling.items() if key in self._handling}
+        # Where a default only stands for what is then taken, the annotation tells that.
+        options = {key: self._stands_for.get(key) or _write(default) for key, default in self.defaults.items()}
+        return Listing(self._name, summary, target, options)
 
     def check_target(self, target: str) -> None:
-        """Refuse a target where there is none."""
+        """Refuse a target where none is taken."""
         if target and not self._targets:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
 
@@ -340,10 +316,10 @@ class _Factory:
         if self._needs_model:
             # What is no option of the judge is one of the model that it asks.
             model = make_model(
-                write_spec(target, {key: value for key, value in given.items() if key not in self._defaults})
+                write_spec(target, {key: value for key, value in given.items() if key not in self.defaults})
             )
-            given = {key: value for key, value in given.items() if key in self._defaults}
-        values = self._defaults | self._read(given)
+            given = {key: value for key, value in given.items() if key in self.defaults}
+        values = self.defaults | self._read(given)
         made = self._construct(model.it if model else target, values)
         written = {key: _write(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
@@ -358,8 +334,8 @@ class _Factory:
     def _is_identity(self, key: str, value: object) -> bool:
         """Tell whether an option, as it is set, is part of what the thing is."""
         if key in self._added_later:
-            return _write(value) != _write(self._defaults[key])
-        return key not in self._handling
+            return _write(value) != _write(self.defaults[key])
+        return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:
@@ -373,12 +349,12 @@ class _Factory:
 
     def _read(self, given: Mapping[str, str]) -> dict[str, object]:
         for key in given:
-            if key not in self._defaults:
+            if key not in self.defaults:
                 raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
         return {key: _read(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
-        return f"known options: {', '.join(self._defaults) or 'none'}"
+        return f"known options: {', '.join(self.defaults) or 'none'}"
 
 
 def _bare_type(annotation: object) -> object:

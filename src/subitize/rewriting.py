@@ -22,7 +22,7 @@ from subitize.runner.engine import Bench, work
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.sampling import sample_of
-from subitize.runner.workers import Broken, Call
+from subitize.runner.workers import Broken
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
 
@@ -49,12 +49,11 @@ class Writes(Protocol):
 
     async def write(self, request: Request, /) -> Reply:
         """Write what the words of the task ask for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """What is to be rewritten, by whom, told what, and into which file."""
+    """What is to be rewritten, by which model, with which instruction, into which file."""
 
     suite: Made[Suite]
     model: Made[Model]
@@ -72,10 +71,16 @@ class Rewriting:
         name = self.suite.spec.name
         if REFINED in name:
             raise BadValueError(f"suite {name!r} is refined already; take {base_suite(name)!r}")
-        if not isinstance(self.model.it, Writes):
-            raise BadValueError(f"model {self.model.spec.shown!r} cannot write texts; take openai:MODEL")
+        _ = self.writer
         if not self.instruction.strip():
             raise BadValueError("--instruction is empty; say what the model shall do with a prompt")
+
+    @property
+    def writer(self) -> Writes:
+        """The model that writes; another is refused."""
+        if not isinstance(self.model.it, Writes):
+            raise BadValueError(f"model {self.model.spec.shown!r} cannot write texts; take openai:MODEL")
+        return self.model.it
 
     def items(self) -> list[Item]:
         """List the items whose prompts can be rewritten: those that can be refined, taken by a limit as a run does."""
@@ -240,10 +245,13 @@ def _is_whole(row: bytes, instruction: str) -> bool:
 
 
 async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary, progress: Progress) -> None:
-    model = rewriting.model
-    if not isinstance(model.it, Writes):
-        raise TypeError(f"{model.spec.shown} cannot write texts")
-    retry = Retry(f"model {model.spec.shown!r}", _make_call(model.it), rewriting.tries)
+    writer = rewriting.writer
+
+    async def call(asked: Sequence[Request]) -> tuple[Sequence[Reply], float]:
+        start = time.perf_counter()
+        return [await writer.write(one) for one in asked], time.perf_counter() - start
+
+    retry = Retry(f"model {rewriting.model.spec.shown!r}", call, rewriting.tries)
 
     async def perform(item: Item) -> Row | str:
         return _row(rewriting, item, await retry.ask([_request(rewriting, item)]), summary)
@@ -259,17 +267,9 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary
         else:
             summary.written += 1
 
-    bench: Bench[Item, Row | str] = Bench(perform, commit, lambda: None, _NO_LEASE_SECONDS, model.it.concurrency, tell)
-    async with model.it.opened() if isinstance(model.it, Opens) else nullcontext():
+    bench: Bench[Item, Row | str] = Bench(perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell)
+    async with writer.opened() if isinstance(writer, Opens) else nullcontext():
         await work(items, bench)
-
-
-def _make_call(model: Writes) -> Call[Request, Reply]:
-    async def call(asked: Sequence[Request]) -> tuple[Sequence[Reply], float]:
-        start = time.perf_counter()
-        return [await model.write(one) for one in asked], time.perf_counter() - start
-
-    return call
 
 
 def _request(rewriting: Rewriting, item: Item) -> Request:

@@ -12,7 +12,7 @@ from commands import call
 from drawn_prompts import item, made, new_run, paint_all, presence
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.interfaces import AsksItself, Exhibit, Inquiry, Proof
+from subitize.interfaces import AsksItself, Exhibit, Inquiry, SelfTest
 from subitize.judges.asking import shown_picture
 from subitize.judges.clip import VOCABULARY, Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
@@ -185,7 +185,7 @@ def test_it_judges_a_run_and_its_evidence_can_be_read_anew(weights: Path, run: R
 @pytest.mark.parametrize("make", [Clip, ClipScore])
 def test_weights_that_were_never_trained_are_refused(weights: Path, make: Any) -> None:  # noqa: ANN401
     with pytest.raises(UnusableModelError, match=r"^\d of 24 rounds won .* is taken for a"):
-        make(str(weights)).prove()
+        make(str(weights)).self_test()
 
 
 @pytest.mark.torch
@@ -218,21 +218,21 @@ class _Knowing(Encoders):
 
 @pytest.mark.detect
 def test_one_that_knows_what_photographs_show_passes_and_one_to_which_all_is_alike_does_not() -> None:
-    proof = _Knowing(is_right=True).prove()
-    assert proof == Proof(True, "24 of 24 rounds won by what photographs show")
+    result = _Knowing(is_right=True).self_test()
+    assert result == SelfTest(True, "24 of 24 rounds won by what photographs show")
     with pytest.raises(UnusableModelError, match="0 of 24 rounds"):
-        _Knowing(is_right=False).prove()
+        _Knowing(is_right=False).self_test()
 
 
 @pytest.mark.torch
 def test_without_photographs_it_says_why_it_cannot_be_tested(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collages._photograph.cache_clear()
     monkeypatch.setattr(collages, "find_spec", lambda name: None)
-    proof = Clip(str(weights)).prove()
+    result = Clip(str(weights)).self_test()
     collages._photograph.cache_clear()
-    assert not proof.is_passed
-    assert "cannot be tested: " in proof.told
-    assert "scikit-image" in proof.told
+    assert not result.is_passed
+    assert "cannot be tested: " in result.summary
+    assert "scikit-image" in result.summary
 
 
 @pytest.mark.torch

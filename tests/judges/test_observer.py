@@ -114,7 +114,7 @@ def test_where_no_line_holds_none_is_chosen() -> None:
 
 
 def test_it_passes_its_self_test_and_a_blind_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Observer().prove().is_passed
+    assert Observer().self_test().is_passed
     monkeypatch.setattr("subitize.judges.observer._count_known", lambda: ([0, 0, 0, 0], [1, 3, 5, 7]))
     with pytest.raises(UnusableModelError, match="counted 0, 0, 0, 0 things in pictures of 1, 3, 5, 7"):
-        Observer().prove()
+        Observer().self_test()

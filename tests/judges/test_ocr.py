@@ -9,7 +9,7 @@ from drawn_prompts import EXACT, item, made, new_run, paint_all, store, write_li
 from samples import trial
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
-from subitize.interfaces import Exhibit, Inquiry, Proof
+from subitize.interfaces import Exhibit, Inquiry, SelfTest
 from subitize.judges import ocr
 from subitize.judges.ocr import WORDING, Ocr, Piece, in_reading_order, text_asks
 from subitize.records import Answer, Ask, Confirm, Drawn, Item, Known, Said, Stimulus, Stored, Transcribe, Words
@@ -74,7 +74,7 @@ def test_it_passes_its_own_test_without_a_network(rapidocr: Ocr, monkeypatch: py
 
     monkeypatch.setattr(requests, "get", refuse)
     rapidocr.check()
-    assert rapidocr.prove() == Proof(True, "3 of 3 known lines read right by rapidocr")
+    assert rapidocr.self_test() == SelfTest(True, "3 of 3 known lines read right by rapidocr")
 
 
 @pytest.mark.ocr
@@ -97,7 +97,7 @@ def test_tesseract_is_read_by_its_table_and_doubtful_words_are_left_out() -> Non
 @pytest.mark.usefixtures("program")
 def test_an_engine_that_reads_what_is_not_there_is_refused() -> None:
     with pytest.raises(UnusableModelError, match=r"^tesseract reads 'Happy birthday' where 'OPEN' is written, and 2"):
-        Ocr(engine="tesseract").prove()
+        Ocr(engine="tesseract").self_test()
 
 
 @pytest.mark.usefixtures("program")
@@ -108,7 +108,7 @@ def test_a_language_that_is_not_installed_is_named() -> None:
 
 @pytest.mark.tesseract
 def test_a_real_tesseract_passes_the_same_test() -> None:
-    assert Ocr(engine="tesseract").prove().is_passed
+    assert Ocr(engine="tesseract").self_test().is_passed
 
 
 def test_what_is_missing_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

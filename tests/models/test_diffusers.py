@@ -311,9 +311,9 @@ def test_too_little_memory_is_raised_as_what_it_is(folders: Callable[[str], Path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("steps=0", "steps=0: should be 1 or more"),
-        ("guidance=-1", "guidance=-1: should be 0 or more"),
-        ("batch_size=0", "batch_size=0: should be 1 or more"),
+        ("steps=0", "steps=0: should be at least 1"),
+        ("guidance=-1", "guidance=-1: should be at least 0"),
+        ("batch_size=0", "batch_size=0: should be at least 1"),
         ("size=big", "size='big': should be width and height"),
         ("size=20000x20000", "size=20000x20000: should be 64 megapixels at most"),
         ("device=tpu", "device='tpu'"),
@@ -327,7 +327,7 @@ def test_values_are_checked_before_anything_is_loaded(options: str, message: str
 
 @pytest.mark.parametrize("guidance", [float("nan"), float("inf")])
 def test_guidance_is_a_number(guidance: float) -> None:
-    with pytest.raises(BadValueError, match="should be 0 or more"):
+    with pytest.raises(BadValueError, match="should be at least 0"):
         Diffusers("owner/name", guidance=guidance)
 
 

@@ -92,7 +92,7 @@ def test_without_nouns_all_classes_are_looked_for_by_their_own_names(yolo: Yolo)
 def test_a_noun_of_no_class_is_refused_by_name(real: Detector) -> None:
     assert real.can_see("airplane")
     assert not real.can_see("butterfly")
-    with pytest.raises(BadValueError, match="cannot see 'butterfly'; it sees person, bicycle"):
+    with pytest.raises(BadValueError, match="cannot see 'butterfly'; it knows person, bicycle"):
         real.detect([WHITE], ["butterfly"], 0.3)
 
 

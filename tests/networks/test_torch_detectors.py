@@ -17,16 +17,14 @@ from subitize.detections import Detections, Floats
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.image_files import Rgb
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, OpenVocabulary, Owlv2, RtDetr
 from subitize.networks.detectors.setups import Setup, make_maker
-from subitize.networks.weights import Placement
 from tiny_weights import find_tiny
 
 if TYPE_CHECKING:
     import torch
 
-Maker = Callable[[str, Placement], Detector]
-RT_DETR: Maker = partial(Detr, name="rt-detr")
+Maker = type[Detr | OpenVocabulary]
 MAKERS: dict[str, Maker] = {
     "grounding-dino": GroundingDino,
     "mm-grounding-dino": GroundingDino,
@@ -34,8 +32,8 @@ MAKERS: dict[str, Maker] = {
     "detr": Detr,
     "conditional-detr": Detr,
     "deformable-detr": Detr,
-    "rt-detr": RT_DETR,
-    "rt-detr-v2": RT_DETR,
+    "rt-detr": RtDetr,
+    "rt-detr-v2": RtDetr,
     "yolos": Detr,
 }
 OPEN = ("grounding-dino", "mm-grounding-dino", "owlv2")
@@ -59,7 +57,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def detectors(folders: Folders) -> Detectors:
-    return cache(lambda kind: MAKERS[kind](str(folders(kind)), Placement("cpu")))
+    return cache(lambda kind: MAKERS[kind](str(folders(kind)), device="cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -305,7 +303,7 @@ def test_in_detr_the_class_for_nothing_takes_its_share_and_is_never_found(
         (Owlv2, "yolos", "owlv2: {} holds a YolosForObjectDetection; write detr:{}"),
         (Detr, "owlv2", "detr: {} holds a Owlv2ForObjectDetection; write owlv2:{}"),
         (Detr, "rt-detr-v2", "detr: {} holds a RTDetrV2ForObjectDetection; write rt-detr:{}"),
-        (RT_DETR, "deformable-detr", "rt-detr: {} holds a DeformableDetrForObjectDetection; write detr:{}"),
+        (RtDetr, "deformable-detr", "rt-detr: {} holds a DeformableDetrForObjectDetection; write detr:{}"),
     ],
 )
 def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
@@ -313,14 +311,14 @@ def test_another_detectors_folder_is_refused_with_the_name_of_its_own(
 ) -> None:
     folder = folders(held)
     with pytest.raises(UnusableModelError, match=re.escape(told.replace("{}", str(folder)))):
-        maker(str(folder), Placement()).load()
+        maker(str(folder)).load()
 
 
-@pytest.mark.parametrize("name", ["detr", "grounding-dino", "owlv2", "rt-detr"])
-def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, folders: Folders) -> None:
+@pytest.mark.parametrize("maker", [Detr, GroundingDino, Owlv2, RtDetr])
+def test_one_that_is_asked_for_by_a_name_answers_by_it(maker: Maker, folders: Folders) -> None:
     folder = folders("vilt")
-    setup = make_maker(Setup, name)(str(folder))
-    with pytest.raises(UnusableModelError, match=re.escape(f"{name}: {folder} holds a ViltModel")):
+    setup = make_maker(Setup, maker)(str(folder))
+    with pytest.raises(UnusableModelError, match=re.escape(f"{maker.kind}: {folder} holds a ViltModel")):
         setup.detector.load()
 
 
@@ -328,13 +326,13 @@ def test_one_that_is_asked_for_by_a_name_answers_by_it(name: str, folders: Folde
 def test_what_is_no_detector_is_refused(maker: Maker, folders: Folders) -> None:
     folder = folders("vilt")
     with pytest.raises(UnusableModelError, match="holds a ViltModel; name the folder of a detector"):
-        maker(str(folder), Placement()).load()
+        maker(str(folder)).load()
 
 
 def test_a_detector_of_writing_is_none_of_things(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "pp_ocrv5_mobile_det"}))
     with pytest.raises(UnusableModelError, match="holds a pp_ocrv5_mobile_det; name the folder of a detector"):
-        Detr(str(tmp_path), Placement()).load()
+        Detr(str(tmp_path)).load()
 
 
 @pytest.mark.parametrize("kind", ["grounding-dino", "owlv2", "detr", "rt-detr"])
@@ -343,14 +341,14 @@ def test_a_network_without_its_processor_is_refused_in_one_line(kind: str, folde
     shutil.copytree(folders(kind), folder)
     (folder / "preprocessor_config.json").unlink()
     with pytest.raises(UnusableModelError, match="lacks the files of its image processor; copy") as told:
-        MAKERS[kind](str(folder), Placement()).load()
+        MAKERS[kind](str(folder)).load()
     assert "\n" not in str(told.value)
 
 
 @every_kind
 def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: Folders, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
-    detector = MAKERS[kind](str(folder), Placement())
+    detector = MAKERS[kind](str(folder))
     with pytest.raises(BadFileError, match="there is no folder"):
         detector.load()
     shutil.copytree(folders(kind), folder)
@@ -368,7 +366,7 @@ def test_a_detector_is_made_without_looking_and_loads_once(kind: str, folders: F
 def test_the_same_weights_find_the_same_to_the_last_bit(
     kind: str, folders: Folders, detectors: Detectors, pictures: list[Rgb]
 ) -> None:
-    again = MAKERS[kind](str(folders(kind)), Placement("cpu", "float32"))
+    again = MAKERS[kind](str(folders(kind)), device="cpu", dtype="float32")
     one, two = (one.detect(pictures[:2], _nouns(kind), 0.0) for one in (detectors(kind), again))
     for first, second in zip(one, two, strict=True):
         np.testing.assert_array_equal(first.xyxy, second.xyxy)
@@ -377,7 +375,7 @@ def test_the_same_weights_find_the_same_to_the_last_bit(
 
 @every_kind
 def test_half_floats_compute(kind: str, folders: Folders, pictures: list[Rgb]) -> None:
-    detector = MAKERS[kind](str(folders(kind)), Placement("cpu", "bfloat16"))
+    detector = MAKERS[kind](str(folders(kind)), device="cpu", dtype="bfloat16")
     for found in detector.detect(pictures[:2], _nouns(kind), 0.0):
         assert np.isfinite(found.xyxy).all()
         assert ((found.scores >= 0) & (found.scores <= 1)).all()
@@ -400,8 +398,8 @@ def test_a_folder_as_older_libraries_wrote_it_is_read(folders: Folders, pictures
     del written["image_processor_type"]
     written |= {"feature_extractor_type": "DetrFeatureExtractor", "size": 96, "max_size": 144}
     path.write_text(json.dumps(written))
-    (old,) = Detr(str(folder), Placement()).detect(pictures[:1], [], 0.0)
-    (new,) = Detr(str(folders("detr")), Placement()).detect(pictures[:1], [], 0.0)
+    (old,) = Detr(str(folder)).detect(pictures[:1], [], 0.0)
+    (new,) = Detr(str(folders("detr"))).detect(pictures[:1], [], 0.0)
     _assert_alike(old, new)
 
 

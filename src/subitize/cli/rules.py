@@ -23,7 +23,7 @@ def choose_reader(judge: str | None, text: str | None) -> "tuple[str | None, Rul
 
 def rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":
     """Read the rule by which a judge's evidence is to be read, before it looks at anything."""
-    from subitize.labels import check_floor, check_kind, parse_rule
+    from subitize.labels.rules import check_floor, check_kind, parse_rule
 
     rule, made_for = _rule(text)
     if rule is None:

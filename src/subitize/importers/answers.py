@@ -1,14 +1,16 @@
 """What people said elsewhere, line by line of a CSV, and what of it is new to a run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from subitize import registry
 from subitize.csv_files import Line
 from subitize.errors import BadValueError
-from subitize.records import Ask, Discarded, Failed, Question, Reading, Response, Spec, Subject, Value, Words
+from subitize.labels import Rule, interpret
+from subitize.records import Ask, Discarded, Failed, Question, Reading, Response, Spec, Subject, Words
 from subitize.store import Run, StoredReading, StoredResponse, group_answers, is_refused, latest_attempts, subject_of
+from subitize.store.leases import Lease
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,6 @@ def check_judge(judge: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer as an annotator typed it, and what it is about."""
-
-    annotator: str
-    subject: Subject
-    question: Question
-    text: str
-
-
 class Ledger:
     """What a judge's annotators said before, and what the lines of a file add to it."""
 
@@ -66,10 +58,10 @@ class Ledger:
         for said in before:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
-    def enter(self, line: Line, given: Given, rule: str, value: Value) -> Reading | None:
-        """Make the reading of a line, or None if the annotator said just that before."""
-        annotator, question, evidence = given.annotator, given.question, Words(given.text)
-        key = (annotator, given.subject.id, question.id)
+    def enter(self, line: Line, about: tuple[Subject, Question], answer: str, rule: Rule) -> Reading | None:
+        """Make the reading of a line, or None if its annotator said just that before."""
+        (subject, question), annotator, evidence = about, line.get("annotator"), Words(answer)
+        key = (annotator, subject.id, question.id)
         before = self._said.get(key)
         if key in self._said and before is None:
             raise line.error(f"{annotator!r} answers {question.id!r} of this response a second time in this file")
@@ -77,50 +69,30 @@ class Ledger:
         if before is not None and before.reading.evidence == evidence:
             return None
         replaces = before.id if before else None
-        return Reading(given.subject, question, self._judge, evidence, rule, value, annotator, replaces)
+        value = interpret(evidence, question, rule)
+        return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
 
 
-class Reads(Protocol):
-    """Makes readings of lines, and the responses they are about where these were made elsewhere."""
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the lines of a file add to a run: readings, and responses that they are about and that it does not have."""
 
-    responses: Sequence[Response]
+    read: Mapping[int, Reading | None]
+    """By the number of the line; None where the annotator said just that before."""
+    responses: Sequence[Response] = ()
 
-    def reading(self, line: Line) -> Reading | None:
-        """Make the reading of a line, or None if it is there already."""
-        ...
-
-    def enter(self, run: Run) -> None:
-        """Make known to the run what the readings rest on, once all of them are made."""
-        ...
-
-
-def resolve(lines: Iterable[Line], reads: Reads) -> tuple[list[Reading], ImportSummary]:
-    """Make the new readings of all lines, and sum them up; the first bad line is an error."""
-    new, discarded, known = [], [], 0
-    for line in lines:
-        reading = reads.reading(line)
-        if reading is None:
-            known += 1
-            continue
-        new.append(reading)
-        if isinstance(reading.value, Discarded):
-            discarded.append(f"line {line.number}: {reading.value.reason}")
-    changed = sum(reading.replaces is not None for reading in new)
-    return new, ImportSummary(len(new), known, changed, tuple(discarded), len(reads.responses))
-
-
-def add_answers(run: Run, judge: str, lines: Sequence[Line], prepare: Callable[[], Reads]) -> ImportSummary:
-    """Add the readings of all lines, or of none; who reads them is prepared once nobody else can add any.
-
-    Nothing is written before every line is understood.
-    """
-    with run.lease(f"judge {judge}") as lease:
-        reads = prepare()
-        readings, summary = resolve(lines, reads)
+    def add(self, run: Run, lease: Lease, judge: str) -> ImportSummary:
+        """Add them all, and sum them up."""
+        new = {number: reading for number, reading in self.read.items() if reading is not None}
         run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
-        reads.enter(run)
-        run.add_judged(lease, reads.responses, readings)
-    return summary
+        run.add_judged(lease, self.responses, list(new.values()))
+        changed = sum(reading.replaces is not None for reading in new.values())
+        discarded = tuple(
+            f"line {number}: {reading.value.reason}"
+            for number, reading in new.items()
+            if isinstance(reading.value, Discarded)
+        )
+        return ImportSummary(len(new), len(self.read) - len(new), changed, discarded, len(self.responses))
 
 
 def read_place(line: Line, column: Literal["group", "repeat"] = "group") -> int | None:

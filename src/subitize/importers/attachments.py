@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadFileError, NothingToDoError, UnknownNameError
 from subitize.image_files import decode, image_format
-from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, find_fault, storable
+from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, find_fault, list_some, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
@@ -18,7 +18,6 @@ from subitize.store import Attachment, Run, latest_attempts
 from subitize.store.images import Images
 
 BY_NAME = "names"
-_EXAMPLES = 3
 _FILES_AT_ONCE = 16
 _THREADS = 4
 
@@ -57,10 +56,10 @@ class Joined:
         before = f", {self.already_attached:,} before" if self.already_attached else ""
         told = [f"{self.model}: {self.attached:,} of {total:,} images attached{before} (by {self.matched_by})"]
         if self.missing:
-            told.append(f"missing: {len(self.missing):,} ({_list(self.missing)})")
+            told.append(f"missing: {len(self.missing):,} ({list_some(self.missing)})")
         for what, files in {"unknown, left alone": self.unknown, "unreadable": self.unreadable}.items():
             if files:
-                told.append(f"{what}: {len(files):,} ({_list(f'{file.name}: {file.reason}' for file in files)})")
+                told.append(f"{what}: {len(files):,} ({list_some(map(str, files))})")
         return told
 
 
@@ -83,7 +82,9 @@ def attach_images(
         told = "; ".join(f"{name}: {_say_nothing_fits(match)}" for name, match in matches.items())
         raise BadFileError(f"{folder} has no image of this run: {told}")
     return [
-        _store(run, name, matches[name], watch) if name in matches else _lacking(name, own)
+        _store(run, name, matches[name], watch)
+        if name in matches
+        else Joined(name, "", "no folder named like it", 0, 0, tuple(one.name for one in own), (), ())
         for name, own in named.items()
     ]
 
@@ -106,7 +107,7 @@ class _Match:
     matched_by: str
     pairs: list[Pair]
     missing: list[str]
-    unknown: list[Unplaced] = field(default_factory=list)
+    unknown: list[Unplaced]
 
 
 def _find_named(run: Run, model: str | None) -> dict[str, list[_Named]]:
@@ -159,20 +160,23 @@ def _plain(name: str) -> str:
 
 def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Match:
     """Match files by the names that responses have; if none has such a name, by a layout, as `folder:` does."""
-    if folder.is_dir():
-        match = _match_names(folder, named)
-        if match.pairs:
-            return match
-    try:
-        holdings = read_folder(folder, layout)
-    except BadFileError as error:  # other models may have theirs
-        return _Match(folder, BY_NAME, [], _names(named, ()), [Unplaced(storable(folder.name), str(error))])
-    asked = {one.item_id.partition("/")[0] for one in named}
-    items = [item for item in run.items() if item.suite in asked and isinstance(item.task, Draw)]
-    return _match_layout(folder, holdings, items, named)
+    matched_by = BY_NAME
+    pairs, unknown = _match_names(folder, named) if folder.is_dir() else ([], [])
+    if not pairs:
+        try:
+            holdings = read_folder(folder, layout)
+        except BadFileError as error:  # other models may have theirs
+            unknown = [Unplaced(storable(folder.name), str(error))]
+        else:
+            asked = {one.item_id.partition("/")[0] for one in named}
+            items = [item for item in run.items() if item.suite in asked and isinstance(item.task, Draw)]
+            matched_by = f"layout {holdings.layout}"
+            pairs, unknown = _match_layout(holdings, items, named)
+    paired = {pair.trial_id for pair in pairs}
+    return _Match(folder, matched_by, pairs, [one.name for one in named if one.trial_id not in paired], unknown)
 
 
-def _match_names(folder: Path, named: Sequence[_Named]) -> _Match:
+def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[Pair], list[Unplaced]]:
     tree = Tree(folder)
     try:
         levels = [tree.entries(), *(tree.entries(below) for below in tree.entries().folders)]
@@ -189,7 +193,7 @@ def _match_names(folder: Path, named: Sequence[_Named]) -> _Match:
         else:
             unknown += [Unplaced(storable(file), "several files are called so") for file in found]
     unknown += [Unplaced(storable(file), "no response is called so") for file in files if file not in used]
-    return _Match(folder, BY_NAME, pairs, _names(named, pairs), unknown)
+    return pairs, unknown
 
 
 def _find_called(files: Sequence[str], named: Sequence[_Named]) -> Iterator[tuple[_Named, Sequence[str]]]:
@@ -197,18 +201,15 @@ def _find_called(files: Sequence[str], named: Sequence[_Named]) -> Iterator[tupl
 
     Folders in a name may be others here: they are passed over, unless two responses have the same bare name.
     """
-    whole, last = _gather(files, _whole), _gather(files, _last)
+    whole: dict[str, list[str]] = defaultdict(list)
+    last: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        whole[_whole(file)].append(file)
+        last[_last(file)].append(file)
     sharing = Counter(_last(one.name) for one in named)
     for one in named:
         bare = _last(one.name)
         yield one, whole.get(_whole(one.name)) or (last.get(bare, []) if sharing[bare] == 1 else [])
-
-
-def _gather(files: Iterable[str], handle: Callable[[str], str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for name in files:
-        found[handle(name)].append(name)
-    return dict(found)
 
 
 def _whole(name: str) -> str:
@@ -220,7 +221,9 @@ def _last(name: str) -> str:
     return _whole(name).rpartition("/")[2]
 
 
-def _match_layout(folder: Path, holdings: Holdings, items: Sequence[Item], named: Sequence[_Named]) -> _Match:
+def _match_layout(
+    holdings: Holdings, items: Sequence[Item], named: Sequence[_Named]
+) -> tuple[list[Pair], list[Unplaced]]:
     placement = Placement(holdings, items)
     by_item: dict[str, list[_Named]] = defaultdict(list)
     for one in sorted(named, key=lambda one: one.repeat):
@@ -229,7 +232,7 @@ def _match_layout(folder: Path, holdings: Holdings, items: Sequence[Item], named
     unknown = [*holdings.left, *placement.ambiguous, *placement.duplicates, *placement.relisted]
     for item_id, responses in by_item.items():
         images = placement.of_item.get(item_id, {})
-        if _tell_repeats(images.values()):
+        if all(image.repeat is not None for image in images.values()):  # else all must be there to be put in order
             joined = [(one, images[one.repeat]) for one in responses if one.repeat in images]
         elif len(images) == len(responses):
             joined = list(zip(responses, images.values(), strict=True))
@@ -241,34 +244,24 @@ def _match_layout(folder: Path, holdings: Holdings, items: Sequence[Item], named
     explained = {pair.file for pair in pairs} | {one.name for one in unknown}
     others = dict.fromkeys(image.name for image in holdings.images if image.name not in explained)
     unknown += [Unplaced(name, "for no response") for name in others]
-    return _Match(folder, f"layout {holdings.layout}", pairs, _names(named, pairs), unknown)
-
-
-def _tell_repeats(images: Iterable[Image]) -> bool:
-    """Tell whether the files say which repeat each is; elsewhere all must be there to be put in order."""
-    return all(image.repeat is not None for image in images)
-
-
-def _names(named: Iterable[_Named], pairs: Iterable[Pair]) -> list[str]:
-    """List the names of the responses that no file is for."""
-    paired = {pair.trial_id for pair in pairs}
-    return [one.name for one in named if one.trial_id not in paired]
+    return pairs, unknown
 
 
 def _say_nothing_fits(match: _Match) -> str:
-    some = f", but {_list(f'{file.name}: {file.reason}' for file in match.unknown)}" if match.unknown else ""
-    return f"nothing called {_list(match.missing)} in {match.folder}{some}"
-
-
-def _lacking(model: str, named: Sequence[_Named]) -> Joined:
-    return Joined(model, "", "no folder named like it", 0, 0, tuple(one.name for one in named), (), ())
+    some = f", but {list_some(map(str, match.unknown))}" if match.unknown else ""
+    return f"nothing called {list_some(match.missing)} in {match.folder}{some}"
 
 
 def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]], Iterable[Pair]]) -> Joined:
     with run.lease(f"attach {model}") as lease:
         run.sweep(lease)  # what a killed process had stored and not yet joined
         known = run.attachments()
-        new, others = _part(match.pairs, known)
+        new = [pair for pair in match.pairs if pair.trial_id not in known]
+        others = [
+            Unplaced(pair.file, f"{pair.name} has {known[pair.trial_id].file} attached")
+            for pair in match.pairs
+            if pair.trial_id in known and known[pair.trial_id].file != pair.file
+        ]
         unreadable: list[Unplaced] = []
         remaining = iter(watch(new))
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -289,17 +282,6 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
     )
 
 
-def _part(pairs: Iterable[Pair], known: Mapping[str, Attachment]) -> tuple[list[Pair], list[Unplaced]]:
-    """Part the pairs that are new from files for responses that another file was attached to."""
-    every = list(pairs)
-    others = [
-        Unplaced(pair.file, f"{pair.name} has {known[pair.trial_id].file} attached")
-        for pair in every
-        if pair.trial_id in known and known[pair.trial_id].file != pair.file
-    ]
-    return [pair for pair in every if pair.trial_id not in known], others
-
-
 def _keep(images: Images, pair: Pair) -> Attachment | Unplaced:
     """Store the image, if it is one: it is bounded and checked before it is trusted."""
     fault = find_fault(pair.path)
@@ -313,9 +295,3 @@ def _keep(images: Images, pair: Pair) -> Attachment | Unplaced:
         return Unplaced(pair.file, str(error))
     except OSError as error:
         return Unplaced(pair.file, f"cannot be read: {error.strerror}")
-
-
-def _list(texts: Iterable[str]) -> str:
-    some: Iterator[str] = iter(texts)
-    first = list(islice(some, _EXAMPLES))
-    return ", ".join(first) + (", …" if next(some, None) is not None else "")

@@ -1,7 +1,5 @@
 """Counts that people wrote into the names of image files, as readings of a run (Numbersense releases them so)."""
 
-from collections.abc import Iterator
-
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import Rule, interpret
 from subitize.records import Count, Drawn, Item, Question, Reading, Response, Spec, Subject, Words
@@ -18,7 +16,9 @@ def import_named_counts(run: Run, model: str) -> int:
     if model not in known:
         raise UnknownNameError("model", model, known)
     with run.lease(f"judge {JUDGE}") as lease:
-        readings = list(_readings(run, model))
+        items = {item.id: item for item in run.items()}
+        read = [read_named_count(stored.response, items[stored.item_id]) for stored in run.responses(model)]
+        readings = [reading for reading in read if reading is not None]
         if not readings:
             raise NothingToDoError(
                 f"no image of {model!r} has a count in its name; "
@@ -36,27 +36,16 @@ def import_named_counts(run: Run, model: str) -> int:
 
 
 def read_named_count(response: Response, item: Item) -> Reading | None:
-    """Read the count in the name of the image that an item was answered with, if there is one."""
-    text = _count_in_name(response)
-    if text is None:
+    """Read the count in the name of the image that an item was answered with, if there is one.
+
+    A file that could not be read has none, as nothing shows it.
+    """
+    text = response.provenance.parameters.get("count_in_name")
+    if text is None or not isinstance(response.outcome, Drawn):
         return None
-    question, words = _question(item), Words(text)
+    question, words = _question(item), Words(str(text))
     value = interpret(words, question, RULE)
     return Reading(Subject((response.trial.id,)), question, JUDGE, words, str(RULE), value, ANNOTATOR)
-
-
-def _readings(run: Run, model: str) -> Iterator[Reading]:
-    items = {item.id: item for item in run.items()}
-    for stored in run.responses(model):
-        reading = read_named_count(stored.response, items[stored.response.trial.item_id])
-        if reading is not None:
-            yield reading
-
-
-def _count_in_name(response: Response) -> str | None:
-    """Find the count as it stands in the name; a file that could not be read has none, as nothing shows it."""
-    text = response.provenance.parameters.get("count_in_name")
-    return str(text) if text is not None and isinstance(response.outcome, Drawn) else None
 
 
 def _question(item: Item) -> Question:

@@ -1,20 +1,12 @@
 """Answers that people gave elsewhere, from a CSV, as readings of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from subitize.csv_files import Line, read_lines
-from subitize.importers.answers import (
-    Given,
-    ImportSummary,
-    Ledger,
-    add_answers,
-    check_judge,
-    find_group,
-    read_place,
-)
-from subitize.labels import Rule, find_positional_rule, interpret
+from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
+from subitize.labels.rules import Rule, find_positional_rule
 from subitize.records import (
     Ask,
     Attached,
@@ -26,10 +18,8 @@ from subitize.records import (
     Question,
     Reading,
     Refused,
-    Response,
     Stored,
     Subject,
-    Words,
 )
 from subitize.store import Run, StoredResponse, latest_attempts
 
@@ -41,13 +31,13 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule) -> ImportSu
     """Add every answer of the file, or none: the first bad line is an error."""
     check_judge(judge)
     lines = list(read_lines(path, _NEEDED, COLUMNS))
-    return add_answers(run, judge, lines, lambda: _Book(run, Ledger(judge, run.readings(judge)), rule))
+    with run.lease(f"judge {judge}") as lease:
+        book = _Book(run, Ledger(judge, run.readings(judge)), rule)
+        return Answers({line.number: book.reading(line) for line in lines}).add(run, lease, judge)
 
 
 class _Book:
     """The responses of a run, to be found by item or image, and what the judge's annotators said before."""
-
-    responses: Sequence[Response] = ()
 
     def __init__(self, run: Run, ledger: Ledger, rule: Rule) -> None:
         self._ledger, self._rule = ledger, rule
@@ -71,17 +61,13 @@ class _Book:
 
     def reading(self, line: Line) -> Reading | None:
         """Make the reading of a line, or None if the annotator said just that before."""
-        annotator, answer = line.get("annotator"), line.get("answer")
-        if not annotator or not answer:
+        answer = line.get("answer")
+        if not line.get("annotator") or not answer:
             raise line.error("annotator and answer should not be empty")
-        subject, question = self._about(line)
-        has_position = isinstance(question, Choose) and answer.isdecimal()
+        about = self._about(line)
+        has_position = isinstance(about[1], Choose) and answer.isdecimal()
         used = self._positional if has_position and self._positional else self._rule
-        value = interpret(Words(answer), question, used)
-        return self._ledger.enter(line, Given(annotator, subject, question, answer), str(used), value)
-
-    def enter(self, run: Run) -> None:
-        """Make nothing known: what is answered about is in the run."""
+        return self._ledger.enter(line, about, answer, used)
 
     def _about(self, line: Line) -> tuple[Subject, Question]:
         """Find the response that is answered about, or the group of them where the question is about a group."""

@@ -13,11 +13,9 @@ class Importable(Protocol):
     @property
     def warnings(self) -> Sequence[str]:
         """What to know of the files, and whose they are."""
-        ...
 
     def store(self, run: Run) -> object:
         """Add it to a run, all or nothing; what comes back says what was added."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,10 @@ from pathlib import Path
 
 from subitize.csv_files import Line, read_lines
 from subitize.errors import BadFileError, BadValueError, NotARunError
-from subitize.importers.answers import (
-    Given,
-    ImportSummary,
-    Ledger,
-    add_answers,
-    check_judge,
-    find_group,
-    read_place,
-    resolve,
-)
+from subitize.importers.answers import Answers, ImportSummary, Ledger, check_judge, find_group, read_place
 from subitize.interfaces import Suite, design_of
-from subitize.labels import VOTES_AGAINST, VOTES_FOR, Rule, interpret
+from subitize.labels import Rule, interpret
+from subitize.labels.yes_no import VOTES_AGAINST, VOTES_FOR
 from subitize.records import (
     Ask,
     Attached,
@@ -95,7 +87,7 @@ def import_votes_at(
         if not suites:
             raise
         votes, items, made = _check(path, judge, suites, None)
-        resolve([vote.line for vote in votes], _Votes(votes, items, made, Ledger(judge)))
+        _Votes(votes, items, made, Ledger(judge)).answers()
         run = Run(location, create=True)
     with run:
         return import_votes(run, path, judge=judge, suites=suites)
@@ -108,12 +100,14 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     have are added by name, as drawn elsewhere.
     """
     votes, items, made = _check(path, judge, suites, run)
-
-    def prepare() -> _Votes:
+    with run.lease(f"judge {judge}") as lease:
         run_here = {entry.name for entry in run.models() if entry.options}
-        return _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here)
-
-    return add_answers(run, judge, [vote.line for vote in votes], prepare)
+        answers = _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here).answers()
+        for suite in made.values():
+            run.add_suite(*suite)
+        for model in dict.fromkeys(response.trial.model for response in answers.responses):
+            run.add_model(Spec(model, {}, model), is_stand_in=False)
+        return answers.add(run, lease, judge)
 
 
 _Suites = dict[str, tuple[Spec, int, list[Item], Design]]
@@ -179,8 +173,8 @@ class _Votes:
         drawn: Iterable[StoredResponse] = (),
         run_here: Iterable[str] = (),
     ) -> None:
-        self._ledger, self._suites, self._run_here = ledger, suites, set(run_here)
-        self._votes = {vote.line.number: vote for vote in votes}
+        self._ledger, self._votes, self._items, self._run_here = ledger, votes, items, set(run_here)
+        self._named = [vote for vote in votes if items[vote.item_id].suite in suites]
         self._asks = {id: _group_asks(items[id])[0] for id in {vote.item_id for vote in votes}}
         self._drawn: dict[tuple[str, str], list[StoredResponse]] = defaultdict(list)
         for stored in drawn:
@@ -188,12 +182,13 @@ class _Votes:
             self._drawn[trial.item_id, trial.model].append(stored)
             if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached)):
                 self._run_here.add(trial.model)
-        named = [vote for vote in votes if items[vote.item_id].suite in suites]
-        self.responses: Sequence[Response] = list(self._name_images(named, items))
 
-    def reading(self, line: Line) -> Reading | None:
-        """Make the reading of a vote, or None if the annotator voted just so before."""
-        vote = self._votes[line.number]
+    def answers(self) -> Answers:
+        """Make the readings of all votes; the first that is about nothing is an error."""
+        named = list(self._name_images())
+        return Answers({vote.line.number: self._reading(vote) for vote in self._votes}, named)
+
+    def _reading(self, vote: Vote) -> Reading | None:
         ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])
         if not drawn:
             known = sorted(model for (item_id, model), own in self._drawn.items() if own and item_id == vote.item_id)
@@ -202,24 +197,16 @@ class _Votes:
                 if vote.model in self._run_here
                 else "for images that are elsewhere name the suite with --suite"
             )
-            raise line.error(
+            raise vote.line.error(
                 f"model {vote.model!r} has no images of item {vote.item_id!r} in this run (models that have: "
                 f"{', '.join(known) or 'none'}); {remedy}"
             )
-        subject = find_group(line, ask, drawn, vote.place)
-        value = interpret(Words(vote.text), ask.question, _RULE)
-        return self._ledger.enter(line, Given(vote.annotator, subject, ask.question, vote.text), str(_RULE), value)
+        subject = find_group(vote.line, ask, drawn, vote.place)
+        return self._ledger.enter(vote.line, (subject, ask.question), vote.text, _RULE)
 
-    def enter(self, run: Run) -> None:
-        """Make the suites known to the run, and the models whose images are elsewhere."""
-        for suite in self._suites.values():
-            run.add_suite(*suite)
-        for model in dict.fromkeys(response.trial.model for response in self.responses):
-            run.add_model(Spec(model, {}, model), is_stand_in=False)
-
-    def _name_images(self, votes: Iterable[Vote], items: Mapping[str, Item]) -> Iterator[Response]:
+    def _name_images(self) -> Iterator[Response]:
         """Make responses for groups of which the run has no image."""
-        for vote in votes:
+        for vote in self._named:
             size, drawn = self._asks[vote.item_id].group, self._drawn[vote.item_id, vote.model]
             repeats = range((vote.place or 0) * size, ((vote.place or 0) + 1) * size)
             is_there = any(stored.response.trial.repeat in repeats for stored in drawn)
@@ -228,6 +215,6 @@ class _Votes:
             for repeat in repeats:
                 trial = Trial(vote.item_id, vote.model, {}, repeat)
                 name = Elsewhere(f"{vote.model}/{vote.item_id}/{repeat}")
-                response = Response(trial, Drawn(name), Provenance(0, task_text(items[vote.item_id].task)))
+                response = Response(trial, Drawn(name), Provenance(0, task_text(self._items[vote.item_id].task)))
                 drawn.append(StoredResponse(trial.id, response, 0.0))
                 yield response

@@ -15,18 +15,18 @@ from subitize.interfaces import (
     ComputesSeveral,
     Exhibit,
     Finding,
-    Handling,
     Inquiry,
     Metered,
     Model,
     Opens,
-    Proof,
     Reply,
     Request,
     Responds,
+    RuntimeOption,
+    SelfTest,
     TransientError,
 )
-from subitize.judges.proving import NOT_TESTED, Look
+from subitize.judges.self_tests import NOT_TESTED, Look
 from subitize.records import (
     Answer,
     Drawn,
@@ -82,7 +82,7 @@ class ModelJudge:
     rule = "strict"
     asks_together = False
 
-    def __init__(self, model: Model, /, *, self_test: Annotated[bool, Handling] = True) -> None:
+    def __init__(self, model: Model, /, *, self_test: Annotated[bool, RuntimeOption] = True) -> None:
         if self.task not in model.tasks:
             wants, lacks = _TASKS[self.task]
             raise BadValueError(
@@ -101,7 +101,7 @@ class ModelJudge:
         elif isinstance(model, ComputesSeveral):
             self.batch_size, self.compute_all = model.batch_size, self._compute_all
             # It is here, and asking costs nothing.
-            self.prove = lambda: self._prove(self._compute_all) if self_test else NOT_TESTED
+            self.self_test = lambda: self._self_test(self._compute_all) if self_test else NOT_TESTED
         elif isinstance(model, Computes):
             self.compute = self._compute
         else:
@@ -135,7 +135,7 @@ class ModelJudge:
         """Make evidence of a reply that is no failure."""
         raise NotImplementedError
 
-    def _prove(self, look: Look) -> Proof:
+    def _self_test(self, look: Look) -> SelfTest:
         """Look at what is known; raise UnusableModelError, with the reason, if what is found is wrong."""
         raise NotImplementedError
 

@@ -9,16 +9,17 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Handling, Proof
+from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.judges.fit import ASKS_ABOUT, fit_asks
-from subitize.judges.proving import NOT_TESTED
+from subitize.judges.self_tests import NOT_TESTED
 from subitize.labels import read_statement
 from subitize.networks import weights
 from subitize.networks.detectors.coco import AKIN, COCO_CLASSES, class_of
@@ -36,7 +37,7 @@ VOCABULARY = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
 
 _MOST_DISTRACTORS = 50
 _LEAST_SHARE = 0.75
-_PROOFS = (0, 1, 2)
+_SEEDS = (0, 1, 2)
 
 
 class Encoders:
@@ -54,14 +55,13 @@ class Encoders:
         /,
         *,
         dtype: str = "auto",
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 16,
-        self_test: Annotated[bool, Handling] = True,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 16,
+        self_test: Annotated[bool, RuntimeOption] = True,
     ) -> None:
         who = f"{self.name}:{model_or_folder}"
-        if batch_size < 1:
-            raise BadValueError(f"{who}: batch_size={batch_size}: should be at least 1")
         with weights.naming(who):
+            weights.check_at_least(1, batch_size=batch_size)
             self._placement = Placement(device, dtype)
         weights.require(who, "torch", "transformers")
         weights.find_folder(model_or_folder)
@@ -74,30 +74,35 @@ class Encoders:
     @cached_property
     def similarity(self) -> Similarity:
         """What compares, once its weights are loaded."""
-        return Similarity(weights.locate(self._model), self._placement)
+        return Similarity(self._folder, self._placement)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return weights.locate(self._model)
 
     def provenance(self, text: str) -> Provenance:
         """Say what computed."""
-        return Provenance(0, text, weights_hash=self.similarity.weights_hash(), versions=self.similarity.versions())
+        versions = weights.name_versions("torch", "transformers")
+        return Provenance(0, text, weights_hash=weights.hash_weights(self._folder), versions=versions)
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Show photographs of known things: their names must mostly win against others."""
         if not self._is_tested:
             return NOT_TESTED
         try:
-            shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _PROOFS[:2]]
+            shown = [(noun, make_collage([noun], seed).pixels) for noun in NOUNS for seed in _SEEDS[:2]]
         except MissingPartError as error:
-            return Proof(False, f"cannot be tested: {error}")
+            return SelfTest(False, f"cannot be tested: {error}")
         views = [View.of_pixels(noun, pixels) for noun, pixels in shown]
-        texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _PROOFS for one in _known_rivals(noun, seed))})
+        texts = sorted({*NOUNS, *(one for noun in NOUNS for seed in _SEEDS for one in _known_rivals(noun, seed))})
         scores = self.similarity.similarities(views, [self._phrase(text) for text in texts])
         return self._weigh([noun for noun, _ in shown], texts, scores)
 
     def _phrase(self, noun: str) -> str:
         raise NotImplementedError
 
-    def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> Proof:
-        rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _PROOFS]
+    def _weigh(self, nouns: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64]) -> SelfTest:
+        rounds = [(row, noun, seed) for row, noun in enumerate(nouns) for seed in _SEEDS]
         lost = []
         for row, noun, seed in rounds:
             of = dict(zip(texts, scores[row].tolist(), strict=True))
@@ -111,7 +116,7 @@ class Encoders:
                 f"{told}, and a {noun} is taken for a {best}: its weights are damaged, not trained, or not meant for "
                 "this (self_test=false uses it all the same)"
             )
-        return Proof(True, told)
+        return SelfTest(True, told)
 
 
 def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
@@ -136,9 +141,9 @@ class Clip(Encoders):
         seed: int = 0,
         template: str = "a photo of {}",
         dtype: str = "auto",
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 16,
-        self_test: Annotated[bool, Handling] = True,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 16,
+        self_test: Annotated[bool, RuntimeOption] = True,
     ) -> None:
         who = f"{self.name}:{model_or_folder}"
         for name, number in (("distractors", distractors), ("absence_distractors", absence_distractors)):
@@ -192,7 +197,7 @@ class Clip(Encoders):
 
 
 def draw_rivals(noun: str, count: int, lot: str, others: Collection[str] = ()) -> tuple[str, ...]:
-    """Draw other things by lot: none that is the same or akin to the noun, or to what else is known to be asked for.
+    """Draw other things at random: none the same as or akin to the noun, or to what else is known to be asked for.
 
     Each thing has its own place in the order that the lot gives, whatever is left out.
     """

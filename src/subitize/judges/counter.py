@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from subitize.interfaces import Exhibit, Finding, Proof
+from subitize.interfaces import Exhibit, Finding, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks.counters import Counter
 from subitize.records import Count, Outcome, Question, Words
@@ -14,9 +14,9 @@ class CounterJudge(Counter):
     rule = "strict"
     asks_together = False
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Say that it is taken as it is."""
-        return Proof(False, "cannot be tested: what its command can count is not known")
+        return SelfTest(False, "cannot be tested: what its command can count is not known")
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a count of things wherever they are."""

@@ -6,6 +6,8 @@ from subitize.detections import Detections
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding
 from subitize.judges.asking import is_picture, shown_picture
+from subitize.networks.detectors.opencv import Ssd, Yolo
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2, RtDetr
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question
 from subitize.vision.colours import with_colours
@@ -43,9 +45,9 @@ class DetectorJudge(Setup):
         )
 
 
-make_detr = make_maker(DetectorJudge, "detr")
-make_grounding_dino = make_maker(DetectorJudge, "grounding-dino")
-make_owlv2 = make_maker(DetectorJudge, "owlv2")
-make_rt_detr = make_maker(DetectorJudge, "rt-detr")
-make_ssd = make_maker(DetectorJudge, "ssd")
-make_yolo = make_maker(DetectorJudge, "yolo")
+make_detr = make_maker(DetectorJudge, Detr)
+make_grounding_dino = make_maker(DetectorJudge, GroundingDino)
+make_owlv2 = make_maker(DetectorJudge, Owlv2)
+make_rt_detr = make_maker(DetectorJudge, RtDetr)
+make_ssd = make_maker(DetectorJudge, Ssd)
+make_yolo = make_maker(DetectorJudge, Yolo)

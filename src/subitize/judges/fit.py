@@ -1,8 +1,8 @@
 """Has a model score how well a drawing fits its whole prompt: VQAScore, ITM heads, any model that matches."""
 
-from subitize.interfaces import Exhibit, Finding, Inquiry, Proof, Reply
+from subitize.interfaces import Exhibit, Finding, Inquiry, Reply, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
-from subitize.judges.proving import Look, prove_scores
+from subitize.judges.self_tests import Look, check_scores
 from subitize.records import Ask, Draw, Fit, Item, Match, Measured, Question, Refused, Scored
 
 WORDING = "How well does the image fit the text?"
@@ -40,6 +40,6 @@ class FitJudge(ModelJudge):
                 raise ValueError(f"the model refused to score the text: {reason}")
         raise ValueError(f"the model gave {reply.content!r:.80} where a score named match was asked for")
 
-    def _prove(self, look: Look) -> Proof:
+    def _self_test(self, look: Look) -> SelfTest:
         """Have photographs of known things scored."""
-        return prove_scores(look)
+        return check_scores(look)

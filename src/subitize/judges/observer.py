@@ -6,7 +6,7 @@ from functools import cache
 
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Proof
+from subitize.interfaces import Exhibit, Finding, SelfTest
 from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Stimulus, Words
 from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
@@ -22,7 +22,7 @@ class Observer:
     is_stand_in = True
     asks_together = True
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Show it pictures of our own drawings whose numbers are known."""
         seen, known = _count_known()
         if seen != known:
@@ -30,7 +30,7 @@ class Observer:
                 f"the observer counted {', '.join(map(str, seen))} things in pictures of "
                 f"{', '.join(map(str, known))}; this installation is broken: install subitize again"
             )
-        return Proof(True)
+        return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether this is one picture, and a count or statements of things, colours and landmarks it knows."""

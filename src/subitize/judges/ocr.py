@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.image_files import Rgb, decode, encode_png
-from subitize.interfaces import Exhibit, Finding, Handling, Proof
+from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.networks import weights
 from subitize.records import Ask, Draw, Item, Outcome, Provenance, Question, Transcribe, Words
@@ -49,7 +49,7 @@ class Ocr:
     asks_together = True
 
     def __init__(
-        self, *, engine: str = "auto", languages: tuple[str, ...] = (), batch_size: Annotated[int, Handling] = 8
+        self, *, engine: str = "auto", languages: tuple[str, ...] = (), batch_size: Annotated[int, RuntimeOption] = 8
     ) -> None:
         if engine not in ENGINES:
             raise UnknownNameError("engine", engine, ENGINES)
@@ -66,7 +66,7 @@ class Ocr:
         """Load what reads."""
         self._engine.load()
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Read back a few lines that are drawn now."""
         wrong = [(line, found) for line in _KNOWN if normalise(found := self._read(_draw(line))) != normalise(line)]
         if len(wrong) > 1:
@@ -75,7 +75,8 @@ class Ocr:
                 f"{self._engine.name} reads {found!r:.60} where {line!r} is written, and "
                 f"{len(wrong)} of {len(_KNOWN)} known lines wrong; install it again, or take another engine"
             )
-        return Proof(True, f"{len(_KNOWN) - len(wrong)} of {len(_KNOWN)} known lines read right by {self._engine.name}")
+        right = len(_KNOWN) - len(wrong)
+        return SelfTest(True, f"{right} of {len(_KNOWN)} known lines read right by {self._engine.name}")
 
     def compute_all(self, exhibits: Sequence[Exhibit], /) -> list[tuple[Finding, ...]]:
         """Read each picture once."""

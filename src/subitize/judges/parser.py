@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
-from subitize.interfaces import Exhibit, Finding, Proof
-from subitize.labels import find_word_rule, interpret, parse_rule, word_rules
+from subitize.interfaces import Exhibit, Finding, SelfTest
+from subitize.labels import interpret, parse_rule
+from subitize.labels.rules import find_word_rule, word_rules
 from subitize.records import Count, Fit, Known, Outcome, Question, Said, Words
 
 _KNOWN = (("3", 3), ("12", 12), ("0", 0))
@@ -22,12 +23,12 @@ class Parser:
             raise UnknownNameError("policy", policy, word_rules())
         self.rule = policy
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Read answers whose numbers are known."""
         rule = parse_rule(self.rule)
         if any(interpret(Words(text), Count("apple"), rule) != Known(number) for text, number in _KNOWN):
             raise UnusableModelError(f"the parser misread known answers {_KNOWN}; install subitize again")
-        return Proof(True)
+        return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
         """Tell whether there is text to read; a score is not read off a text."""

@@ -4,9 +4,9 @@ from string import ascii_lowercase
 from typing import Annotated
 
 from subitize.errors import UnknownNameError
-from subitize.interfaces import Exhibit, Finding, Handling, Inquiry, Model, Proof, Reply
+from subitize.interfaces import Exhibit, Finding, Inquiry, Model, Reply, RuntimeOption, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
-from subitize.judges.proving import Look, prove_answers
+from subitize.judges.self_tests import Look, check_answers
 from subitize.records import Answer, Choose, Confirm, Count, Fit, MatchesPrompt, Question, Refused, Said, Words
 
 # The policies of numerals that read prose; geckonum reads digits that people typed, and takes the o of "No" for a 0.
@@ -35,9 +35,9 @@ class InWords(ModelJudge):
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
 
-    def _prove(self, look: Look) -> Proof:
+    def _self_test(self, look: Look) -> SelfTest:
         """Ask about photographs of known things."""
-        return prove_answers(look, counts=self.counts)
+        return check_answers(look, counts=self.counts)
 
 
 class Vlm(InWords):
@@ -46,7 +46,9 @@ class Vlm(InWords):
     name = "vlm"
     instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
 
-    def __init__(self, model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, Handling] = True) -> None:
+    def __init__(
+        self, model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, RuntimeOption] = True
+    ) -> None:
         if policy not in POLICIES:
             raise UnknownNameError("policy", policy, POLICIES)
         super().__init__(model, self_test=self_test)

@@ -143,7 +143,7 @@ def make_rule(found: Calibrated) -> Rule:
 
 
 def check_kind(rule: Rule, own: Rule, judge: str) -> None:
-    """Refuse a rule for other evidence than a judge gives, of which its own rule tells the kind."""
+    """Refuse a rule for other evidence than a judge gives; its own rule tells which kind that is."""
     if _kind(rule) != _kind(own):
         fitting = ", ".join(sorted(name for name in rule_versions() if _kind(Rule(name)) == _kind(own)))
         raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")

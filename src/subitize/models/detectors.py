@@ -8,6 +8,8 @@ from subitize.image_files import Rgb, decode
 from subitize.interfaces import Reply, Request
 from subitize.labels import interpret
 from subitize.models.observer import ANY_KIND, read_count
+from subitize.networks.detectors.opencv import Ssd, Yolo
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2, RtDetr
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.vision.colours import with_colours
@@ -23,7 +25,7 @@ class DetectorModel(Setup):
         """Load the weights, and show it photographs of known things: one that sees nothing is refused."""
         super().check()
         try:
-            self.prove()
+            self.self_test()
         except UnusableModelError as error:
             raise UnusableModelError(f"model {self.who} failed its self-test: {error}") from None
 
@@ -63,9 +65,9 @@ class DetectorModel(Setup):
         return Reply(content, self.trace(request.provenance(), {"rule": str(rule)}))
 
 
-make_detr = make_maker(DetectorModel, "detr")
-make_grounding_dino = make_maker(DetectorModel, "grounding-dino")
-make_owlv2 = make_maker(DetectorModel, "owlv2")
-make_rt_detr = make_maker(DetectorModel, "rt-detr")
-make_ssd = make_maker(DetectorModel, "ssd")
-make_yolo = make_maker(DetectorModel, "yolo")
+make_detr = make_maker(DetectorModel, Detr)
+make_grounding_dino = make_maker(DetectorModel, GroundingDino)
+make_owlv2 = make_maker(DetectorModel, Owlv2)
+make_rt_detr = make_maker(DetectorModel, RtDetr)
+make_ssd = make_maker(DetectorModel, Ssd)
+make_yolo = make_maker(DetectorModel, Yolo)

@@ -1,6 +1,5 @@
 """Pictures by a pipeline of diffusers on this machine: each from noise of its own, whatever batch it is drawn in."""
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,10 +14,11 @@ from PIL import Image
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS, encode_png
-from subitize.interfaces import Handling, Pixels, Reply, Request
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
+from subitize.networks import weights
 from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
 from subitize.networks.pipelines import Source, load_pipeline
-from subitize.networks.weights import Placement, hash_weights, loading, name_versions, naming, quiet, require
+from subitize.networks.weights import Placement
 from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
 
 if TYPE_CHECKING:
@@ -48,16 +48,15 @@ class Diffusers:
         dtype: str = "auto",
         variant: str | None = None,
         vae_tiling: bool = False,
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 4,
-        offload: Annotated[bool, Handling] = False,
-        vae_slicing: Annotated[bool, Handling] = False,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 4,
+        offload: Annotated[bool, RuntimeOption] = False,
+        vae_slicing: Annotated[bool, RuntimeOption] = False,
     ) -> None:
         who = f"diffusers:{model}"
-        with naming(who):
-            _check("batch_size", batch_size, low=1)
-            _check("steps", steps, low=1)
-            _check("guidance", guidance, low=0)
+        with weights.naming(who):
+            weights.check_at_least(1, batch_size=batch_size, steps=steps)
+            weights.check_at_least(0, guidance=guidance)
             self._placement = Placement(device, dtype)
             wanted = read_size(size)
             if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
@@ -66,7 +65,7 @@ class Diffusers:
         self._source = Source(who, model, variant or None)
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self.batch_size = batch_size
-        require(who, "torch", "diffusers", "transformers", "accelerate")
+        weights.require(who, "torch", "diffusers", "transformers", "accelerate")
         self._source.find()
 
     def check(self) -> None:
@@ -90,8 +89,8 @@ class Diffusers:
             provenance,
             parameters=parameters,
             revision=self._folder.name if self._folder.parent.name == "snapshots" else None,
-            weights_hash=hash_weights(self._folder),
-            versions={**provenance.versions, **name_versions("torch", "diffusers", "transformers")},
+            weights_hash=weights.hash_weights(self._folder),
+            versions={**provenance.versions, **weights.name_versions("torch", "diffusers", "transformers")},
         )
 
     @cached_property
@@ -101,17 +100,12 @@ class Diffusers:
     @cached_property
     def _artist(self) -> "_Artist":
         who, folder = self._source.who, self._folder
-        with naming(who), loading(who):
+        with weights.naming(who), weights.loading(who):
             pipeline = load_pipeline(self._source, folder, self._placement, offload=self._offload)
             artist = _Artist(who, pipeline, self._wishes, self._placement)
             _save_memory(pipeline, self._slices)
-        hash_weights(folder)  # it takes long, and is kept
+        weights.hash_weights(folder)  # it takes long, and is kept
         return artist
-
-
-def _check(name: str, value: float | None, *, low: int) -> None:
-    if value is not None and not low <= value < math.inf:
-        raise BadValueError(f"{name}={value:g}: should be {low} or more")
 
 
 class _Artist:
@@ -141,7 +135,7 @@ class _Artist:
 
     def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> "list[_Made]":
         """Draw each prompt from the noise of its seed, together as far as that changes nothing but the rounding."""
-        with quiet():
+        with weights.quiet():
             counts = [
                 {name: len(getattr(self._pipeline, name)(prompt).input_ids) for name in self._limits}
                 for prompt in prompts

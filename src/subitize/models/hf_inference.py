@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +14,8 @@ from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, UnusableModelError
 from subitize.image_files import decode
-from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
-from subitize.models.chats import (
-    ANSWER_TOKENS,
-    given,
-    read_chat,
-    read_extra,
-    scalars,
-    write_messages,
-)
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.models.chats import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
 from subitize.models.pacing import Pacer, Turn
 from subitize.models.serving import (
     Contact,
@@ -75,11 +68,11 @@ class HfInference:
         logprobs: int = 0,
         sends_seed: bool = True,
         extra: str | None = None,
-        concurrency: Annotated[int, Handling] = 32,
-        requests_per_minute: Annotated[float | None, Handling] = None,
-        tokens_per_minute: Annotated[float | None, Handling] = None,
-        timeout_seconds: Annotated[float, Handling] = 120.0,
-        key_variable: Annotated[str, Handling] = "HF_TOKEN",
+        concurrency: Annotated[int, RuntimeOption] = 32,
+        requests_per_minute: Annotated[float | None, RuntimeOption] = None,
+        tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
+        timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
+        key_variable: Annotated[str, RuntimeOption] = "HF_TOKEN",
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         is_address = model.startswith(("http://", "https://"))
@@ -178,10 +171,8 @@ class _Calls:
 
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
-        if not self.address and not self.contact.key:
-            raise BadValueError(
-                f"hf-inference:{self._model} needs a key: set the environment variable {self._key_variable}"
-            )
+        if not self.address:
+            self.contact.need_key(f"hf-inference:{self._model}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -217,27 +208,13 @@ class _Calls:
             except Exception as error:  # the client lets through whatever its providers' code stumbles over
                 raise self._explain(error, turn) from None
             try:
-                reply = await read(self._redacted(came), time.perf_counter() - start)
+                reply = await read(self.contact.redact(came), time.perf_counter() - start)
             except (TransientError, BadImageError) as error:
                 raise self._explain_misreading(error) from None
             self.contact.answer()
             told = reply.provenance
             self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
         return reply
-
-    def _redacted(self, value: Any) -> Any:  # noqa: ANN401
-        """Take the key out of what came, and make plain dicts of the client's own kinds, which nest by attributes."""
-        if isinstance(value, list):
-            return [self._redacted(one) for one in value]
-        if isinstance(value, dict):
-            # The client's own kinds keep what they do not know in nested attributes only.
-            held = vars(value) if is_dataclass(value) else value
-            return {self.contact.redact(name): self._redacted(one) for name, one in held.items()}
-        if isinstance(value, bytes):
-            # As long as the key: a comment in an image file has its length written before it.
-            text = self.contact.redact(self.contact.key).encode()
-            return value.replace(self.contact.key.encode(), text.ljust(len(self.contact.key), b"*")) if text else value
-        return self.contact.redact(value)
 
     def _explain(self, error: Exception, turn: Turn) -> Exception:
         """Say what an error of the client means."""
@@ -251,7 +228,7 @@ class _Calls:
             )
         if isinstance(error, HfHubHTTPError):
             answer = error.response
-            return self._explain_status(answer.status_code, answer.headers, self._redacted(answer.content), turn)
+            return self._explain_status(answer.status_code, answer.headers, self.contact.redact(answer.content), turn)
         if isinstance(error, UnidentifiedImageError):
             return self._explain_misreading(BadImageError("what came is no image"))
         if isinstance(error, TimeoutError):
@@ -283,11 +260,11 @@ class _Calls:
         return TransientError(reason) if self.contact.has_answered else UnusableModelError(reason)
 
     def _describe(self, error: Exception) -> str:
-        text = one_line(self._redacted(str(error)))
+        text = one_line(self.contact.redact(str(error)))
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
-        """Tell an answer that is none from a request that the client could not even make."""
+        """Tell an unreadable answer from a request that the client could not even make."""
         reason = self._describe(error)
         if not self.contact.has_answered and not self.address and type(error) in (ValueError, RuntimeError):
             # The latter is how it says that the hub lists no provider at all.

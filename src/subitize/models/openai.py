@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from subitize.errors import BadImageError, BadValueError
 from subitize.image_files import decode
-from subitize.interfaces import Handling, Pixels, Reply, Request, TransientError, Usage
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.models.chats import (
     ANSWER_TOKENS,
     given,
@@ -52,16 +52,15 @@ class OpenAi:
         logprobs: int = 0,
         sends_seed: bool = False,
         extra: str | None = None,
-        concurrency: Annotated[int, Handling] = 32,
-        requests_per_minute: Annotated[float | None, Handling] = None,
-        tokens_per_minute: Annotated[float | None, Handling] = None,
-        timeout_seconds: Annotated[float, Handling] = 120.0,
-        key_variable: Annotated[str, Handling] = "OPENAI_API_KEY",
+        concurrency: Annotated[int, RuntimeOption] = 32,
+        requests_per_minute: Annotated[float | None, RuntimeOption] = None,
+        tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
+        timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
+        key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         self._server = Server(base_url or DEFAULT_URL, key_variable, limits)
         self.base_url, self.served_name, self.opened = self._server.base_url, model, self._server.opened
-        self._key_variable = key_variable
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.concurrency, self.repeats_per_call = concurrency, n
@@ -76,10 +75,8 @@ class OpenAi:
 
     def check(self) -> None:
         """Make sure that there is a key where one is needed."""
-        if self.base_url == DEFAULT_URL and not self._server.contact.key:
-            raise BadValueError(
-                f"openai:{self.served_name} needs a key: set the environment variable {self._key_variable}"
-            )
+        if self.base_url == DEFAULT_URL:
+            self._server.contact.need_key(f"openai:{self.served_name}")
 
     def expect(self, task: Task, /) -> Usage:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
@@ -90,16 +87,14 @@ class OpenAi:
 
     async def respond(self, request: Request, /) -> Reply:
         """Send the task as it stands."""
-        if isinstance(request.task, Draw):
-            (reply,) = await self._draw([request])
-            return reply
-        return await self._answer(request)
+        (reply,) = await self.respond_all([request])
+        return reply
 
     async def respond_all(self, requests: Sequence[Request], /) -> Sequence[Reply]:
         """Have several pictures of one prompt drawn in one call; questions are put one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return [await self._answer(request) for request in requests]
+        return [await self._chat(request, await load_picture(request)) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
         """Have a text written: the words of the task are sent to the chat endpoint, without a picture."""
@@ -174,9 +169,6 @@ class OpenAi:
         except ValueError:
             return Failed("the server's image is cut short: its base64 cannot be read", is_transient=True)
         return Pixels(data)
-
-    async def _answer(self, request: Request) -> Reply:
-        return await self._chat(request, await load_picture(request))
 
     async def _chat(self, request: Request, picture: bytes | None) -> Reply:
         messages = write_messages(request.text, picture, system=self._system, detail=self._detail)

@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -37,7 +37,7 @@ _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
 # One at a time: more would keep the event loop waiting, and several questions are about one picture.
 _DRAWING = ThreadPoolExecutor(1, "drawing")
-# No name or model has anything to do with these: they are the server's trouble, and pass.
+# The server's own trouble, whatever was asked for; it passes.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
 
@@ -79,16 +79,21 @@ class Contact:
         self._key_variable, self._slots = key_variable, slots
         self._misses = 0
 
+    def need_key(self, who: str) -> None:
+        """Make sure that there is a key."""
+        if not self.key:
+            raise BadValueError(f"{who} needs a key: set the environment variable {self._key_variable}")
+
     def answer(self) -> None:
         """Note that it was of use."""
         self.has_answered, self._misses = True, 0
 
     def miss(self, reason: str, *, is_unsettled: bool = True) -> Exception:
-        """Make an error of an answer that is none; where nothing else comes, it is no use to go on."""
+        """Make an error of a useless answer; where nothing else comes, the model cannot be used."""
         return UnusableModelError(reason) if self._is_hopeless() else TransientError(reason, is_unsettled=is_unsettled)
 
     def decline(self, error: DeclinedError) -> Refused | Failed:
-        """Tell a refusal of what is asked for from a request that is wrong; where all are, it is no use to go on."""
+        """Tell a refusal from a bad request; where every request is declined, the model cannot be used."""
         if is_refusal(error.code, str(error)):
             return Refused(str(error))
         if self._is_hopeless():
@@ -97,7 +102,7 @@ class Contact:
         return Failed(f"{self.where} declined: {error}", is_transient=True)
 
     def explain(self, status: int, code: str, message: str, wait_seconds: float | None) -> Exception:
-        """Make an error of a status that is none of success."""
+        """Make an error of a status other than success."""
         if status == 402 or code == "insufficient_quota":
             return UnusableModelError(f"no credit is left at {self.where}: {message}")
         if status in (401, 403) and not is_refusal(code, message):
@@ -121,15 +126,18 @@ class Contact:
 
     def redact(self, value: Any) -> Any:  # noqa: ANN401
         """Take the key out of whatever came, at any depth; one so short that it is a word hides nothing."""
-        if len(self.key) < _SHORTEST_SECRET:
-            return value
-        if isinstance(value, str):
-            return value.replace(self.key, "[key]")
         if isinstance(value, list):
             return [self.redact(one) for one in value]
         if isinstance(value, dict):
-            return {self.redact(name): self.redact(one) for name, one in value.items()}
-        return value
+            # Hugging Face's client has kinds of its own, which keep what they do not know in nested attributes only.
+            held = vars(value) if is_dataclass(value) else value
+            return {self.redact(name): self.redact(one) for name, one in held.items()}
+        if not isinstance(value, str | bytes) or len(self.key) < _SHORTEST_SECRET:
+            return value
+        if isinstance(value, str):
+            return value.replace(self.key, "[key]")
+        # As long as the key: a comment in an image file has its length written before it.
+        return value.replace(self.key.encode(), b"[key]".ljust(len(self.key), b"*"))
 
     def _is_hopeless(self) -> bool:
         """Count one more; as many as there are slots may all have been unlucky at once."""
@@ -304,7 +312,7 @@ def _describe(error: aiohttp.ClientConnectorError) -> str:
 
 
 def _duration_seconds(text: str) -> float:
-    """Read a duration such as 6m0s, 1.5s or 20ms; what cannot be read is none."""
+    """Read a duration such as 6m0s, 1.5s or 20ms; anything else is 0."""
     units = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
     return min(60.0, sum(float(number) * units[unit] for number, unit in _DURATION.findall(text)))
 

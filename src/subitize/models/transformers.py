@@ -1,6 +1,5 @@
 """Networks of Hugging Face's transformers on this machine: they answer, score how texts fit, and fill gaps."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -9,12 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.interfaces import Handling, Reply, Request
+from subitize.interfaces import Reply, Request, RuntimeOption
 from subitize.networks import weights
 from subitize.networks.answers.generators import Chat, Generator, open_generator
 from subitize.networks.answers.heads import HEADS, Head, can_affirm, open_head
 from subitize.networks.filling import FILLERS, Filler, open_filler
-from subitize.networks.matching import MATCHERS, WORDING, Matcher, VqaScore, ask, open_matcher
+from subitize.networks.matching import MATCHERS, WORDING, Matcher, ask, open_matcher
 from subitize.networks.names import is_detector, is_pipeline, name_detector
 from subitize.networks.pairs import View, refuse_regions
 from subitize.networks.similarity import Similarity
@@ -38,16 +37,18 @@ class Transformers:
         prompt: str | None = None,
         regions: str | None = None,
         dtype: str = "auto",
-        device: Annotated[str, Handling] = "auto",
-        batch_size: Annotated[int, Handling] = 8,
+        device: Annotated[str, RuntimeOption] = "auto",
+        batch_size: Annotated[int, RuntimeOption] = 8,
     ) -> None:
         self.batch_size = batch_size
         self._who = f"transformers:{model}"
         self._model = model
         self._chat = Chat(max_tokens, temperature or 0.0, system, prompt)
         with weights.naming(self._who):
-            _check("batch_size", batch_size, low=1)
-            _check_chat(self._chat)
+            weights.check_at_least(1, batch_size=batch_size, max_tokens=max_tokens)
+            weights.check_at_least(0, temperature=temperature)
+            if prompt is not None and "{question}" not in prompt:
+                raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
             self._placement = Placement(device, dtype)
         self._regions = None if regions is None else Path(regions).expanduser()
         weights.require(self._who, "torch", "transformers")
@@ -78,7 +79,7 @@ class Transformers:
             self._refuse_idle_options()
             _ = self._seen
             for kind in sorted(self.tasks):
-                _ = self._matcher if kind == "match" else self._filler if kind == "fill" else self._answerer
+                _ = self._filler if kind == "fill" else self._answerer if self._asks else self._matcher
 
     def _refuse_idle_options(self) -> None:
         """Refuse options of writing where nothing is written: they would do nothing and yet name another model."""
@@ -118,6 +119,8 @@ class Transformers:
             raise BadValueError(f"{self._who} cannot do the task {kind!r}; it can {', '.join(sorted(self.tasks))}")
         views = [View.of_task(request) for request in requests]
         texts = [request.text for request in requests]
+        if kind == "match" and self._asks:
+            return [Scored({"match": yes}) for yes in self._answerer.affirm(views, list(map(ask, texts)))]
         if kind == "match":
             return [Scored(scores) for scores in self._matcher.match(views, texts)]
         if kind == "fill":
@@ -129,20 +132,20 @@ class Transformers:
         parameters: dict[str, Scalar] = {"dtype": dtype, **self._seen}
         provenance = request.provenance()
         if isinstance(content, Said):
-            parameters |= self._told(content)
+            parameters |= self._describe(content)
         elif request.task.kind == "match" and self._asks:
-            parameters |= {"wording": WORDING} | self._answerer.told()
+            parameters |= {"wording": WORDING} | self._answerer.describe()
             provenance = replace(provenance, prompt_sent=ask(request.text))
         return Reply(content, self._complete(provenance, parameters))
 
-    def _told(self, said: Said) -> dict[str, Scalar]:
+    def _describe(self, said: Said) -> dict[str, Scalar]:
         """Say how an answer was got; one that is cut short is no whole answer."""
         if isinstance(self._answerer, Head):
             return {}
         chat = self._chat
         told: dict[str, Scalar] = {"max_tokens": chat.max_tokens, "temperature": chat.temperature}
         is_cut = len(said.tokens) >= chat.max_tokens
-        return told | self._answerer.told() | ({"finish": "length"} if is_cut else {})
+        return told | self._answerer.describe() | ({"finish": "length"} if is_cut else {})
 
     @cached_property
     def _seen(self) -> dict[str, Scalar]:
@@ -195,23 +198,9 @@ class Transformers:
         return open_generator(self._folder, self._architecture, self._placement, self._chat)
 
     @cached_property
-    def _matcher(self) -> Matcher | Similarity | VqaScore:
-        if self._asks:
-            return VqaScore(self._answerer)
+    def _matcher(self) -> Matcher | Similarity:
         return open_matcher(self._folder, self._architecture, self._placement, self._regions)
 
     @cached_property
     def _filler(self) -> Filler:
         return open_filler(self._folder, self._architecture, self._placement, self._regions)
-
-
-def _check(name: str, value: float, *, low: int) -> None:
-    if not low <= value < math.inf:
-        raise BadValueError(f"{name}={value}: should be {low} or more")
-
-
-def _check_chat(chat: Chat) -> None:
-    _check("max_tokens", chat.max_tokens, low=1)
-    _check("temperature", chat.temperature, low=0)
-    if chat.form is not None and "{question}" not in chat.form:
-        raise BadValueError(f"prompt={chat.form!r}: should have {{question}} where the question goes")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from subitize.errors import BadValueError, RunError, UnusableModelError
 from subitize.image_files import image_format
-from subitize.interfaces import Handling
+from subitize.interfaces import RuntimeOption
 
 _MOST_OUTPUT = 10_000_000
 _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)
@@ -28,8 +28,8 @@ class Counter:
         command: str,
         /,
         *,
-        batch_size: Annotated[int, Handling] = 32,
-        timeout_seconds: Annotated[float, Handling] = 60.0,
+        batch_size: Annotated[int, RuntimeOption] = 32,
+        timeout_seconds: Annotated[float, RuntimeOption] = 60.0,
     ) -> None:
         self._command, self.batch_size, self._timeout_seconds = command, batch_size, timeout_seconds
         if batch_size < 1:

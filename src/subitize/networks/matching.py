@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from subitize.errors import UnusableModelError
-from subitize.networks.answers.generators import Generator
-from subitize.networks.answers.heads import Head
 from subitize.networks.pairs import Pairs, Tensors, View, numbers, open_pairs, refuse_regions, with_cut
 from subitize.networks.similarity import DUAL_ENCODERS, Similarity
 from subitize.networks.weights import Placement
@@ -83,10 +81,7 @@ def _match_by_blip_2(model: Any, inputs: Tensors) -> dict[str, Any]:  # noqa: AN
     numeric = model.vision_projection.weight.dtype
     pictures = model.vision_projection(looked.to(numeric))
     texts = model.text_projection(read[:, 0].to(numeric))
-    return {
-        "logit": _odds(found.logits_per_image),
-        "similarity": _cosine(pictures, texts[:, None]).max(dim=1).values,
-    }
+    return {"logit": _odds(found.logits_per_image), "similarity": _cosine(pictures, texts[:, None]).max(dim=1).values}
 
 
 def _odds(logits: Any) -> Any:  # noqa: ANN401
@@ -112,22 +107,11 @@ MATCHERS: frozenset[str] = DUAL_ENCODERS | _HEADS.keys()
 WORDING = 'Does this figure show "{text}"? Please answer yes or no.'
 
 
-class VqaScore:
-    """Scores texts by the probability that a network that answers says yes: VQAScore (Lin et al. 2024).
+def ask(text: str) -> str:
+    """Ask whether a picture shows what a text says: the chance of a yes is VQAScore (Lin et al. 2024).
 
     It is that of the whole answer: where the first token alone is read, "Yes" and "Yesterday" may count the same. The
     authors' code for CLIP-FlanT5 takes the geometric mean over the answer's tokens; here it is their product, which is
     a probability.
     """
-
-    def __init__(self, network: Generator | Head) -> None:
-        self._network = network
-
-    def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:
-        """Score each text against its picture, from 0 to 1."""
-        return [{"match": yes} for yes in self._network.affirm(views, [ask(text) for text in texts])]
-
-
-def ask(text: str) -> str:
-    """Ask whether a picture shows what a text says."""
     return WORDING.replace("{text}", text)

@@ -144,7 +144,7 @@ class Pairs:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Compute without gradients, and with the same lots each time: ViLT puts patches in an order by lot."""
+        """Compute without gradients, and with the same random numbers each time: ViLT shuffles patches."""
         import torch
 
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
@@ -191,7 +191,7 @@ def _open(folder: Path, architecture: str, placement: Placement, regions: Path |
     model = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
     config = model.config
     if architecture.startswith("Vilt"):
-        # All patches are looked at: above a limit the network would take some of them by lot.
+        # All patches are looked at: above a limit the network would sample them.
         config.max_image_length = -1
     text_config = getattr(config, "qformer_config", None) or config.get_text_config()
     tokens = Tokens.load(folder, text_config.max_position_embeddings)

@@ -1,27 +1,16 @@
 """Pipelines of diffusers that make pictures of words: found, checked part by part, and loaded."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
+from subitize.networks import weights
 from subitize.networks.names import PIPELINE_INDEX as INDEX
 from subitize.networks.names import is_network, name_detector
-from subitize.networks.weights import (
-    Placement,
-    fetching,
-    find_folder,
-    loading,
-    name_architecture,
-    name_versions,
-    no_bars,
-    read_config,
-    refuse_random_weights,
-    split_name,
-)
+from subitize.networks.weights import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +25,23 @@ class Source:
         """Find its folder on this machine, None for a name on the hub; what is no pipeline is refused."""
         if is_network(self.model):
             path = Path(self.model).expanduser()
-            config = read_config(path)
+            config = weights.read_config(path)
             if kind := config.get("_class_name"):
                 raise BadFileError(f"{path} is one part of a pipeline ({kind}); name the folder above, with {INDEX}")
-            name = name_detector(name_architecture(config, path)) or "transformers"
+            name = name_detector(weights.name_architecture(config, path)) or "transformers"
             raise BadFileError(f"{path} is a model of transformers, no pipeline that draws; write {name}:{self.model}")
-        return find_folder(self.model, INDEX)
+        return weights.find_folder(self.model, INDEX)
 
     def locate(self) -> Path:
         """Find its folder; one on the hub is fetched first, with no more than it needs."""
         folder = self.find()
         if folder is not None:
             return folder
-        with loading(self.who), no_bars("diffusers"):
+        with weights.loading(self.who), weights.no_bars("diffusers"):
             from diffusers import DiffusionPipeline
 
-            repository, revision = split_name(self.model)
-            with fetching(self.who, f"name a pipeline, or write transformers:{self.model}"):
+            repository, revision = weights.split_name(self.model)
+            with weights.fetching(self.who, f"name a pipeline, or write transformers:{self.model}"):
                 index = DiffusionPipeline.load_config(repository, revision=revision)
             _read_parts(index, self)  # before gigabytes are fetched: is it a pipeline for us at all?
             return Path(DiffusionPipeline.download(repository, revision=revision, variant=self.variant))
@@ -63,11 +52,11 @@ def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload
 
     Only classes of diffusers and transformers are made: code that comes with a model is never run.
     """
-    with loading(source.who), no_bars("diffusers"):
+    with weights.loading(source.who), weights.no_bars("diffusers"):
         from diffusers import AutoPipelineForText2Image
 
         device = placement.torch_device()
-        parts = _read_parts(read_config(folder, INDEX), source)
+        parts = _read_parts(weights.read_config(folder, INDEX), source)
         _check_folders(folder, parts, source)
         networks = _load_networks(source, folder, parts, placement)
         pipeline = AutoPipelineForText2Image.from_pretrained(str(folder), local_files_only=True, **networks)
@@ -110,7 +99,7 @@ def _check_kind(kind: object, source: Source) -> None:
         raise BadFileError(f"{source.who}: its {INDEX} names no pipeline (_class_name); copy the model again")
     if kind not in {known.__name__ for known in AUTO_TEXT2IMAGE_PIPELINES_MAPPING.values()}:
         if not hasattr(diffusers, kind):
-            known_to = f"diffusers {name_versions('diffusers')['diffusers']}"
+            known_to = f"diffusers {weights.name_versions('diffusers')['diffusers']}"
             raise UnusableModelError(
                 f"{source.who}: its pipeline {kind} is not known to {known_to}; run: pip install --upgrade diffusers"
             )
@@ -199,7 +188,7 @@ def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placem
 
     # Older versions of diffusers know no other name, newer ones still do.
     key = "torch_dtype" if issubclass(kind, diffusers.ModelMixin) else "dtype"
-    with loading(who), _naming_damage(who):
+    with weights.loading(who):
         network, info = kind.from_pretrained(
             folder,
             variant=variant,
@@ -207,26 +196,5 @@ def _load_network(who: str, kind: Any, folder: Path, variant: str | None, placem
             output_loading_info=True,
             **{key: placement.torch_dtype()},
         )
-    refuse_random_weights(info, who)
+    weights.refuse_random_weights(info, who)
     return network.eval()
-
-
-@contextmanager
-def _naming_damage(who: str) -> Iterator[None]:
-    """Say what the libraries mean by weights that they cannot load: the files are there, but not as they were."""
-    try:
-        yield
-    except (OSError, ValueError, RuntimeError) as error:
-        for words, what in _DAMAGE.items():
-            if words in str(error):
-                raise UnusableModelError(
-                    f"{who} cannot be loaded: its weights {what}; copy or download the model again"
-                ) from error
-        raise
-
-
-_DAMAGE = {
-    "Unable to load weights": "are damaged",
-    "expected shape": "do not fit its config.json",  # diffusers
-    "ignore_mismatched_sizes": "do not fit its config.json",  # transformers
-}

@@ -34,7 +34,6 @@ class Similarity:
         weights.require("similarity", "torch", "transformers")
         import transformers
 
-        self._folder = folder
         self._kept: dict[str, Vectors] = {}
         architecture = find_dual_encoder(folder)
         self._model: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
@@ -61,14 +60,6 @@ class Similarity:
         cosines = (self._encode_pictures(views) * self._encode_texts(texts)).sum(axis=1)
         cut = self._tokens.count_cut(texts)
         return [with_cut(self._scores(cosine), tokens) for cosine, tokens in zip(cosines, cut, strict=True)]
-
-    def weights_hash(self) -> str:
-        """Tell the weights apart from others."""
-        return weights.hash_weights(self._folder)
-
-    def versions(self) -> dict[str, str]:
-        """Name the libraries that compute."""
-        return weights.name_versions("torch", "transformers")
 
     def _scores(self, cosine: float) -> dict[str, float]:
         model = self._model

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import re
 import textwrap
 from collections.abc import Collection, Iterator, Mapping
@@ -76,6 +77,13 @@ def naming(who: str) -> Iterator[None]:
         yield
     except BadValueError as error:
         raise BadValueError(f"{who}: {error}") from error
+
+
+def check_at_least(least: int, **options: float | None) -> None:
+    """Refuse options that are given and lower than this, or without end."""
+    for name, value in options.items():
+        if value is not None and not least <= value < math.inf:
+            raise BadValueError(f"{name}={value:g}: should be at least {least}")
 
 
 def require(who: str, *packages: str, extra: str = "local") -> None:
@@ -314,6 +322,8 @@ def _explain(error: Exception) -> str:
         )
     if kind in ("UnpicklingError", "EOFError"):
         return f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
+    if "expected shape" in text or "ignore_mismatched_sizes" in text:  # as diffusers and transformers say it
+        return f"its weights do not fit its config.json; {_AGAIN}"
     if kind == "SafetensorError" or _DAMAGED.search(text):
         return f"its weights are damaged ({told}); {_AGAIN}"
     if kind == "JSONDecodeError" or "not a valid JSON file" in text:
@@ -340,8 +350,8 @@ def _explain(error: Exception) -> str:
 _AGAIN = "copy or download the model again"
 _NO_TOKENIZER = f"its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
 _DAMAGED = re.compile(
-    r"size mismatch|automatic conversion of the weights|PytorchStreamReader|invalid load key|unexpected EOF|"
-    r"Unpickling|corrupt|HeaderTooLarge|"
+    r"Unable to load weights|size mismatch|automatic conversion of the weights|PytorchStreamReader|invalid load key|"
+    r"unexpected EOF|Unpickling|corrupt|HeaderTooLarge|"
     r"MetadataIncompleteBuffer|InvalidHeader|ran out of input|ReadProto|parse.*(?:onnx|tensorflow|graphdef)",
     re.IGNORECASE,
 )

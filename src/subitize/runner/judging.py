@@ -16,7 +16,7 @@ from subitize.interfaces import (
     Finding,
     Inquiry,
     Judge,
-    Proves,
+    SelfTested,
 )
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
@@ -137,15 +137,15 @@ def admit(judge: Made[Judge]) -> str:
     Of an embedded judge that passes there is nothing to say.
     """
     check(judge.it)
-    if not isinstance(judge.it, Proves):
+    if not isinstance(judge.it, SelfTested):
         return f"self-test of {judge.spec.shown}: cannot be tested, as it has no test of its own"
     try:
-        proof = judge.it.prove()
+        result = judge.it.self_test()
     except UnusableModelError as error:
         raise UnusableModelError(f"judge {judge.spec.shown} failed its self-test: {error}") from None
-    if not proof.told:
+    if not result.summary:
         return ""
-    return f"self-test of {judge.spec.shown}: {'passed, ' if proof.is_passed else ''}{proof.told}"
+    return f"self-test of {judge.spec.shown}: {result}"
 
 
 def asks_of(judge: Judge, item: Item) -> Sequence[Ask]:

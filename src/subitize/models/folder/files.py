@@ -51,6 +51,9 @@ class Unplaced:
     name: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class Entries:
@@ -149,6 +152,12 @@ def stem_of(name: str) -> str:
 def storable(name: str) -> str:
     """Write a file's name in characters that can be stored."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def list_some(texts: Iterable[str]) -> str:
+    """List the first three of several."""
+    every = list(texts)
+    return ", ".join(every[:3]) + (", …" if len(every) > 3 else "")
 
 
 def find_fault(path: str) -> str:

@@ -1,6 +1,5 @@
 """Which layout a folder has, and the images it holds by it."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -156,15 +155,12 @@ def _read_names(tree: Tree, naming: Naming) -> tuple[list[Image], list[Unplaced]
     names = [name for folder in folders for name in tree.entries(folder).images]
     left = [unplaced for folder in folders for unplaced in tree.entries(folder).left]
     check_each_once(tree, names)
-    images, readers = [], _readers(naming)
+    # The name of an item may be without a repeat, and an item's own key may end in a number.
+    readers = (naming.read, read_whole_name) if naming is ITEMS else (naming.read,)
+    images = []
     for name in names:
         told = [image for image in (read(name, tree) for read in readers) if image is not None]
         images += told
         if not told:
             left.append(Unplaced(storable(name), f"not named like {naming.example}"))
     return images, left
-
-
-def _readers(naming: Naming) -> Sequence[Callable[[str, Tree], Image | None]]:
-    """How a name may be read: that of an item may be without a repeat, and an item's own key may end in a number."""
-    return (naming.read, read_whole_name) if naming is ITEMS else (naming.read,)

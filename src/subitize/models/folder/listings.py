@@ -23,7 +23,7 @@ def find_prompt_folders(tree: Tree) -> list[str]:
 
 
 def read_prompt_folders(tree: Tree) -> tuple[list[Image], list[Unplaced]]:
-    """Read GenEval's folders; the grid of all samples that lies beside them is none of them."""
+    """Read GenEval's folders, without the grid of all samples that lies beside them."""
     beside = tree.entries()
     left = [*beside.left, *(Unplaced(storable(name), "in no folder of a prompt") for name in beside.images)]
     images: list[Image] = []

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.models.folder.files import Image, Unplaced, find_fault
+from subitize.models.folder.files import Image, Unplaced, find_fault, list_some
 from subitize.models.folder.layouts import Holdings
 from subitize.records import Item, Scalar, task_text
 
-_EXAMPLES = 3
 _LONGEST_SHOWN = 70
 
 
@@ -55,7 +54,7 @@ class MatchedImages:
         trials = self.count + len(self.missing)
         told = [f"layout {self.layout}: {self.count:,} of {trials:,} images found"]
         if self.missing:
-            some = _list(f"{item_id} repeat {repeat}" for item_id, repeat in self.missing)
+            some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.missing)
             told.append(f"missing: {len(self.missing):,} ({some}); {len(self.missing_items):,} items have none")
         unused = {
             "unknown, left alone": self.unknown,
@@ -66,10 +65,11 @@ class MatchedImages:
         }
         for what, files in unused.items():
             if files:
-                some = _list(f"{_show(file.name)}: {file.reason}" for file in files)
+                some = list_some(f"{_show(file.name)}: {file.reason}" for file in files)
                 told.append(f"{what}: {len(files):,} ({some})")
         if self.surplus:
-            told.append(f"more than the repeats, left alone: {len(self.surplus):,} ({_list(map(_show, self.surplus))})")
+            some = list_some(map(_show, self.surplus))
+            told.append(f"more than the repeats, left alone: {len(self.surplus):,} ({some})")
         if self.counts:
             told.append(f"with a count in the name: {self.counts:,}")
         return told
@@ -105,7 +105,7 @@ class Placement:
             named, worded = finder.items_by_key(image), finder.items_by_text(image)
             candidates = tuple(id for id in named if id in worded) if named and worded else named or worded
             if named and not candidates:
-                reason = f"its id names {_list(named)}, its prompt {_list(worded)}"
+                reason = f"its id names {list_some(named)}, its prompt {list_some(worded)}"
                 self.ambiguous.append(Unplaced(image.name, reason))
                 continue
             places = [(item_id, image.identity) for item_id in candidates if image.identity]
@@ -139,7 +139,7 @@ class Placement:
             return
         else:
             obstacle = "which is no equal share" if is_list else f"in {len(by_source)} folders"
-        reason = f"{len(images)} images for the {len(item_ids)} items {_list(item_ids)}, {obstacle}"
+        reason = f"{len(images)} images for the {len(item_ids)} items {list_some(item_ids)}, {obstacle}"
         self.ambiguous += [Unplaced(image.name, reason) for image in ordered]
 
     def _number(self, images: list[Image]) -> Iterator[tuple[int, Image]]:
@@ -213,11 +213,6 @@ def _is_same(prompt: str, text: str, holdings: Holdings) -> bool:
     if plain(prompt) == plain(text):
         return True
     return holdings.is_named_by_prompts and plain_of_name(prompt) in plain_names(text)
-
-
-def _list(texts: Iterable[str]) -> str:
-    every = list(texts)
-    return ", ".join(every[:_EXAMPLES]) + (", …" if len(every) > _EXAMPLES else "")
 
 
 def _show(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a network says next, chosen by us token by token: the likeliest, one by lot, or one that is given.
+"""What a network says next, chosen by us token by token: the likeliest, a random one, or a given one.
 
 A chooser stands where transformers lets the next token's scores be changed, keeps what it chose, and leaves the
 network no other choice; so nothing depends on what is echoed, padded or set in a folder's generation settings.

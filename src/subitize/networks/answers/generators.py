@@ -28,7 +28,7 @@ Row = Mapping[str, "torch.Tensor"]
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """How answers are asked for: at most so many tokens, by lot above temperature 0, in which form."""
+    """How answers are asked for: the most tokens, how random they are, the system prompt and the form."""
 
     max_tokens: int = 32
     temperature: float = 0.0
@@ -45,9 +45,9 @@ class Generator:
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
 
-    def told(self) -> dict[str, Scalar]:
+    def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put."""
-        return self._asking.told()
+        return self._asking.describe()
 
     def answer(self, views: Sequence[View], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
         """Answer each question about its picture; one that is longer than the network can read is refused."""
@@ -167,7 +167,7 @@ def _check_architecture(folder: Path, architecture: str) -> None:
 
 
 def _settle(network: Any, ends: Sequence[int]) -> None:  # noqa: ANN401
-    """Keep what tokens mean, and leave out beams, penalties and lots: how tokens are chosen is said by options."""
+    """Keep what tokens mean, and drop beams, penalties and sampling: options say how tokens are chosen."""
     from transformers import GenerationConfig
 
     for module in network.modules():

@@ -22,7 +22,7 @@ class Head:
     def __init__(self, pairs: Pairs, scores: str, names: Mapping[int, str]) -> None:
         self._pairs, self._scores, self._names = pairs, scores, names
 
-    def told(self) -> dict[str, Scalar]:
+    def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put: as they are."""
         return {}
 

@@ -45,7 +45,7 @@ class Asking:
                 f"system={system!r}: this network has no chat template with a place for it; leave it out"
             )
 
-    def told(self) -> dict[str, Scalar]:
+    def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put: the form, or which template it is, and the system prompt."""
         found = {"prompt": self.form, "chat_template_sha256": self._hash_template(), "system": self._system}
         return {name: text for name, text in found.items() if text is not None}

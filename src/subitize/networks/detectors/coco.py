@@ -2,10 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from subitize.errors import BadValueError
 from subitize.numerals import singular
 
 _COCO = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -37,6 +38,18 @@ def class_of(noun: str, classes: Iterable[str]) -> str | None:
             if own and _bare(own) == name:
                 return own
     return None
+
+
+def choose_classes(who: str, nouns: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
+    """Find a detector's class for each noun that it is asked for; without nouns it is asked for all its classes."""
+    chosen = {}
+    for noun in nouns or classes:
+        own = class_of(noun, classes)
+        if own is None:
+            known = ", ".join(classes[:8]) + (" …" if len(classes) > 8 else "")
+            raise BadValueError(f"{who} cannot see {noun!r}; it knows {known}")
+        chosen[noun] = own
+    return chosen
 
 
 @cache

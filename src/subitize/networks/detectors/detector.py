@@ -16,19 +16,15 @@ class Detector(Protocol):
     @property
     def assumption(self) -> str:
         """What was taken for granted because no file says it; nothing if all was said."""
-        ...
 
     def load(self) -> None:
         """Load the weights, once; raise UnusableModelError or MissingPartError where that cannot work."""
-        ...
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether it can look for such things."""
-        ...
 
     def classes(self) -> Collection[str]:
         """List the nouns it knows, as its own labels are called; nothing where it looks for any."""
-        ...
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score, labelled by the noun asked for.
@@ -36,12 +32,9 @@ class Detector(Protocol):
         Without nouns a detector with classes finds all it knows. Nothing is suppressed unless the network does so
         itself.
         """
-        ...
 
     def weights_hash(self) -> str:
         """Tell the weights apart from others, as 64 hexadecimal digits."""
-        ...
 
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, and their versions."""
-        ...

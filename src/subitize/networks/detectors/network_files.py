@@ -21,10 +21,6 @@ class NetworkFiles:
     plan: Path | None
     labels: Path | None
 
-    def all(self) -> tuple[Path, ...]:
-        """List them."""
-        return tuple(path for path in (self.weights, self.plan, self.labels) if path is not None)
-
 
 def find_network(kind: str, target: str, suffixes: tuple[str, ...], labels: str | None) -> NetworkFiles:
     """Find the one network at a target, a folder or a file of weights, and what lies beside it."""

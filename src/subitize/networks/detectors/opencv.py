@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 from subitize.detections import Detections, Floats
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
-from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, class_of
+from subitize.networks.detectors.coco import COCO_CLASSES, COCO_NUMBERS, choose_classes, class_of
 from subitize.networks.detectors.network_files import NetworkFiles, find_network, read_labels
 from subitize.networks.detectors.onnx_files import OnnxIndex, read_index
 from subitize.networks.detectors.outputs import Found, read_regions, read_ssd_rows, tell_ssd, tell_yolo
@@ -75,13 +75,14 @@ class OpenCv(ABC):
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture the things of the nouns, or all it knows, with at least this score."""
-        asked = [(noun, self._class(noun)) for noun in nouns] or [(name, name) for name in self.classes()]
+        asked = choose_classes(f"{self.kind}:{self._target}", nouns, self.classes())
         # One after the other: a batch takes OpenCV as long per picture, and some graphs have room for one only.
         return [self._detect(picture, asked, floor) for picture in pictures]
 
     def weights_hash(self) -> str:
         """Hash all the files it is made of: other names of classes make another detector."""
-        return hashlib.sha256("".join(f"{hash_weights(path)}\n" for path in self._files.all()).encode()).hexdigest()
+        hashes = [hash_weights(path) for path in astuple(self._files) if path is not None]
+        return hashlib.sha256("".join(f"{one}\n" for one in hashes).encode()).hexdigest()
 
     def versions(self) -> dict[str, str]:
         """Name the version of OpenCV."""
@@ -90,7 +91,10 @@ class OpenCv(ABC):
         return {"opencv": cv2.__version__}
 
     @abstractmethod
-    def _open(self, files: NetworkFiles) -> _Network: ...
+    def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network: ...
+
+    @abstractmethod
+    def _open_onnx(self, files: NetworkFiles) -> _Network: ...
 
     @cached_property
     def _files(self) -> NetworkFiles:
@@ -98,8 +102,9 @@ class OpenCv(ABC):
 
     @cached_property
     def _network(self) -> _Network:
-        with _loading(self._files.weights):
-            return self._open(self._files)
+        files = self._files
+        with _loading(files.weights):
+            return self._open_with_plan(files, files.plan) if files.plan else self._open_onnx(files)
 
     def _names(self, files: NetworkFiles, noted: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Take the names of classes that the user gave, else those noted in the weights, else those beside them."""
@@ -107,20 +112,14 @@ class OpenCv(ABC):
             return noted
         return read_labels(files.labels)
 
-    def _class(self, noun: str) -> str:
-        own = class_of(noun, self.classes())
-        if own is None:
-            raise BadValueError(f"{self.kind}:{self._target} cannot see {noun!r}; it sees {', '.join(self.classes())}")
-        return own
-
-    def _detect(self, picture: Rgb, asked: Sequence[tuple[str, str]], floor: float) -> Detections:
+    def _detect(self, picture: Rgb, asked: Mapping[str, str], floor: float) -> Detections:
         network = self._network
         with _computing(self.kind):
             found = network.look(picture)
         rows: dict[str, list[int]] = {}
         for row in np.nonzero(found.scores >= floor)[0]:
             rows.setdefault(network.names.get(int(found.numbers[row]), ""), []).append(int(row))
-        chosen = [(row, noun) for noun, own in asked for row in rows.get(own, ())]
+        chosen = [(row, noun) for noun, own in asked.items() for row in rows.get(own, ())]
         indices = [row for row, _ in chosen]
         height, width = picture.shape[:2]
         corners = np.clip(found.xyxy[indices], 0, [width, height, width, height])
@@ -143,10 +142,7 @@ class Ssd(OpenCv):
         super().__init__(weights, labels=labels, size=size)
         self._mean, self._scale = mean, scale
 
-    def _open(self, files: NetworkFiles) -> _Network:
-        return self._open_onnx(files) if files.plan is None else self._open_tensorflow(files, files.plan)
-
-    def _open_tensorflow(self, files: NetworkFiles, plan: Path) -> _Network:
+    def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network:
         import cv2
 
         text = plan.read_text(encoding="utf-8", errors="replace")
@@ -173,7 +169,7 @@ class Ssd(OpenCv):
         layout = tell_ssd(shapes)
         if layout is None:
             raise UnusableModelError(
-                f"{files.weights} gives {_told(shapes)}: not the boxes, scores and labels of an SSD; "
+                f"{files.weights} gives {_describe(shapes)}: not the boxes, scores and labels of an SSD; "
                 "export it with outputs of these names"
             )
 
@@ -196,10 +192,7 @@ class Yolo(OpenCv):
     kind = "yolo"
     suffixes = (".weights", ".onnx")
 
-    def _open(self, files: NetworkFiles) -> _Network:
-        return self._open_onnx(files) if files.plan is None else self._open_darknet(files, files.plan)
-
-    def _open_darknet(self, files: NetworkFiles, plan: Path) -> _Network:
+    def _open_with_plan(self, files: NetworkFiles, plan: Path) -> _Network:
         import cv2
 
         if not hasattr(cv2.dnn, "readNetFromDarknet"):
@@ -234,8 +227,8 @@ class Yolo(OpenCv):
         layout = tell_yolo(tuple(shapes.values()), len(names), size)
         if layout is None:
             raise UnusableModelError(
-                f"{files.weights} gives {_told(shapes)}, which with {len(names) or 'unknown'} classes are no YOLO's "
-                "boxes; write labels=FILE with the names of its classes, or export it again as a detector"
+                f"{files.weights} gives {_describe(shapes)}, which with {len(names) or 'unknown'} classes are no "
+                "YOLO's boxes; write labels=FILE with the names of its classes, or export it again as a detector"
             )
 
         def look(picture: Rgb) -> Found:
@@ -420,5 +413,5 @@ def _cut(error: Exception) -> str:
     return (said[2] or said[1])[:160] if said else text[:160]
 
 
-def _told(shapes: Mapping[str, tuple[int, ...]]) -> str:
+def _describe(shapes: Mapping[str, tuple[int, ...]]) -> str:
     return ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())

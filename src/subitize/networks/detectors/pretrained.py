@@ -2,29 +2,22 @@
 
 import inspect
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from PIL import Image
 
 from subitize.detections import Detections, Floats
-from subitize.errors import BadValueError, UnusableModelError
+from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb
-from subitize.networks.detectors.coco import class_of
+from subitize.interfaces import RuntimeOption
+from subitize.networks import weights
+from subitize.networks.detectors.coco import choose_classes, class_of
 from subitize.networks.names import name_detector
-from subitize.networks.weights import (
-    Placement,
-    hash_weights,
-    load_model,
-    load_part,
-    locate,
-    name_versions,
-    read_config,
-    require,
-)
+from subitize.networks.weights import Placement
 from subitize.numerals import article
 
 if TYPE_CHECKING:
@@ -53,29 +46,29 @@ Found = tuple[int, object, object, str]
 class Pretrained:
     """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
-    own_name: str
+    kind: str
     has_open_vocabulary: bool
     assumption = ""
 
-    def __init__(self, folder: str, placement: Placement, *, name: str = "") -> None:
-        self._name, self._given = name or self.own_name, folder
-        require(self._name, "torch", "transformers")
-        self.who = f"{self._name}:{folder}"
-        # A box of a thousand pixels in bfloat16 is four pixels off, and these networks are small.
-        self._placement = replace(placement, dtype="float32") if placement.dtype == "auto" else placement
+    def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
+        self.who, self._given = f"{self.kind}:{model}", model
+        with weights.naming(self.who):
+            # A box of a thousand pixels in bfloat16 is four pixels off, and these networks are small.
+            self._placement = Placement(device, "float32" if dtype == "auto" else dtype)
+        weights.require(self.kind, "torch", "transformers")
 
     @cached_property
     def folder(self) -> Path:
         """Where it lies."""
-        return locate(self._given)
+        return weights.locate(self._given)
 
     @cached_property
     def config(self) -> "PreTrainedConfig":
         """What its folder says about it; a network that this detector cannot use is refused."""
         from transformers import AutoConfig
 
-        self._refuse_others(read_config(self.folder))
-        return load_part(AutoConfig, self.folder, self.who)
+        self._refuse_others(weights.read_config(self.folder))
+        return weights.load_part(AutoConfig, self.folder, self.who)
 
     @cached_property
     def model(self) -> "PreTrainedModel":
@@ -85,14 +78,14 @@ class Pretrained:
         _ = self.config  # another detector's network is refused
         is_open = self.has_open_vocabulary
         auto_class = AutoModelForZeroShotObjectDetection if is_open else AutoModelForObjectDetection
-        return load_model(auto_class, self.folder, self._placement, self.who)
+        return weights.load_model(auto_class, self.folder, self._placement, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
         """What prepares pictures for it."""
         from transformers import AutoImageProcessor
 
-        return load_part(AutoImageProcessor, self.folder, self.who)
+        return weights.load_part(AutoImageProcessor, self.folder, self.who)
 
     def load(self) -> None:
         """Load the weights, once."""
@@ -137,11 +130,11 @@ class Pretrained:
 
     def weights_hash(self) -> str:
         """Tell the weights apart from others."""
-        return hash_weights(self.folder)
+        return weights.hash_weights(self.folder)
 
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, and their versions."""
-        return name_versions("torch", "transformers")
+        return weights.name_versions("torch", "transformers")
 
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Go through what the network finds, whatever its score."""
@@ -160,52 +153,37 @@ class Pretrained:
         kind = str(config.get("model_type", ""))
         known = MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES | MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES
         reader = name_detector(known.get(kind, ""))
-        if reader == self._name:
+        if reader == self.kind:
             return
         held = (config.get("architectures") or [kind or "model of no named type"])[0]
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
-        raise UnusableModelError(f"{self._name}: {self._given} holds a {held}; {remedy}")
+        raise UnusableModelError(f"{self.kind}: {self._given} holds a {held}; {remedy}")
 
 
 class Detr(Pretrained):
-    """DETR and its successors (Conditional and Deformable DETR, RT-DETR, YOLOS …).
+    """DETR and its successors (Conditional and Deformable DETR, YOLOS …).
 
     It looks for whatever it knows; a class is kept if it was asked for, by that name or another for the same.
     """
 
-    own_name = "detr"
+    kind = "detr"
     has_open_vocabulary = False
 
     def can_see(self, noun: str, /) -> bool:
         """Tell whether the noun names one of its classes."""
         return class_of(noun, self.classes()) is not None
 
-    def classes(self) -> Collection[str]:
+    def classes(self) -> tuple[str, ...]:
         """List its classes, as its config calls them; the weights are not needed for it."""
-        return self._classes
-
-    @cached_property
-    def _classes(self) -> tuple[str, ...]:
         names = dict.fromkeys(self.config.id2label.values())
         return tuple(name for name in names if name not in _NO_CLASS)
-
-    def _wanted(self, nouns: Sequence[str]) -> list[tuple[str, str]]:
-        """Pair its classes with the nouns they are asked for by."""
-        if not nouns:
-            return [(own, own) for own in self._classes]
-        classes = {noun: class_of(noun, self._classes) for noun in nouns}
-        for noun, own in classes.items():
-            if own is None:
-                known = ", ".join(self._classes[:8]) + (" …" if len(self._classes) > 8 else "")
-                raise BadValueError(f"{self.who} cannot see {noun!r}; it knows {known}")
-        return [(own, noun) for noun, own in classes.items() if own is not None]
 
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Find the things of the nouns, or all.
 
         The folder's own processor reads the output: whether there is a class for nothing differs by network.
         """
-        wanted = self._wanted(nouns)
+        wanted = choose_classes(self.who, nouns, self.classes())
         read = self.image_processor.post_process_object_detection
         for places, inputs in self.batches(pictures):
             output = self.run(inputs)
@@ -215,9 +193,15 @@ class Detr(Pretrained):
             each = read(output, threshold=-1.0, target_sizes=sizes, **limit)
             for place, found in zip(places, each, strict=True):
                 names = [self.config.id2label.get(int(label), "") for label in found["labels"]]
-                for own, noun in wanted:
+                for noun, own in wanted.items():
                     chosen = [name == own for name in names]
                     yield place, found["boxes"][chosen], found["scores"][chosen], noun
+
+
+class RtDetr(Detr):
+    """RT-DETR, of both versions."""
+
+    kind = "rt-detr"
 
 
 class OpenVocabulary(Pretrained):
@@ -230,7 +214,7 @@ class OpenVocabulary(Pretrained):
         """What prepares words for it."""
         from transformers import AutoTokenizer
 
-        return load_part(AutoTokenizer, self.folder, self.who)
+        return weights.load_part(AutoTokenizer, self.folder, self.who)
 
     def load(self) -> None:
         """Load the weights, once."""
@@ -252,7 +236,7 @@ class GroundingDino(OpenVocabulary):
     Beside another, a noun is seen with other scores.
     """
 
-    own_name = "grounding-dino"
+    kind = "grounding-dino"
 
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
@@ -281,7 +265,7 @@ class GroundingDino(OpenVocabulary):
 class Owlv2(OpenVocabulary):
     """Looks for all nouns at once: its score for one does not depend on the others."""
 
-    own_name = "owlv2"
+    kind = "owlv2"
 
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Find the things of the nouns; one place may be found for several of them."""

@@ -4,18 +4,16 @@ import inspect
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from subitize.detections import Detections
 from subitize.errors import BadValueError
 from subitize.image_files import Rgb
-from subitize.interfaces import Handling, Proof
+from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.labels import Rule, read_statement
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2
-from subitize.networks.weights import Placement, naming
+from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, OpenVocabulary, Owlv2, RtDetr
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.vision.colours import COLOUR_NAMES
 
@@ -37,7 +35,7 @@ class Setup:
     floor: float
     batch_size: int
     is_tested: bool
-    _proof: Proof | None = field(default=None, init=False)
+    _tested: SelfTest | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         for name in ("threshold", "iou", "floor"):
@@ -61,15 +59,15 @@ class Setup:
         """Load the weights, once."""
         self.detector.load()
 
-    def prove(self) -> Proof:
+    def self_test(self) -> SelfTest:
         """Show it photographs of known things, and remember what came of it."""
-        from subitize.networks.detectors.proving import prove, untested
+        from subitize.networks.detectors.self_tests import self_test, untested
 
         if self.is_tested:
-            self._proof = prove(self.detector, self.threshold, self.iou)
+            self._tested = self_test(self.detector, self.threshold, self.iou)
         else:
-            self._proof = untested(self.detector, "left out (self_test=false)")
-        return self._proof
+            self._tested = untested(self.detector, "left out (self_test=false)")
+        return self._tested
 
     def why_not(self, question: Question, /) -> str:
         """Name what of a question it cannot see; nothing where there is no such thing."""
@@ -96,11 +94,10 @@ class Setup:
 
     def trace(self, start: Provenance, parameters: Mapping[str, Scalar]) -> Provenance:
         """Say whose weights looked, how, and what came of their test if there was one."""
-        proof = self._proof
-        told = {} if proof is None else {"self_test": f"{'passed, ' if proof.is_passed else ''}{proof.told}"}
+        tested = {} if self._tested is None else {"self_test": str(self._tested)}
         return replace(
             start,
-            parameters={**parameters, **told},
+            parameters={**parameters, **tested},
             weights_hash=self.detector.weights_hash(),
             versions={**start.versions, **self.detector.versions()},
         )
@@ -124,67 +121,40 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
     return tuple(sorted(nouns))
 
 
-def _open_torch(
-    make: Callable[..., Detector],
-    name: str,
-    model: str,
-    /,
-    *,
-    dtype: str = "auto",
-    device: Annotated[str, Handling] = "auto",
-) -> Detector:
-    with naming(f"{name}:{model}"):
-        placement = Placement(device, dtype)
-    return make(model, placement, name=name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """How a detector is opened, what it counts unless told otherwise, and what it is in one line."""
-
-    open: Callable[..., Detector]
-    threshold: float
-    iou: float
-    summary: str
-
-
+# The lowest score and the largest overlap that count unless the user says otherwise, and what it is in one line.
+# Those of Grounding DINO are from Numbersense's supplementary information and its authors' code.
+_GROUNDED = "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95)."
 _CLOSED = "it knows the classes it was trained on."
-_KINDS = {
-    "detr": _Kind(partial(_open_torch, Detr, "detr"), 0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
-    "grounding-dino": _Kind(
-        # Numbersense, supplementary information, and its authors' code.
-        partial(_open_torch, GroundingDino, "grounding-dino"),
-        0.4,
-        0.95,
-        "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95).",
-    ),
-    "owlv2": _Kind(partial(_open_torch, Owlv2, "owlv2"), 0.2, 0.5, "Count what OWLv2 finds, told the noun."),
-    "rt-detr": _Kind(partial(_open_torch, Detr, "rt-detr"), 0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
-    "ssd": _Kind(Ssd, 0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
-    "yolo": _Kind(Yolo, 0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
+_DETECTORS: Mapping[type[Detr | OpenVocabulary | OpenCv], tuple[float, float, str]] = {
+    Detr: (0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
+    GroundingDino: (0.4, 0.95, _GROUNDED),
+    Owlv2: (0.2, 0.5, "Count what OWLv2 finds, told the noun."),
+    RtDetr: (0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
+    Ssd: (0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
+    Yolo: (0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
 
 
-def make_maker(wrap: type[T], name: str) -> Callable[..., T]:
+def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Callable[..., T]:
     """Make what the registry calls for a detector: the options that all have stand around its own."""
-    kind = _KINDS[name]
-    target, *own = inspect.signature(kind.open).parameters.values()
+    usual_threshold, usual_iou, summary = _DETECTORS[kind]
+    target, *own = inspect.signature(kind).parameters.values()
 
     def make(
         target: str,
         /,
         *,
-        threshold: float = kind.threshold,
-        iou: float = kind.iou,
+        threshold: float = usual_threshold,
+        iou: float = usual_iou,
         floor: float = FLOOR,
-        batch_size: Annotated[int, Handling] = 4,
-        self_test: Annotated[bool, Handling] = True,
-        **options: object,
+        batch_size: Annotated[int, RuntimeOption] = 4,
+        self_test: Annotated[bool, RuntimeOption] = True,
+        **options: Any,  # noqa: ANN401
     ) -> T:
-        detector = kind.open(target, **options)
-        return wrap(f"{name}:{target}", detector, threshold, iou, floor, batch_size, self_test)
+        detector = kind(target, **options)
+        return wrap(f"{kind.kind}:{target}", detector, threshold, iou, floor, batch_size, self_test)
 
     _, threshold, iou, floor, *others, _ = inspect.signature(make).parameters.values()
     make.__signature__ = inspect.Signature([target, threshold, iou, floor, *own, *others])  # type: ignore[attr-defined]
-    make.__doc__ = kind.summary
+    make.__doc__ = summary
     return make

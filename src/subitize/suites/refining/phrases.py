@@ -60,7 +60,6 @@ class TakesApart(Protocol):
 
     def find_counted(self, item: Item, /) -> Counted | None:
         """Take the prompt of an item apart, or tell that it asks for more than a number of one kind of things."""
-        ...
 
 
 def find_counted(item: Item) -> Counted | None:

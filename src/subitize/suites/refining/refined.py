@@ -1,13 +1,14 @@
 """A suite whose prompts are refined: the same items, asks and order, in other words."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from subitize.errors import BadValueError, SubitizeError
 from subitize.interfaces import Suite, Tried, design_of
 from subitize.records import REFINED, Draw, Item, Scalar, task_text
 from subitize.suites.refining.phrases import Counted, TakesApart, find_counted
+from subitize.suites.refining.rewritten import Rewritten
 
 LONGEST_PROMPT = 20_000
 """In characters: the most that a refinement may say."""
@@ -18,28 +19,6 @@ class Refinement(Protocol):
 
     def __call__(self, counted: Counted, /) -> str | None:
         """Give the refined prompt, or None where the refinement does not apply."""
-        ...
-
-
-@runtime_checkable
-class Sourced(Protocol):
-    """Has refined prompts from elsewhere, of items whatever they ask for: what of that is kept with suite and item."""
-
-    source: Mapping[str, str]
-    why_kept: str
-    """Why a prompt stays as it was, in a few words."""
-
-    def find(self, item: Item, /) -> str | None:
-        """Find the refined prompt of an item."""
-        ...
-
-    def check(self, items: Collection[str], others: Collection[str], /) -> None:
-        """Refuse a suite that it has nothing for; what else it has must be for what other options would let in."""
-        ...
-
-    def factors(self, item: str) -> Mapping[str, Scalar]:
-        """What is kept with the refined form of an item."""
-        ...
 
 
 class Refined:
@@ -51,17 +30,17 @@ class Refined:
     why_kept = "the refinement does not apply"
 
     def __init__(
-        self, base: Suite, name: str, refinement: Refinement | Sourced, *, others: Collection[str] = ()
+        self, base: Suite, name: str, refinement: Refinement | Rewritten, *, others: Collection[str] = ()
     ) -> None:
         self.title, self.judge = base.title, base.judge
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
         design = design_of(base)
         self.asks_again, self.strata = design.asks_again, design.strata
         self._base, self._name, self._refinement = base, name, refinement
-        if isinstance(refinement, Sourced):
+        if isinstance(refinement, Rewritten):
             self.why_kept = refinement.why_kept
             refinement.check({item.id for item in base.items(0)}, others)
-        if next(self.items(0) if isinstance(refinement, Sourced) else find_refinable(base, 0), None) is None:
+        if next(self.items(0) if isinstance(refinement, Rewritten) else find_refinable(base, 0), None) is None:
             raise BadValueError(_why_not(next(iter(base.items(0)))))
 
     def items(self, seed: int) -> Iterator[Item]:
@@ -79,12 +58,12 @@ class Refined:
 
     def _reword(self, item: Item) -> str | None:
         """Give the refined prompt, the old one where the refinement does not apply, None where it cannot be refined."""
-        if isinstance(self._refinement, Sourced) and isinstance(item.task, Draw):
+        if isinstance(self._refinement, Rewritten) and isinstance(item.task, Draw):
             text = self._refinement.find(item)
             if text is not None:
                 return self._check(text, item.id)
         counted = take_apart(self._base, item)
-        if counted is None or isinstance(self._refinement, Sourced):
+        if counted is None or isinstance(self._refinement, Rewritten):
             return None if counted is None else counted.prompt
         return self._ask(self._refinement, counted)
 
@@ -101,7 +80,7 @@ class Refined:
 
     def _factors(self, item: str) -> dict[str, Scalar]:
         """What a refined item has beyond its base."""
-        told = self._refinement.factors(item) if isinstance(self._refinement, Sourced) else {}
+        told = self._refinement.factors(item) if isinstance(self._refinement, Rewritten) else {}
         return {"refinement": self._name, "is_refined": True, **told}
 
     def _ask(self, refinement: Refinement, counted: Counted) -> str:

@@ -16,7 +16,7 @@ COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rewritten prompt: of which item, in which words before and after, by whom, told what."""
+    """One rewritten prompt: its item, the words before and after, the model and its instruction."""
 
     item: str
     base_prompt: str

@@ -8,7 +8,7 @@ import numpy as np
 
 from subitize.detections import Detections
 from subitize.errors import MissingPartError, UnusableModelError
-from subitize.interfaces import Proof
+from subitize.interfaces import SelfTest
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.collages import NOUNS, Collage, make_collage
 from subitize.networks.detectors.detector import Detector
@@ -67,7 +67,7 @@ class _Unseen:
 
     @property
     def mistaken(self) -> Counter[str]:
-        """Count what they were taken for that is not there; finer or wider classes are none of COCO's."""
+        """Count what they were taken for that is not there; classes finer or wider than COCO's do not count."""
         known = {other: class_of(other, COCO_CLASSES) for other in self.others}
         foreign = {other for other, own in known.items() if own is not None and own not in (self.noun, *_BESIDE)}
         return Counter(
@@ -81,7 +81,7 @@ class _Unseen:
         return f"took {plural(self.noun)} for {plural(other)}"
 
 
-def prove(detector: Detector, threshold: float, iou: float) -> Proof:
+def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
     """Have a detector count in photo collages; raise UnusableModelError, with the reason, where it is broken."""
     nouns = [noun for noun in NOUNS if detector.can_see(noun)]
     if not nouns:
@@ -101,12 +101,12 @@ def prove(detector: Detector, threshold: float, iou: float) -> Proof:
             f"threshold={threshold:g} (self_test=false uses it all the same, as one of drawings, which may see nothing "
             f"in photographs){_assumed(detector)}"
         )
-    return Proof(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
+    return SelfTest(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
 
 
-def untested(detector: Detector, why: str) -> Proof:
+def untested(detector: Detector, why: str) -> SelfTest:
     """Say why there was no test, and what is taken for granted all the same."""
-    return Proof(False, why + _assumed(detector))
+    return SelfTest(False, why + _assumed(detector))
 
 
 def make_test(nouns: Sequence[str], seed: int) -> list[Collage]:
@@ -123,7 +123,7 @@ def _assumed(detector: Detector) -> str:
 
 def _look(detector: Detector, collage: Collage, threshold: float, iou: float) -> _Look:
     ((noun, there),) = collage.counts.items()
-    # One with classes sees all of them at a glance; of another each noun costs time, so it is asked for one in vain.
+    # One with classes sees them all at once; of another each noun costs time, so it is asked for one that is not there.
     asked = [noun, NOUNS[NOUNS.index(noun) - 1]] if detector.has_open_vocabulary else []
     (found,) = detector.detect([collage.pixels], asked, threshold)
     found = found.above(threshold)

@@ -17,9 +17,8 @@ from subitize.networks.detectors import collages
 from subitize.networks.detectors.coco import COCO_CLASSES, class_of
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.proving import prove
+from subitize.networks.detectors.self_tests import self_test
 from subitize.networks.detectors.setups import Setup
-from subitize.networks.weights import Placement
 from subitize.numerals import plural
 from tiny_weights import find_tiny
 
@@ -71,18 +70,18 @@ class Remembering(Wrapped):
 
 @pytest.mark.weights
 def test_a_real_ssd_passes_and_what_it_assumes_is_said(ssd: Remembering) -> None:
-    proof = prove(ssd, 0.3, IOU)
-    assert proof.is_passed
-    assert proof.told.startswith(("counted 6 of 8", "counted 7 of 8", "counted 8 of 8"))
-    assert "its 90 are taken for those of COCO" in proof.told
+    result = self_test(ssd, 0.3, IOU)
+    assert result.is_passed
+    assert result.summary.startswith(("counted 6 of 8", "counted 7 of 8", "counted 8 of 8"))
+    assert "its 90 are taken for those of COCO" in result.summary
 
 
 @pytest.mark.weights
 @pytest.mark.parametrize("threshold", [0.25, 0.5])
 def test_a_real_yolo_passes_whatever_the_threshold(threshold: float, yolo: Remembering) -> None:
-    proof = prove(yolo, threshold, IOU)
-    assert proof.is_passed
-    assert proof.told in {f"counted {right} of 8 photo collages right" for right in (6, 7, 8)}
+    result = self_test(yolo, threshold, IOU)
+    assert result.is_passed
+    assert result.summary in {f"counted {right} of 8 photo collages right" for right in (6, 7, 8)}
 
 
 class Renamed(Wrapped):
@@ -117,7 +116,7 @@ class Glancing(Wrapped):
 def test_the_test_takes_no_more_than_eight_looks(is_open: bool, yolo: Remembering) -> None:
     glancing = Glancing(yolo, has_open_vocabulary=is_open)
     with pytest.raises(UnusableModelError, match="saw nothing on 8 of 8"):
-        prove(glancing, 0.3, IOU)
+        self_test(glancing, 0.3, IOU)
     assert glancing.looks == [(1, 2 if is_open else 0)] * 8
 
 
@@ -160,9 +159,9 @@ def test_a_detector_with_finer_classes_passes_and_what_it_calls_them_is_said(
     noun: str, finer: str, yolo: Remembering
 ) -> None:
     names = [finer if name == noun else noun if name == "toaster" else name for name in COCO_CLASSES]
-    proof = prove(Renamed(yolo, names), 0.3, IOU)
-    assert proof.is_passed
-    assert f"took {plural(noun)} for {plural(finer)}" in proof.told
+    result = self_test(Renamed(yolo, names), 0.3, IOU)
+    assert result.is_passed
+    assert f"took {plural(noun)} for {plural(finer)}" in result.summary
 
 
 @pytest.mark.weights
@@ -241,7 +240,7 @@ def test_boxes_in_wrong_places_are_found_out(
 ) -> None:
     detector: Remembering = request.getfixturevalue(kind)
     with pytest.raises(UnusableModelError, match=r"found \w+ where there are none on [3-8] of 8"):
-        prove(Displaced(detector, moved), 0.3, IOU)
+        self_test(Displaced(detector, moved), 0.3, IOU)
 
 
 class Failing(Wrapped):
@@ -254,19 +253,19 @@ class Failing(Wrapped):
 @pytest.mark.weights
 def test_one_that_cannot_compute_is_refused_with_its_own_words(yolo: Remembering) -> None:
     with pytest.raises(UnusableModelError, match=r"cannot look at photo collages: OpenCV cannot .* export them again"):
-        prove(Failing(yolo), 0.3, IOU)
+        self_test(Failing(yolo), 0.3, IOU)
 
 
 @pytest.mark.weights
 def test_a_refusal_says_how_to_use_it_all_the_same(yolo: Remembering) -> None:
     with pytest.raises(UnusableModelError, match=r"self_test=false uses it all the same, as one of drawings"):
-        prove(Displaced(yolo, lambda boxes: boxes / 3), 0.3, IOU)
+        self_test(Displaced(yolo, lambda boxes: boxes / 3), 0.3, IOU)
 
 
 @pytest.mark.weights
 def test_what_is_taken_for_granted_is_said_even_if_nothing_is_tested() -> None:
     setup = Setup("ssd", Ssd(str(ssd_folder())), 0.3, IOU, 0.05, 4, is_tested=False)
-    assert setup.prove().told.startswith("left out (self_test=false); no file names the classes")
+    assert setup.self_test().summary.startswith("left out (self_test=false); no file names the classes")
 
 
 @pytest.mark.torch
@@ -274,16 +273,16 @@ def test_a_random_detr_is_found_out(tmp_path_factory: pytest.TempPathFactory) ->
     from subitize.networks.detectors.pretrained import Detr
 
     with pytest.raises(UnusableModelError, match="counted 0 of 8 photo collages right: it saw nothing on 8 of 8"):
-        prove(Detr(str(find_tiny("detr", tmp_path_factory)), Placement("cpu")), 0.5, 1.0)
+        self_test(Detr(str(find_tiny("detr", tmp_path_factory))), 0.5, 1.0)
 
 
 @pytest.mark.detect
 def test_a_detector_that_knows_none_of_the_things_cannot_be_tested(tmp_path: Path) -> None:
     notes = {"names": "{0: 'ant', 1: 'butterfly'}"}
     path = write_network(tmp_path / "insects.onnx", {"output0": np.zeros((1, 20, 7))}, notes=notes)
-    proof = prove(Yolo(str(path)), 0.3, IOU)
-    assert not proof.is_passed
-    assert proof.told == "cannot be tested: it knows none of cat, cup, motorcycle, person"
+    result = self_test(Yolo(str(path)), 0.3, IOU)
+    assert not result.is_passed
+    assert result.summary == "cannot be tested: it knows none of cat, cup, motorcycle, person"
 
 
 @pytest.mark.weights
@@ -291,9 +290,11 @@ def test_without_the_photographs_it_cannot_be_tested(monkeypatch: pytest.MonkeyP
     detector = Yolo(str(yolo_folder()))
     monkeypatch.setitem(sys.modules, "skimage", None)
     collages._photograph.cache_clear()
-    proof = prove(detector, 0.3, IOU)
-    assert not proof.is_passed
-    assert proof.told.startswith("cannot be tested: testing a detector with photographs needs scikit-image; run: pip")
+    result = self_test(detector, 0.3, IOU)
+    assert not result.is_passed
+    assert result.summary.startswith(
+        "cannot be tested: testing a detector with photographs needs scikit-image; run: pip"
+    )
 
 
 def _reweighted(folder: Path, change: object) -> Yolo:
@@ -307,6 +308,6 @@ def _reweighted(folder: Path, change: object) -> Yolo:
 
 def _refuses(detector: Detector, told: str) -> None:
     with pytest.raises(UnusableModelError) as refused:
-        prove(detector, 0.3, IOU)
+        self_test(detector, 0.3, IOU)
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)

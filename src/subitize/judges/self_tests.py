@@ -1,4 +1,4 @@
-"""Tests a network that is asked questions, by photographs of which it is known what they show."""
+"""Tests a network that is asked questions, with photographs of known things."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ from PIL import Image
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnusableModelError
 from subitize.image_files import encode_png
-from subitize.interfaces import Exhibit, Finding, Inquiry, Proof
+from subitize.interfaces import Exhibit, Finding, Inquiry, SelfTest
 from subitize.labels import interpret, parse_rule
 from subitize.networks.detectors.collages import NOUNS, make_collage
 from subitize.numerals import article, plural
@@ -14,12 +14,12 @@ from subitize.records import Confirm, Count, Drawn, Fit, Known, Measured, Stored
 
 Look = Callable[[Sequence[Exhibit]], Sequence[tuple[Finding, ...]]]
 
-NOT_TESTED = Proof(False, "left out (self_test=false)")
+NOT_TESTED = SelfTest(False, "left out (self_test=false)")
 _LEAST_SHARE = 0.75
 _REMEDY = "its weights are damaged, not trained, or not meant for such questions (self_test=false uses it all the same)"
 
 
-def prove_answers(look: Look, *, counts: bool) -> Proof:
+def check_answers(look: Look, *, counts: bool) -> SelfTest:
     """Ask what is there, and what is not; where it is to count, how many will do as well, as some only count."""
     told = []
     for asked in (_is_there, _how_many) if counts else (_is_there,):
@@ -27,7 +27,7 @@ def prove_answers(look: Look, *, counts: bool) -> Proof:
         try:
             found = look([_exhibit(noun, 0, [asked(noun), asked(_another(noun))]) for noun in NOUNS])
         except _UNTESTABLE as error:
-            return Proof(False, f"cannot be tested: {error}")
+            return SelfTest(False, f"cannot be tested: {error}")
         for noun, findings in zip(NOUNS, found, strict=True):
             values = [
                 interpret(finding.evidence, asked(one).question, parse_rule("strict"))
@@ -39,18 +39,18 @@ def prove_answers(look: Look, *, counts: bool) -> Proof:
             f"{right} of {2 * len(NOUNS)} questions about photographs ({asked(NOUNS[0]).wording} …) answered right"
         )
         if right >= _LEAST_SHARE * 2 * len(NOUNS):
-            return Proof(True, told[-1])
+            return SelfTest(True, told[-1])
     raise UnusableModelError(f"{', '.join(told)}: {_REMEDY}")
 
 
-def prove_scores(look: Look) -> Proof:
+def check_scores(look: Look) -> SelfTest:
     """Have the names of four things scored against photographs of each: that of what is shown must be the best."""
     shown = [(noun, seed) for noun in NOUNS for seed in (0, 1)]
     names = [Inquiry(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in NOUNS]
     try:
         found = look([_exhibit(noun, seed, names) for noun, seed in shown])
     except _UNTESTABLE as error:
-        return Proof(False, f"cannot be tested: {error}")
+        return SelfTest(False, f"cannot be tested: {error}")
     right = 0
     for (noun, _), findings in zip(shown, found, strict=True):
         scores = [one.evidence.score for one in findings if isinstance(one.evidence, Measured)]
@@ -59,7 +59,7 @@ def prove_scores(look: Look) -> Proof:
     told = f"{right} of {len(shown)} photographs fit their own names best"
     if right < _LEAST_SHARE * len(shown):
         raise UnusableModelError(f"{told}: {_REMEDY}")
-    return Proof(True, told)
+    return SelfTest(True, told)
 
 
 # No photographs here, or the network is shown features from a file instead.

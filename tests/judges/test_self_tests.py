@@ -8,7 +8,7 @@ import pytest
 from cases import Case
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.image_files import decode
-from subitize.interfaces import Judge, Proof, Proves, Reply, Request
+from subitize.interfaces import Judge, Reply, Request, SelfTest, SelfTested
 from subitize.judges.clip import ClipScore
 from subitize.judges.dsg import Dsg
 from subitize.judges.fit import FitJudge
@@ -68,38 +68,38 @@ def scores(noun: str, text: str) -> str:
     return "0.9" if names(text, noun) else "0.4"
 
 
-def prove(judge: Judge) -> Proof:
-    assert isinstance(judge, Proves)
-    return judge.prove()
+def self_test(judge: Judge) -> SelfTest:
+    assert isinstance(judge, SelfTested)
+    return judge.self_test()
 
 
 def test_a_network_that_knows_what_is_shown_passes() -> None:
     for judge in (Vlm(Network(yes_or_no)), Dsg(Network(yes_or_no)), FitJudge(Network(scores))):
-        proof = prove(judge)
-        assert proof.is_passed
-        assert proof.told.startswith("8 of 8 ")
+        result = self_test(judge)
+        assert result.is_passed
+        assert result.summary.startswith("8 of 8 ")
 
 
 def test_one_that_only_counts_may_count_but_not_confirm() -> None:
     def count(noun: str, text: str) -> str:
         return only_counts(noun, text) if text.startswith("How many") else "three"
 
-    assert prove(Vlm(Network(count))).is_passed
+    assert self_test(Vlm(Network(count))).is_passed
     with pytest.raises(UnusableModelError, match="0 of 8 questions about photographs"):
-        prove(Dsg(Network(count)))
+        self_test(Dsg(Network(count)))
 
 
 @pytest.mark.parametrize("make", [Vlm, Dsg])
 def test_one_that_always_says_the_same_is_refused(make: Callable[[Network], Judge], case: Case) -> None:
     for answer in ("yes", "no", "", "1", "0", "a cat"):
         with case(answer), pytest.raises(UnusableModelError, match=r"of 8 questions .*its weights are damaged"):
-            prove(make(Network(lambda *_, answer=answer: answer)))
+            self_test(make(Network(lambda *_, answer=answer: answer)))
 
 
 @pytest.mark.parametrize("score", [lambda *_: "0.5", lambda noun, text: str(len(text))], ids=["alike", "by text alone"])
 def test_one_that_scores_without_looking_is_refused(score: Answering) -> None:
     with pytest.raises(UnusableModelError, match=r"[02] of 8 photographs fit their own names best"):
-        prove(FitJudge(Network(score)))
+        self_test(FitJudge(Network(score)))
 
 
 def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> None:
@@ -107,7 +107,7 @@ def test_one_that_is_shown_something_else_than_pictures_cannot_be_tested() -> No
         raise BadFileError("regions.npz has no features of this picture")
 
     for judge in (Vlm(Network(refuse)), FitJudge(Network(refuse))):
-        assert prove(judge) == Proof(False, "cannot be tested: regions.npz has no features of this picture")
+        assert self_test(judge) == SelfTest(False, "cannot be tested: regions.npz has no features of this picture")
 
 
 def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
@@ -123,7 +123,7 @@ def test_a_judge_with_questions_of_its_own_says_what_they_are_about() -> None:
 
 def test_what_is_told_quotes_a_question_that_was_asked() -> None:
     with pytest.raises(UnusableModelError, match=r"\(Is there a cat in the image\? …\) answered right"):
-        prove(Dsg(Network(lambda *_: "yes")))
+        self_test(Dsg(Network(lambda *_: "yes")))
 
 
 def test_the_test_can_be_left_out() -> None:
@@ -133,4 +133,4 @@ def test_the_test_can_be_left_out() -> None:
         Dsg(guessing, self_test=False),
         FitJudge(guessing, self_test=False),
     ):
-        assert prove(judge) == Proof(False, "left out (self_test=false)")
+        assert self_test(judge) == SelfTest(False, "left out (self_test=false)")
