@@ -686,6 +686,18 @@ def test_help_starts_without_anything_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> None:
+    code = (
+        "import sys\n"
+        "from subitize.registry import make_suite\n"
+        "import subitize.report.writing\n"
+        "make_suite('naming')\n"
+        "print([name for name in ('scipy.ndimage', 'scipy.spatial') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_python_dash_m_is_the_same_command() -> None:
     assert subitize("--version").out == call("--version").out
 

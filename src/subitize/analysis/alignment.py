@@ -8,7 +8,7 @@ put them: a model, the observer, people.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import make_labels, read_label
+from subitize.analysis.observations import Survey, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
@@ -73,10 +73,19 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     """Score the drawings of a run by judge and measure, on the whole and by each level of the factors."""
     items = {item.id: item for item in run.items()}
     chosen = check_factors(items.values(), factors)
-    marks = list(_mark_all(items, _gather(run, judge)))
+    marks = list(_mark_all(items, _gather(latest_attempts(read_responses(run)), read_readings(run, judge))))
     if all(mark.score is None for mark in marks):
         raise NothingToDoError(_what_is_missing(run, judge))
-    excluded = run.exclusions()
+    return _align_all(marks, run.exclusions(), chosen)
+
+
+def align_survey(survey: Survey) -> list[Alignment]:
+    """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
+    marks = _mark_all(survey.whole.items, _gather(survey.responses, survey.readings))
+    return _align_all(marks, survey.run.exclusions(), ())
+
+
+def _align_all(marks: Iterable["_Mark"], excluded: Mapping[str, str], chosen: Sequence[str]) -> list[Alignment]:
     groups: dict[_Key, list[_Mark]] = defaultdict(list)
     for mark in marks:
         for level in levels_of(mark.item, chosen):
@@ -116,12 +125,10 @@ def _mark_all(items: Mapping[str, Item], drawings: pl.DataFrame) -> Iterator[_Ma
             yield _Mark(items[item_id], model, judge, measure, score, discarded)
 
 
-def _gather(run: Run, judge: str | None) -> pl.DataFrame:
+def _gather(latest: pl.DataFrame, readings: pl.DataFrame) -> pl.DataFrame:
     """Make one value of all the readings of a question, by drawing and judge; other questions are not looked at."""
-    asked = read_readings(run, judge).filter(
-        pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS)
-    )
-    drawn = latest_attempts(read_responses(run)).filter(pl.col("kind") == "drawn")
+    asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
+    drawn = latest.filter(pl.col("kind") == "drawn")
     labels = make_labels(asked, "mode").join(drawn, left_on="subject", right_on="trial", maintain_order="left")
     drawings = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
     return drawings.agg("question", "label", "value", "value_text").drop("subject")

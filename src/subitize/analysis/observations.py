@@ -21,6 +21,7 @@ from subitize.store.frames import (
     group_responses,
     latest_attempts,
     make_frame,
+    one_per_trial,
     read_judges,
     read_readings,
     read_responses,
@@ -153,10 +154,11 @@ class Survey:
         return tuple(members.sort("repeat")["trial"])
 
 
-def survey_run(run: Run, reader: Reader | None = None) -> Survey:
-    """Read a run once, for all figures."""
+def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame | None = None) -> Survey:
+    """Read a run once, for all figures; `responses` are all that it has, if they have been read."""
     reader = reader or Reader()
-    latest, readings = latest_attempts(read_responses(run)), _read(run, reader)
+    latest = latest_attempts(read_responses(run) if responses is None else one_per_trial(responses))
+    readings = _read(run, reader)
     labels = make_labels(readings, reader.agreement)
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
@@ -496,14 +498,14 @@ def _mark_founded(rows: pl.DataFrame) -> pl.DataFrame:
         marked = found
 
 
-def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: Set[str]) -> Gaps:
+def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: pl.Series) -> Gaps:
     asked = latest.select("model", "item").unique()
     begun = asked.select("model", suite=pl.col("item").str.splitn("/", 2).struct.field("field_0")).unique()
     suites = pl.DataFrame({"suite": [item.suite for item in items.values()]}, schema={"suite": pl.String})
     given = begun.join(suites.group_by("suite").len(), on="suite")["len"].sum()
     answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
     failed = latest.filter(pl.col("kind") == FAILED).height
-    return Gaps(int(given) - asked.height, failed, sum(trial not in looked_at for trial in answered))
+    return Gaps(int(given) - asked.height, failed, int((~answered.is_in(looked_at.implode())).sum()))
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:

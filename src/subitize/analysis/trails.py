@@ -155,9 +155,10 @@ class Trails:
     """Where nobody has read anything, they are none, of no judge."""
 
 
-def follow_trails(run: Run, readings: pl.DataFrame) -> Trails:
-    """Follow all responses of a run, and these readings of them."""
-    responses, readings = trace_responses(run), trace_readings(run, readings)
+def follow_trails(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
+    """Follow all responses of a run, traced now unless they have been, and these readings of them."""
+    responses = trace_responses(run) if responses is None else responses
+    readings = trace_readings(run, readings)
     owners = responses.select("trial", "suite", "model").unique()
     readings = readings.join(owners, on="trial", maintain_order="left")
     made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
 from subitize.drawing import glyphs
-from subitize.scenes import Form
+
+if TYPE_CHECKING:
+    from subitize.scenes import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Placed:
     left: int
     top: int
     side_px: int
-    form: Form | None = None
+    form: "Form | None" = None
 
 
 @dataclass(frozen=True, slots=True)

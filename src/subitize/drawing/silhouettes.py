@@ -1,7 +1,7 @@
 """How much of its square a drawing covers and how far it reaches, whatever its size: geometry without pixels."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,20 +15,29 @@ if TYPE_CHECKING:
 Points = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Silhouette:
-    """A drawing in a square of side 1: the area it covers, and the corners of its convex hull."""
+    """A drawing in a square of side 1, of whatever colour; it is measured when somebody wants to know."""
 
-    area: float
-    hull: Points
+    noun: str
+    variant: int
+
+    @cached_property
+    def area(self) -> float:
+        """The area that it covers."""
+        return float(self._coverage().sum()) / 255 / _SIDE_PX**2
+
+    @cached_property
+    def hull(self) -> Points:
+        """The corners of its convex hull."""
+        points = outline(self._coverage()) / _SIDE_PX
+        return points[_convex_hull(points).vertices]
+
+    def _coverage(self) -> NDArray[np.uint8]:
+        return np.asarray(glyphs.sprite(self.noun, self.variant, "black", _SIDE_PX).getchannel("A"))
 
 
-@lru_cache(maxsize=512)
-def silhouette(noun: str, variant: int) -> Silhouette:
-    """Measure one drawing; its colour does not matter."""
-    coverage = np.asarray(glyphs.sprite(noun, variant, "black", _SIDE_PX).getchannel("A"))
-    points = outline(coverage) / _SIDE_PX
-    return Silhouette(float(coverage.sum()) / 255 / _SIDE_PX**2, points[_convex_hull(points).vertices])
+silhouette = lru_cache(maxsize=512)(Silhouette)
 
 
 def outline(coverage: NDArray[np.uint8]) -> NDArray[np.int64]:

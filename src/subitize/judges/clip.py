@@ -15,6 +15,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.drawing.glyphs import GLYPHS
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, RuntimeOption, SelfTest
 from subitize.judges.asking import is_picture, shown_picture
@@ -30,9 +31,8 @@ from subitize.networks.weights import Placement
 from subitize.numerals import article, plural, singular
 from subitize.records import Compared, Confirm, Fit, Measured, Outcome, Provenance, Question, digest
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.recognition import KINDS
 
-VOCABULARY = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
+VOCABULARY = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
 """What may distract: the things we draw, and those of COCO."""
 
 _MOST_DISTRACTORS = 50

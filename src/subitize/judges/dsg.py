@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from subitize.drawing.glyphs import GLYPHS
 from subitize.judges.vlm import InWords
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.records import Ask, Confirm, Draw, Item, Question
 from subitize.scenes.graph import Node, read_graph
 from subitize.vision.colours import COLOUR_NAMES
-from subitize.vision.recognition import KINDS
 
-NOUNS = tuple(dict.fromkeys((*KINDS, *COCO_CLASSES)))
+NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
 """What a prompt may speak of: the things we draw, and those of COCO."""
 
 

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from subitize.numerals.tokens import Token
@@ -12,13 +13,12 @@ class Phrases:
     """Phrases, each with a meaning, to be looked up at a place in the text; the longest wins."""
 
     def __init__(self, meanings: dict[str, str]) -> None:
-        self._root = _Node()
-        for phrase, meaning in meanings.items():
-            node = self._root
-            for word in phrase.split():
-                node = node.after.setdefault(word, _Node())
-            node.meaning = meaning
-        self.openers = frozenset(self._root.after)
+        self._meanings = meanings
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """The words that phrases begin with."""
+        return frozenset(self._root.after)
 
     def match(self, tokens: list[Token], i: int) -> tuple[str, int] | None:
         """The meaning of the phrase at i, and where the phrase ends."""
@@ -30,6 +30,16 @@ class Phrases:
                 longest = node.meaning, i
             node = node.after.get(tokens[i].text)
         return longest
+
+    @cached_property
+    def _root(self) -> "_Node":
+        root = _Node()
+        for phrase, meaning in self._meanings.items():
+            node = root
+            for word in phrase.split():
+                node = node.after.setdefault(word, _Node())
+            node.meaning = meaning
+        return root
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from subitize.interfaces import AsksModel, Exhibit, Inquiry, Judge, Metered, Usa
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
-from subitize.runner.judging import asks_of, count_looks, open_tasks, put_tasks
+from subitize.runner.judging import asks_by, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.planning import items_of
 from subitize.runner.running import Settings, match_suite, plan_suite, select_items, settle
@@ -84,12 +84,12 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
 
 def _expend_on_judge(settings: Settings, judge: Made[Judge], items: Iterable[Item]) -> Expense:
     """Expect one drawing per item, about which the judge is asked everything that it can answer."""
-    drawn, tasks = Drawn(Stored("0" * 64, "png")), []
+    drawn, asks, tasks = Drawn(Stored("0" * 64, "png")), asks_by(judge.it), []
     for item in items:
         if not isinstance(item.task, Draw) or not isinstance(judge.it, AsksModel):
             continue
         picture = Stimulus("not yet drawn", 1, 0, _expect_side(settings.model.it, item.task))
-        for ask in asks_of(judge.it, item):
+        for ask in asks(item):
             if judge.it.can_answer(ask.question, (drawn,)):
                 inquiry = Inquiry(ask.question, ask.wording)
                 exhibit = Exhibit((drawn,), (inquiry,), _no_picture, item.task.prompt)

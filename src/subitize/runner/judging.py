@@ -110,17 +110,17 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
     models = [entry.name for entry in run.models()]
     if scope.model is not None and scope.model not in models:
         raise UnknownNameError("model in this run", scope.model, models)
-    summary = JudgeSummary()
+    summary, items = JudgeSummary(), run.items(scope.suite)
     for model in models if scope.model is None else [scope.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
             run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in)
-            task = _Task(run, judge, scope.suite, model)
+            task = _Task(run, judge, items, model)
             first = next(jobs := task.jobs(summary), None)
             if first is not None:
                 progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
                 _Round(run, judge, scope, lease, meter).go(chain([first], jobs), summary, progress)
-    if isinstance(judge.it, AsksItself) and not any(judge.it.asks(item) for item in run.items(scope.suite)):
+    if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
     return summary
 
@@ -148,9 +148,9 @@ def admit(judge: Made[Judge]) -> str:
     return f"self-test of {judge.spec.shown}: {result}"
 
 
-def asks_of(judge: Judge, item: Item) -> Sequence[Ask]:
-    """List what a judge is asked about an item's outcome: the suite's questions, unless it has its own."""
-    return judge.asks(item) if isinstance(judge, AsksItself) else item.asks
+def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
+    """Tell what a judge is asked about an item's outcome: the suite's questions, unless it has its own."""
+    return judge.asks if isinstance(judge, AsksItself) else lambda item: item.asks
 
 
 def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
@@ -160,8 +160,8 @@ def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
 
 def count_looks(run: Run, judge: Made[Judge], model: str | None) -> int:
     """Count the looks that a judge has still to take, as if it could answer every question."""
-    entries = [entry.name for entry in run.models() if model in (None, entry.name)]
-    return sum(_Task(run, judge, None, name).count() for name in entries)
+    entries, items = [entry.name for entry in run.models() if model in (None, entry.name)], run.items()
+    return sum(_Task(run, judge, items, name).count() for name in entries)
 
 
 def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answer | Match]:
@@ -171,9 +171,10 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
     """
     if not isinstance(judge.it, AsksModel):
         return
+    items = run.items()
     for entry in run.models():
         if model in (None, entry.name):
-            for job in _Task(run, judge, None, entry.name).jobs(JudgeSummary()):
+            for job in _Task(run, judge, items, entry.name).jobs(JudgeSummary()):
                 yield from put_tasks(judge.it, job.exhibit)
 
 
@@ -196,18 +197,15 @@ class _Look:
 class _Task:
     """What a judge has still to look at among a model's responses, some items at a time: not all are held at once."""
 
-    def __init__(self, run: Run, judge: Made[Judge], suite: str | None, model: str) -> None:
-        self._run, self._judge, self._model = run, judge, model
-        self._items = run.items(suite)
+    def __init__(self, run: Run, judge: Made[Judge], items: Sequence[Item], model: str) -> None:
+        self._run, self._judge, self._items, self._model = run, judge, items, model
+        self._asks = asks_by(judge.it)
         self._done = run.answered(judge.spec.shown)
         self._load = Loader(run.images)
 
     def count(self) -> int:
         """Count the looks at single responses to be taken, as if every question about one could be answered."""
-        questions = {
-            item.id: [ask.question.id for ask in asks_of(self._judge.it, item) if ask.group == 1]
-            for item in self._items
-        }
+        questions = {item.id: [ask.question.id for ask in self._asks(item) if ask.group == 1] for item in self._items}
         open_questions = (
             sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
             for trial_id, item_id in self._run.answers(self._model)
@@ -227,7 +225,7 @@ class _Task:
 
     def _left(self) -> list[Item]:
         """Leave out the items whose every question has its answer: what came of them need not be read."""
-        asks = {item.id: asks_of(self._judge.it, item) for item in self._items}
+        asks = {item.id: self._asks(item) for item in self._items}
         left = {
             item_id
             for trial_id, item_id in self._run.answers(self._model)
@@ -238,7 +236,7 @@ class _Task:
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeSummary) -> Iterator[_Job]:
         inquiries: dict[Subject, list[Inquiry]] = defaultdict(list)
         outcomes: dict[Subject, tuple[Outcome, ...]] = {}
-        for ask, subject, shown in _open_asks(asks_of(self._judge.it, item), responses, self._done):
+        for ask, subject, shown in _open_asks(self._asks(item), responses, self._done):
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
-from pydantic_core import from_json
-from sqlalchemy import Select, Table, func, select
+from sqlalchemy import ColumnElement, Select, Table, func, select, true
 
 from subitize.records import Subject
 from subitize.store import tables
+from subitize.store.databases import Folder
 from subitize.store.interning import select_readings
 from subitize.store.run import Run
 from subitize.store.subjects import FAILED, REFUSED
@@ -29,8 +29,13 @@ _KIND = r'"(\w+)"\}$'
 
 def read_responses(run: Run) -> pl.DataFrame:
     """List the responses, one per trial: the answer, or where there is none the latest failure."""
-    rows = pl.concat(fetch_responses(run, {})).with_columns(is_answer=pl.col("kind") != FAILED)
-    return keep_best(rows, ["trial"], pl.col("is_answer"), pl.int_range(pl.len())).select(*RESPONSES)
+    return one_per_trial(pl.concat(fetch_responses(run, {})))
+
+
+def one_per_trial(responses: pl.DataFrame) -> pl.DataFrame:
+    """Keep of all responses, in the order they were stored, the answer to each trial, or else its latest failure."""
+    rows = responses.select(*RESPONSES)
+    return keep_best(rows, ["trial"], pl.col("kind") != FAILED, pl.int_range(pl.len()))
 
 
 def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
@@ -40,7 +45,7 @@ def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.Da
     query = select(c.trial_id, c.item_id, c.model, c.repeat, c.attempt, end, c.status, *(c[name] for name in more))
     kind = pl.when(pl.col("status") == tables.DONE).then(take_kind(pl.col("kind"))).otherwise(pl.lit(FAILED))
     schema = {**RESPONSES, "status": pl.String(), **more}
-    for rows in fetch(run, query.where(c.run_id == run.run_id).order_by(c.id), schema):
+    for rows in fetch(run, query.where(_is_of(run, tables.responses)).order_by(c.id), schema):
         yield rows.with_columns(kind=kind).drop("status")
 
 
@@ -100,25 +105,31 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     rows = pl.concat(fetch(run, query, schema))
     rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("replaces")
     # What readings share is read after them: all that they name was stored before.
-    for table, number in ((tables.subjects, "subject"), (tables.questions, "question"), (tables.sources, "source")):
-        shared = read_shared(run, table)
+    subjects = read_shared(run, tables.subjects).with_columns(trial=pl.col("trial_ids").str.extract('"(.*?)"'))
+    questions, sources = read_shared(run, tables.questions), read_shared(run, tables.sources)
+    for shared, number in ((subjects, "subject"), (questions, "question"), (sources, "source")):
         rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
-    trial = pl.col("trial_ids").str.extract('"(.*?)"')
     question = [pl.col("question").alias("question_record")] if with_evidence else []
-    ids = {"subject": pl.col("subject_id"), "trial": trial, "question": pl.col("question_id")}
+    ids = {"subject": pl.col("subject_id"), "trial": pl.col("trial"), "question": pl.col("question_id")}
     return rows.select("id", "judge", "annotator", "rule", "at", *texts, *question, **ids)
 
 
 def read_shared(run: Run, table: Table) -> pl.DataFrame:
     """Read what readings share, with the numbers by which they name it."""
     names = [column.name for column in table.columns if column.name not in ("id", "run_id")]
-    query = select(table.c.id, *(table.c[name] for name in names)).where(table.c.run_id == run.run_id)
+    query = select(table.c.id, *(table.c[name] for name in names)).where(_is_of(run, table))
     return pl.concat(fetch(run, query, {"number": pl.Int64(), **dict.fromkeys(names, pl.String())}))
 
 
-def read_trials_looked_at(run: Run) -> frozenset[str]:
+def _is_of(run: Run, table: Table) -> ColumnElement[bool]:
+    """Keep the rows of a run; a folder has no others, and unasked for them SQLite goes row by row, by no index."""
+    return true() if isinstance(run.location, Folder) else table.c.run_id == run.run_id
+
+
+def read_trials_looked_at(run: Run) -> pl.Series:
     """List the trials whose responses somebody has looked at, alone or in a group."""
-    return frozenset(trial for text in read_shared(run, tables.subjects)["trial_ids"] for trial in from_json(text))
+    trials = pl.col("trial_ids").str.json_decode(pl.List(pl.String))
+    return read_shared(run, tables.subjects).select(trials.explode()).to_series()
 
 
 def read_judges(run: Run) -> list[str]:
@@ -139,7 +150,7 @@ def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> It
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Make a frame of rows, with columns of these types even where there is no row."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    known = list(rows)
     return pl.DataFrame(
-        [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]
+        [pl.Series(name, [row[place] for row in known], dtype) for place, (name, dtype) in enumerate(schema.items())]
     )

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -589,9 +589,14 @@ def _item(row: Row[tuple[object, ...]]) -> Item:
     return Item(
         row.item_id,
         codec.task.validate_json(row.task),
-        codec.asks.validate_json(row.asks),
-        codec.factors.validate_json(row.factors),
+        _decode_asks(row.asks),
+        _decode_factors(row.factors),
     )
+
+
+# Among many items few are asked something else, or stand under other conditions.
+_decode_asks = lru_cache(1_000)(codec.asks.validate_json)
+_decode_factors = lru_cache(1_000)(codec.factors.validate_json)
 
 
 def _is_of(row: Row[tuple[object, ...]], item: Item) -> bool:

@@ -1,7 +1,10 @@
 """GeckoNum's answers: of a run, a judge's about the images of any model; or straight from the released files."""
 
+from collections.abc import Iterable, Sequence
+
 import polars as pl
 
+from subitize.analysis.observations import Survey
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_questions
 from subitize.papers.geckonum.release import Release
@@ -17,26 +20,14 @@ SUITE = "geckonum"
 
 def read_run(run: Run, judge: str | None = None) -> Annotations:
     """Take the answers of a run, those of the one judge that there is, or of the one named; excluded items stay out."""
-    excluded = run.exclusions()
-    items = [item for item in run.items(SUITE) if item.id not in excluded]
-    if not items:
-        raise NothingToDoError(
-            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
-            f"or: subitize import {SUITE} DIR --out RUN"
-        )
-    questions = list_questions(items)
-    answers = read_readings(run, _choose_judge(run, judge)).rename({"value": "read"})
-    trials = read_responses(run).select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
-    found = (
-        answers.join(trials, on="subject", maintain_order="left")
-        .join(questions.select("item", "question", "key"), on=["item", "question"], maintain_order="left")
-        .join(_values(answers, items), on=["question", "read"], maintain_order="left")
-        .select(ANSWERS)
-        .drop_nulls()
-    )
-    if not found.height:
-        raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
-    return Annotations(questions, found)
+    items = _keep_items(run, run.items(SUITE))
+    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge)))
+
+
+def take_answers(survey: Survey, judge: str) -> Annotations:
+    """Take the answers of a judge of a run that has been read; excluded items stay out."""
+    items = _keep_items(survey.run, survey.whole.items.values())
+    return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))
 
 
 def read_released(release: Release) -> Annotations:
@@ -54,6 +45,33 @@ def read_released(release: Release) -> Annotations:
     return Annotations(questions, pl.concat(found))
 
 
+def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:
+    excluded = run.exclusions()
+    kept = [item for item in items if item.suite == SUITE and item.id not in excluded]
+    if not kept:
+        raise NothingToDoError(
+            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
+            f"or: subitize import {SUITE} DIR --out RUN"
+        )
+    return kept
+
+
+def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
+    questions = list_questions(items)
+    answers = readings.rename({"value": "read"})
+    trials = responses.select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
+    found = (
+        answers.join(trials, on="subject", maintain_order="left")
+        .join(questions.select("item", "question", "key"), on=["item", "question"], maintain_order="left")
+        .join(_values(answers, items), on=["question", "read"], maintain_order="left")
+        .select(ANSWERS)
+        .drop_nulls()
+    )
+    if not found.height:
+        raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+    return Annotations(questions, found)
+
+
 def _choose_judge(run: Run, judge: str | None) -> str:
     known = [entry.name for entry in run.judges()]
     if judge is None and len(known) == 1:
@@ -65,7 +83,7 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     raise UnknownNameError("judge in this run", str(judge), known)
 
 
-def _values(answers: pl.DataFrame, items: list[Item]) -> pl.DataFrame:
+def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
     """Read each different value once, lines by the release's codes; what was discarded has none."""
     questions = {ask.question.id: ask.question for item in items for ask in item.asks}
     different = answers.select("question", "read").unique(maintain_order=True)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from subitize.analysis.alignment import MEASURES, Alignment, align_run
-from subitize.errors import NothingToDoError
+from subitize.analysis.alignment import MEASURES, Alignment, align_survey
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Column,
@@ -23,7 +22,7 @@ from subitize.report.sections.sources import Source
 
 def alignment_sections(sources: Sequence[Source]) -> list[Section]:
     """Write the section on how well drawings fit their prompts, if a judge was asked."""
-    found = [(source, one) for source in sources for one in _align(source)]
+    found = [(source, one) for source in sources for one in align_survey(source.survey)]
     if not found:
         return []
     table = tabulate(
@@ -57,13 +56,6 @@ def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record
         Column("Discarded", discarded): one.discarded,
         Column("Incomplete", "Drawings of which not every question is answered."): one.incomplete,
     }
-
-
-def _align(source: Source) -> list[Alignment]:
-    try:
-        return align_run(source.run)
-    except NothingToDoError:
-        return []
 
 
 def _label(source: Source, one: Alignment, sources: Sequence[Source]) -> str:

@@ -11,7 +11,6 @@ from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
-from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import NothingToDoError, SubitizeError
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import make_suite, paper_of
@@ -55,8 +54,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
     suites = _order(series)
     titles = {suite: _title(suite) for suite in suites}
-    trails = {source.name: follow_trails(source.run, source.survey.readings) for source in sources}
-    conduct = follow(series, trails)
+    conduct = follow(series)
     leaders, results, headlines = [], [], {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
@@ -72,11 +70,11 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
-    costs = (*alignment_sections(sources), *cost_sections(sources, series, trails))
-    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
+    costs = (*alignment_sections(sources), *cost_sections(sources, series))
+    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *_citations(suites))
     return Document(
         _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
-        summarize(sources, series, Headlines(counted, headlines), trails),
+        summarize(sources, series, Headlines(counted, headlines)),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 
@@ -261,11 +259,10 @@ def _reasons(source: Source) -> list[TableBlock]:
 _REASONS_LISTED = 10
 
 
-def _provenance(sources: Sequence[Source], trails: Mapping[str, Trails]) -> Section:
+def _provenance(sources: Sequence[Source]) -> Section:
     inner = []
     for source in sources:
-        suites, models = describe_suites(source), describe_models(source, trails[source.name])
-        blocks = (suites, *models, *describe_judges(source))
+        blocks = (describe_suites(source), *describe_models(source), *describe_judges(source))
         inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
     note = "Every suite, model and judge with all its options, as they were stored with the answers."
     return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))

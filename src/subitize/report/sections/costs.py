@@ -1,14 +1,13 @@
 """What a run cost: calls, tokens and dollars of every model and judge, and what may have been paid twice."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 from pydantic_core import from_json
 
 from subitize.analysis.observations import Observations
-from subitize.analysis.trails import Trails
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
@@ -42,13 +41,9 @@ class Bill:
         return self.total_usd * (1 + self.unsettled / self.prices.total())
 
 
-def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Section]:
+def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[Section]:
     """Set out what every model and judge cost, where anything is known of it."""
-    found = [
-        one
-        for source in sources
-        for one in (*_models(source, series, trails[source.name]), *_judges(source, trails[source.name]))
-    ]
+    found = [one for source in sources for one in (*_models(source, series), *_judges(source))]
     if not found:
         return []
     caption = (
@@ -63,8 +58,8 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series], trails: M
     return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
 
-def _models(source: Source, series: Sequence[Series], trails: Trails) -> Iterator[tuple[Bill, Record, Badge]]:
-    for (suite, model), trail in trails.responses.items():
+def _models(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Record, Badge]]:
+    for (suite, model), trail in source.trails.responses.items():
         bill = _bill(trail.usages, trail.failed)
         if bill.is_told:
             place = (source.name, suite, model)
@@ -73,9 +68,9 @@ def _models(source: Source, series: Sequence[Series], trails: Trails) -> Iterato
             yield bill, record, source.badge(model)
 
 
-def _judges(source: Source, trails: Trails) -> Iterator[tuple[Bill, Record, Badge]]:
+def _judges(source: Source) -> Iterator[tuple[Bill, Record, Badge]]:
     usages: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for place, looked in trails.readings.items():
+    for place, looked in source.trails.readings.items():
         usages[place.suite, place.judge].update(looked.usages)
     for (suite, judge), found in usages.items():
         bill = _bill(found, failed=0)

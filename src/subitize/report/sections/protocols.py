@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
-from subitize.analysis.trails import Place, Trails
+from subitize.analysis.trails import Place
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
     Block,
@@ -43,10 +43,10 @@ class Conduct:
         return self.followed.protocol
 
 
-def follow(series: Sequence[Series], trails: Mapping[str, Trails]) -> list[Conduct]:
-    """Find the protocol of each series; the trails are by the names of runs."""
+def follow(series: Sequence[Series]) -> list[Conduct]:
+    """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
-    known = {name: follow_protocols(source.run, trails[name]) for name, source in sources.items()}
+    known = {name: follow_protocols(source.run, source.trails) for name, source in sources.items()}
     return [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
 
 

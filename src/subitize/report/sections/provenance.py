@@ -8,7 +8,7 @@ from itertools import chain
 import polars as pl
 
 from subitize.analysis.samples import describe_samples
-from subitize.analysis.trails import ResponseTrail, Trails
+from subitize.analysis.trails import ResponseTrail
 from subitize.report.document.blocks import FactsBlock
 from subitize.report.sections.sources import Source
 from subitize.store import Entry
@@ -19,10 +19,10 @@ _MOST_LISTED = 6
 Facts = list[tuple[str, tuple[str, ...]]]
 
 
-def describe_models(source: Source, trails: Trails) -> list[FactsBlock]:
+def describe_models(source: Source) -> list[FactsBlock]:
     """List every model of the run with its options and how it answered."""
     by_model: dict[str, list[ResponseTrail]] = defaultdict(list)
-    for (_, model), trail in trails.responses.items():
+    for (_, model), trail in source.trails.responses.items():
         by_model[model].append(trail)
     return [
         _describe_model(entry, by_model[entry.name], source) for entry in source.run.models() if entry.name in by_model

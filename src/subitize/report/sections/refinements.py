@@ -83,6 +83,8 @@ def refinement_sections(
     suite: str, own: Sequence[Series], refined: Sequence[Series], palette: Palette
 ) -> list[Section]:
     """Write the section of a suite's refined prompts, if it has some that can be paired."""
+    if all(item.base is None for one in (*own, *refined) for item in one.observations.items.values()):
+        return []
     section = pair_section(suite, group_series(own, refined), palette)
     return [section] if section else []
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.analysis.observations import Observations, Survey, survey_run
+from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import BadValueError
 from subitize.report.document.blocks import Badge
 from subitize.report.document.cells import printable
 from subitize.store import Database, Run
 from subitize.store.rows import read_judgings
+from subitize.store.traces import trace_responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Source:
     name: str
     run: Run
     survey: Survey
+    trails: Trails
 
     def badge(self, model: str) -> Badge:
         """Mark a model that is a stand-in."""
@@ -51,7 +54,7 @@ class Series:
 
 def read_sources(runs: Sequence[Run]) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""
-    return [Source(name, run, survey_run(run)) for name, run in zip(_names(runs), runs, strict=True)]
+    return [_read_source(name, run) for name, run in zip(_names(runs), runs, strict=True)]
 
 
 def shared_judges(run: Run) -> set[str]:
@@ -78,6 +81,12 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
         label += f" ({source.name})" * (runs[suite, model] > 1) + f" · {judge}" * (judges[place, suite, model] > 1)
         found.append(Series(label, source, suite, model, judge, source.badge(model), observations))
     return sorted(found, key=lambda one: (one.suite, one.label))
+
+
+def _read_source(name: str, run: Run) -> Source:
+    responses = trace_responses(run)
+    survey = survey_run(run, responses=responses)
+    return Source(name, run, survey, follow_trails(run, survey.readings, responses))
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize.analysis.scoring import measure
-from subitize.analysis.trails import Trails
 from subitize.records import Estimate, base_suite
 from subitize.report.document.blocks import Badge
 from subitize.report.document.cells import figure, printable
@@ -21,21 +20,16 @@ class Headlines:
     own: Mapping[str, str]
 
 
-def summarize(
-    sources: Sequence[Source],
-    series: Sequence[Series],
-    headlines: Headlines,
-    trails: Mapping[str, Trails],
-) -> str:
+def summarize(sources: Sequence[Source], series: Sequence[Series], headlines: Headlines) -> str:
     """Say it in words."""
-    return " ".join([_covered(sources, series, trails), *_headlines(headlines, series)])
+    return " ".join([_covered(sources, series), *_headlines(headlines, series)])
 
 
-def _covered(sources: Sequence[Source], series: Sequence[Series], trails: Mapping[str, Trails]) -> str:
+def _covered(sources: Sequence[Source], series: Sequence[Series]) -> str:
     names = [printable(source.name) for source in sources]
     models = {one.model: one.badge for one in series}
     items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}
-    made = [trail for of_run in trails.values() for trail in of_run.responses.values()]
+    made = [trail for source in sources for trail in source.trails.responses.values()]
     responses = sum(trail.responses for trail in made)
     when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
     whole = f"{_many(len(names), 'run')} ({', '.join(names)}) with {_many(len(models), 'model')}"

@@ -13,7 +13,7 @@ from subitize.errors import NothingToDoError
 from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.published import PUBLISHED
-from subitize.papers.geckonum.runs import read_run
+from subitize.papers.geckonum.runs import take_answers
 from subitize.papers.geckonum.tables import compute_tables
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge
@@ -118,7 +118,7 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
     if judge == NO_JUDGE:
         return None
     try:
-        annotations = read_run(series[0].source.run, judge)
+        annotations = take_answers(series[0].source.survey, judge)
     except NothingToDoError:
         return None
     # In the cells a model goes by a number, as names may contain whatever separates them there.
