@@ -53,39 +53,32 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
 
 def by_number(findings: Findings, palette: Palette) -> Section | None:
     """Show the accuracy by number, for simple prompts (Figure 4) and for the others that ask for numbers (A2)."""
-    simple = _curve_rows(findings.models, ["numeric_simple"])
-    others = _curve_rows(findings.models, [type for type in COUNTED_TYPES if type != "numeric_simple"])
-    figures = []
+    others = [type for type in COUNTED_TYPES if type != "numeric_simple"]
     sums = " Of a noun in several colours the number is their sum."
-    for rows, name, title, what, note in (
-        (simple, "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
+    figures = []
+    for asked, name, title, what, note in (
+        (["numeric_simple"], "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
         (others, "numbers-by-type", "Other prompts", "all other prompts that ask for exact numbers", sums),
     ):
+        rows = _curve_rows(findings.models, asked)
         if rows:
             types = list(dict.fromkeys(str(row["type"]) for row in rows))
-            figures.append(
-                FigureBlock(
-                    f"{SUITE}-{name}",
-                    title,
-                    _draw_curves(rows, types, palette),
-                    f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a "
-                    f"model counts.{note}",
-                    f"Accuracy by number in {what} for every model, with intervals.",
-                    _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types),
-                )
+            spec = _draw_curves(rows, types, palette)
+            data = _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types)
+            caption = (
+                f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a model "
+                f"counts.{note}"
             )
+            alt = f"Accuracy by number in {what} for every model, with intervals."
+            figures.append(FigureBlock(f"{SUITE}-{name}", title, spec, caption, alt, data))
     lead = TextBlock("How high a model counts, and how much sooner it fails when more is asked for than a number.")
     return Section(f"{SUITE}-by-number", "By number", (lead, *figures)) if figures else None
 
 
 def by_quantifier(findings: Findings) -> Section | None:
     """Show the accuracy for each quantifier (Figure 5), and which go with how many things (A16, A17)."""
-    found = [(one, one.estimates("figure5")) for one in findings.models]
-    blocks: list[Block] = []
-    if any(own for _, own in found):
-        blocks.append(_heat_map(found))
-    blocks += _quantifiers_by_count(findings.groups)
-    return Section(f"{SUITE}-by-quantifier", "By quantifier", tuple(blocks)) if blocks else None
+    blocks = (*_heat_map(findings.models), *_quantifiers_by_count(findings.groups))
+    return Section(f"{SUITE}-by-quantifier", "By quantifier", blocks) if blocks else None
 
 
 def by_wording(findings: Findings) -> Section | None:
@@ -177,24 +170,21 @@ def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) ->
     return make_table(name, "Accuracy by number, %", columns, rows, caption)
 
 
-def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBlock:
+def _heat_map(models: Iterable[Measured]) -> list[Block]:
+    found = [(one, own) for one in models if (own := one.estimates("figure5"))]
+    if not found:
+        return []
     present = [word for word in QUANTIFIERS if any(word in own for _, own in found)]
-    rows, cells, names = [], [], []
-    for one, own in found:
-        if own:
-            names.append(one.label)
-            rows += [_coloured(one.label, word, estimate) for word, estimate in own.items()]
-            cells.append(Row((one.label, *map(own.get, present)), one.badge))
+    rows = [_coloured(one.label, word, estimate) for one, own in found for word, estimate in own.items()]
+    cells = [Row((one.label, *map(own.get, present)), one.badge) for one, own in found]
     for model, title in MODELS.items():
-        names.append(f"{title} (published)")
-        values = [printed("figure5", word, model) for word in present]
-        rows += [
-            _coloured(names[-1], word, value) for word, value in zip(present, values, strict=True) if value is not None
-        ]
-        cells.append(Row((title, *values), "published"))
+        values = {word: printed("figure5", word, model) for word in present}
+        rows += [_coloured(f"{title} (published)", word, value) for word, value in values.items() if value is not None]
+        cells.append(Row((title, *values.values()), "published"))
+    names = [*(one.label for one, _ in found), *(f"{title} (published)" for title in MODELS.values())]
     columns = (MODEL, *(Column(word, digits=1) for word in present))
     estimates = [estimate for _, own in found for estimate in own.values()]
-    return FigureBlock(
+    figure = FigureBlock(
         f"{SUITE}-quantifiers",
         "Accuracy by quantifier",
         charts.heat_map(rows, names, present),
@@ -204,6 +194,7 @@ def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBl
         "Accuracy by quantifier and model as coloured cells with the figures in them.",
         make_table(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
     )
+    return [figure]
 
 
 def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, object]:
