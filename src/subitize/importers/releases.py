@@ -1,23 +1,20 @@
 """The data that a paper's authors released, as a run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from subitize.store import Run
 
 
-class Importable(Protocol):
-    """A release that was read and found whole, before there is a run."""
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
 
-    @property
-    def warnings(self) -> Sequence[str]:
-        """What to know of the files, and whose they are."""
-        ...
+    `store` adds it to a run, all or nothing; what comes back says what was added.
+    """
 
-    def store(self, run: Run) -> object:
-        """Add it to a run, all or nothing; what comes back says what was added."""
-        ...
+    warnings: Sequence[str]
+    store: Callable[[Run], object]
 
 
 @dataclass(frozen=True, slots=True)
