@@ -1,9 +1,8 @@
 """What a report says of models that name or draw numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL
-from subitize.analysis.measures import Bias
 from subitize.analysis.published import PublishedBias, PublishedCounts
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
@@ -24,6 +23,7 @@ from subitize.report.sections.counted import MODEL, Counted, differing_design, l
 from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
 from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnownNumber
 
+_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
 
 
@@ -191,23 +191,19 @@ def _level_cells(model: Counted) -> tuple[Cell, ...]:
     )
 
 
-_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
-
-
 def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | None) -> Section | None:
     if not any(model.it.biases for model in models):
         return None
     biases = published.biases if published else ()
-    names = list(dict.fromkeys(bias.model for bias in biases))
     categories = [*dict.fromkeys([*_categories(models), *(bias.category for bias in biases)]), ALL]
-    rows = [
-        Row((model.label, *(_bias_cell(model.it.biases, category) for category in categories)), model.badge)
-        for model in models
-    ]
-    rows += [
-        Row((name, *(_published_cell(biases, name, category) for category in categories)), "published")
-        for name in names
-    ]
+    rows = []
+    for model in models:
+        found = {bias.category: Tagged(_DIRECTIONS[bias.direction], bias.r) for bias in model.it.biases}
+        rows.append(Row((model.label, *(found.get(category, "") for category in categories)), model.badge))
+    for name in dict.fromkeys(bias.model for bias in biases):
+        # What is not printed is left blank, which is not the same as no bias.
+        printed = {bias.category: _print_bias(bias) for bias in biases if bias.model == name}
+        rows.append(Row((name, *(printed.get(category, "") for category in categories)), "published"))
     table = make_table(
         f"{suite}-bias",
         "Over- and underestimation",
@@ -220,17 +216,9 @@ def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | No
     return Section(f"{suite}-bias", "Over- and underestimation", (table,))
 
 
-def _bias_cell(biases: Iterable[Bias], category: str) -> Cell:
-    found = next((bias for bias in biases if bias.category == category), None)
-    return "" if found is None else Tagged(_DIRECTIONS[found.direction], found.r)
-
-
-def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) -> Cell:
-    for bias in biases:
-        if bias.model == model and bias.category == category:
-            word = _DIRECTIONS[bias.direction]
-            return word if bias.r is None else f"{word} {bias.r:.2f}"
-    return ""  # not printed, which is not the same as no bias
+def _print_bias(bias: PublishedBias) -> str:
+    word = _DIRECTIONS[bias.direction]
+    return word if bias.r is None else f"{word} {bias.r:.2f}"
 
 
 def _likeness(suite: str, models: Sequence[Counted]) -> Section:

@@ -20,7 +20,7 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.charts import Facet, Palette
+from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
@@ -106,7 +106,7 @@ def by_addition(findings: Findings) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-additions",
         "One, two and three kinds of things",
-        charts.curves(rows, Facet("model", models), charts.colour_kinds(present), x_title=_ASKED),
+        charts.curves(rows, models, charts.colour_kinds(present), of="model", x_title=_ASKED),
         "Accuracy by number where one, two or three kinds of things are asked for at once, with 95 % intervals: the "
         "gap between the lines is what the company costs.",
         "Accuracy by number for one, two and three kinds of things, a panel per model, with intervals.",
@@ -136,11 +136,10 @@ def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palett
     """Draw the models in one panel per type, or where they are too many to tell apart, in panels of their own."""
     colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
     if len(colours.order) <= charts.MOST_SIDE_BY_SIDE:
-        return charts.curves(rows, Facet("type", types), colours.colour(), x_title=_ASKED)
+        return charts.curves(rows, types, colours.colour(), of="type", x_title=_ASKED)
     kinds = charts.colour_kinds(dict(zip(types, _TYPE_COLOURS, strict=False)))
-    return charts.curves(
-        [{**row, "kind": row["type"]} for row in rows], Facet("model", colours.order), kinds, x_title=_ASKED
-    )
+    of_kinds = [{**row, "kind": row["type"]} for row in rows]
+    return charts.curves(of_kinds, colours.order, kinds, of="model", x_title=_ASKED)
 
 
 _ASKED = "number asked for"
@@ -225,7 +224,7 @@ def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
     title, estimates = "Quantifiers by the number of things, %", [row.cells[3] for row in cells]
     method = methods(one for one in estimates if isinstance(one, Estimate))
     data = make_table(f"{SUITE}-quantifiers-by-count", title, columns, cells, method)
-    spec = charts.curves(rows, Facet("panel", panels), charts.colour_kinds(_WORDS), x_title="things in the image")
+    spec = charts.curves(rows, panels, charts.colour_kinds(_WORDS), of="panel", x_title="things in the image")
     caption = (
         "Which quantifier goes with so many things in the image: that of the line the judge chose, and that of the "
         "prompt; 95 % intervals. The paper’s annotators said few up to 10, and many above."
