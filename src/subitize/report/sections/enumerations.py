@@ -21,7 +21,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
 from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
-from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnownNumber
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
 
 _DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
@@ -123,7 +123,7 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_dr
 
 
 def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
-    known = [model for model in models if model.it.knower is not None]
+    known = [(model, model.it.knower) for model in models if model.it.knower is not None]
     if not known:
         return None
     level = Column("Level", "The largest n such that 1 to n are all known.")
@@ -132,14 +132,14 @@ def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
         f"{suite}-knower-levels",
         "Counting level",
         (MODEL, level, *margins),
-        (Row((model.label, *_level_cells(model)), model.badge) for model in known),
+        (Row((model.label, *_level_cells(knower)), model.badge) for model, knower in known),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
     )
-    numbers = [(model, one) for model in known if model.it.knower for one in model.it.knower.numbers]
+    numbers = [(model, one) for model, knower in known for one in knower.numbers]
     figure = FigureBlock(
         f"{suite}-knower",
         "Numbers known",
-        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model in known], _CRITERIA),
+        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model, _ in known], _CRITERIA),
         f"A number counts as known if it is answered in at least {100 * LEAST_HITS:.0f} % of the trials that "
         f"show it (blue dots above the blue line) and in fewer than {100 * FALSE_ALARMS_BELOW:.0f} % of the others "
         "(orange triangles below the orange line).",
@@ -171,10 +171,7 @@ def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) ->
     return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
 
 
-def _level_cells(model: Counted) -> tuple[Cell, ...]:
-    knower = model.it.knower
-    if knower is None:
-        return (None, None, None, None, None)
+def _level_cells(knower: KnowerLevel) -> tuple[Cell, ...]:
     margins = {
         one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
         for one in knower.numbers

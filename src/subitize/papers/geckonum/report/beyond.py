@@ -32,6 +32,10 @@ _OF_IMAGES = {
     "several omitted": "#8a94a0",
 }
 _TYPE = text_column("Type")
+_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
+_SHARES = (">=5/5", ">=4/5", ">=3/5")
+_LEVELS = ("nominal", "ordinal", "interval")
+_TASKS = ("task1", "task2", "task3")
 _LEAST_FOR_TEXT = 12.0  # the share, in percent, whose figure fits into its bar
 _LARGEST = 1e3  # a chart of odds ratios ends there; the table does not
 
@@ -214,9 +218,6 @@ def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
     return {"model": label, "value": value, "low": low, "high": high, "n": ratio.n}
 
 
-_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
-
-
 def _votes(models: Sequence[Measured]) -> TableBlock:
     rows = [Row((one.label, *(one.estimate("A10", votes) for votes in _VOTES)), one.badge) for one in models]
     rows += [
@@ -230,11 +231,6 @@ def _votes(models: Sequence[Measured]) -> TableBlock:
         "Shares of the labels on which so many of five annotators agree, with Wilson’s 95 % intervals. Published: "
         "Table A10 of the paper.",
     )
-
-
-_SHARES = (">=5/5", ">=4/5", ">=3/5")
-_LEVELS = ("nominal", "ordinal", "interval")
-_TASKS = ("task1", "task2", "task3")
 
 
 def _pooled(groups: Sequence[Group]) -> TableBlock:

@@ -26,6 +26,10 @@ from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 TWO_KINDS = ("#0072b2", "#d55e00")
 _TYPE = text_column("Type")
+_ASKED = "number asked for"
+_TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
+_WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
+_VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 
 def by_type(findings: Findings, palette: Palette) -> Section | None:
@@ -142,10 +146,6 @@ def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palett
     return charts.curves(of_kinds, colours.order, kinds, of="model", x_title=_ASKED)
 
 
-_ASKED = "number asked for"
-_TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
-
-
 def _curves(one: Measured, type: str) -> dict[int, Estimate]:
     found = one.estimates(f"magnitude_{type.replace('-', '_')}")
     return {int(number): estimate for number, estimate in found.items()}
@@ -200,10 +200,6 @@ def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, o
     value = percentage.value if isinstance(percentage, Estimate) else percentage
     bounds = f"[{percentage.low:.0f}, {percentage.high:.0f}]" if isinstance(percentage, Estimate) else ""
     return {"name": name, "column": word, "value": value / 100, "text": f"{value:.0f}", "bounds": bounds}
-
-
-_WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
-_VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 
 def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:

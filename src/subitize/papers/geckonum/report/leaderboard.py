@@ -13,6 +13,7 @@ from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import mark_point
 
+_GRAPH = "task3_graph_acc"
 TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
 
 
@@ -42,9 +43,6 @@ def rank_models(findings: Findings) -> list[Block]:
         caption += " By scene graph: an answer counts only if what it rests on is right, too."
     table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
     return [table, _glance(rows, _errors(findings.models))]
-
-
-_GRAPH = "task3_graph_acc"
 
 
 def headline(findings: Findings) -> str:

@@ -28,6 +28,10 @@ from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 from subitize.report.sections.refinements import Group
 from subitize.report.sections.sources import shared_judges
 
+_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
+_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
+_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
+
 
 def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
     """Show how likely one of k images is right, for every k."""
@@ -91,9 +95,6 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
 
 
-_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
-
-
 def statements(groups: Sequence[Group]) -> Section | None:
     """Hold the paper's observations against these data, each with its tests."""
     tables = [table for group in groups for table in _statements(group, groups)]
@@ -151,12 +152,6 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
         data,
     )
     return [figure]
-
-
-_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
-
-
-_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
 
 
 def _prefix(group: Group, groups: Sequence[Group]) -> str:

@@ -124,14 +124,10 @@ def _warn(groups: Sequence[Group]) -> TextBlock:
             who = next((label for label in known if text.startswith(f"{label}: ")), "")
             of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
         run = f"{group.name}: " if len(groups) > 1 else ""
-        lines += [f"{run}{_name_models(who, len(known))}{what}." for what, who in of_models.items()]
+        for what, labels in of_models.items():
+            who = "all models" if len(labels) == len(known) > 1 else ", ".join(labels)
+            lines.append(f"{run}{who}{': ' * bool(who)}{what}.")
     return TextBlock("\n".join(lines), is_warning=True)
-
-
-def _name_models(labels: Sequence[str], of: int) -> str:
-    if labels == [""]:
-        return ""
-    return "all models: " if len(labels) == of > 1 else f"{', '.join(labels)}: "
 
 
 def _caption(rows: Sequence[Row], success: str) -> str:
