@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -79,7 +79,11 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
     answers: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
     for file in files:
         table = _read(file, texts)
-        warnings += _warn_of_copies(file, table)
+        copies = _find_copies(table)
+        if copies.height:
+            again, first = copies.height - copies.select(_ANSWER).n_unique(), copies["prompt"][0]
+            told = f"{again} rows stand there a second time, the first of {first}; each is a reading"
+            warnings.append(f"{file.path.name}: {told}")
         answers[file.task].append(table)
     found = {task: pl.concat(own) for task, own in answers.items() if own}
     return Release(prompts, found, tuple(files), tuple(warnings))
@@ -264,11 +268,3 @@ def _find_copies(table: pl.DataFrame) -> pl.DataFrame:
     again = table.filter(table.select(_ANSWER).is_duplicated())
     first = pl.col("raw", "value").first().over(_ANSWER)
     return again.with_columns(first.name.prefix("first_"))
-
-
-def _warn_of_copies(file: AnswerFile, table: pl.DataFrame) -> Iterator[str]:
-    copies = _find_copies(table)
-    if copies.height:
-        again = copies.height - copies.select(_ANSWER).n_unique()
-        first = copies["prompt"][0]
-        yield f"{file.path.name}: {again} rows stand there a second time, the first of {first}; each is a reading"

@@ -1,6 +1,6 @@
 """Images whose names tell what was asked for and how many people counted, in a folder per model; no pixels needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +105,12 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
             reading = read_named_count(responses[-1], item)
             if reading is not None:
                 readings.append(reading)
-    warnings += _warn(name, len(readings), [*holdings.left, *placement.duplicates], _unread(responses, readings))
+    unread, left = _unread(responses, readings), [*holdings.left, *placement.duplicates]
+    if unread:
+        counts = f"{len(unread):,} of {len(readings):,}"
+        warnings.append(f"{name}: no number in the name, discarded: {counts} ({_list(unread)})")
+    if left:
+        warnings.append(f"{name}: other files, left alone: {len(left):,} ({_list(left)})")
     return NamedModel(spec, responses, readings)
 
 
@@ -130,13 +135,6 @@ def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[
         for reading in readings
         if isinstance(reading.value, Discarded)
     ]
-
-
-def _warn(model: str, read: int, left: Sequence[Unplaced], unread: Sequence[Unplaced]) -> Iterator[str]:
-    if unread:
-        yield f"{model}: no number in the name, discarded: {len(unread):,} of {read:,} ({_list(unread)})"
-    if left:
-        yield f"{model}: other files, left alone: {len(left):,} ({_list(left)})"
 
 
 def _list(files: Sequence[Unplaced]) -> str:

@@ -166,7 +166,9 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = choose_k(attempts), originals(attempts)
     levels = {
-        level: _values([one for one in own if one.item.factors.get("difficulty") == level], k, _object_and_condition)
+        level: _values(
+            [one for one in own if one.item.factors.get("difficulty") == level], k, _by("object", "scene", "style")
+        )
         for level in ("easy", "medium", "hard")
     }
     comparisons = _drops(
@@ -376,7 +378,7 @@ def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str])
 def _at(attempts: Sequence[Attempt], scene: str, style: str) -> ByModel:
     """Take the success of unrefined prompts in a scene and style, by model, object and number."""
     there = [one for one in originals(attempts) if _is_at(one, scene, style)]
-    return _values(there, choose_k(attempts), _object_and_number)
+    return _values(there, choose_k(attempts), _by("object", "number"))
 
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
@@ -399,12 +401,9 @@ def _prompt(attempt: Attempt) -> str:
     return attempt.item.base or attempt.item.id
 
 
-def _object_and_number(attempt: Attempt) -> str:
-    return f"{attempt.item.factors.get('object')}/{attempt.item.factors.get('number')}"
-
-
-def _object_and_condition(attempt: Attempt) -> str:
-    return "/".join(str(attempt.item.factors.get(name)) for name in ("object", "scene", "style"))
+def _by(*factors: str) -> Callable[[Attempt], str]:
+    """Name attempts by these conditions."""
+    return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)
 
 
 def tell(one: Comparison) -> str:

@@ -81,8 +81,9 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     cited = [Section("citations", "Please cite", works)] if (works := references(suites)) else []
     costs = (*alignment_sections(sources), *cost_sections(sources, series, trails))
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *cited)
+    first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
-        _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
+        " and ".join([first, *(title[0].lower() + title[1:] for title in others)]),
         summarize(sources, series, Headlines(counted, headlines), trails),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
@@ -179,10 +180,6 @@ def _title(suite: str) -> str:
     except SubitizeError:
         return suite
     return f"{title}, refined: {refinement}" if refinement else title
-
-
-def _headline(titles: Sequence[str]) -> str:
-    return " and ".join([titles[0], *(title[0].lower() + title[1:] for title in titles[1:])])
 
 
 def _judged(series: Sequence[Series]) -> TextBlock:

@@ -97,7 +97,9 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     ratios = [(one, what, ratio) for one in findings.models for what, ratio in one.estimates("odds_ratios").items()]
     if not ratios:
         return None
-    order = sorted(dict.fromkeys(_condition(what) for _, what, _ in ratios), key=_rank_condition)
+    found = {_condition(what) for _, what, _ in ratios}
+    first = ("number", *COUNTED_TYPES, "words", "mixed", "rare", "frequent")
+    order = [*(name for name in first if name in found), *sorted(found.difference(first))]
     rows = [{"name": _condition(what), **_bounded(one.label, ratio)} for one, what, ratio in ratios]
     models = list(dict.fromkeys(one.label for one, _, _ in ratios))
     data = make_table(
@@ -206,11 +208,6 @@ def _condition(what: str) -> str:
     """Name a term of the regression: the number, or a level of a factor."""
     factor, _, level = what.partition("=")
     return f"{factor} {level}" if level == "not varied" else level or factor
-
-
-def _rank_condition(name: str) -> tuple[int, str]:
-    order = ("number", *COUNTED_TYPES, "words", "mixed", "rare", "frequent")
-    return (order.index(name) if name in order else len(order), name)
 
 
 def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
