@@ -7,17 +7,6 @@ from subitize.store import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Importable:
-    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
-
-    `store` adds it to a run, all or nothing; what comes back says what was added.
-    """
-
-    warnings: Sequence[str]
-    store: Callable[[Run], object]
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseSummary:
     """What an import added, and what was there already."""
 
@@ -28,3 +17,14 @@ class ReleaseSummary:
     def __str__(self) -> str:
         known = f", {self.already_there} readings were there already" if self.already_there else ""
         return f"{self.responses} images and {self.readings} readings added{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
+
+    `store` adds it to a run, all or nothing.
+    """
+
+    warnings: Sequence[str]
+    store: Callable[[Run], ReleaseSummary]

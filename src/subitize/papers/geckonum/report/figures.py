@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from subitize.papers.geckonum.nouns import find_zipf
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS
@@ -95,7 +96,7 @@ def by_wording(findings: Findings) -> Section | None:
     if not figures:
         return None
     lead = TextBlock("One who understands numbers does not mind how they are written, nor how common the things are.")
-    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, _zipf())))
+    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, find_zipf())))
 
 
 def by_addition(findings: Findings) -> Section | None:
@@ -329,14 +330,3 @@ def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | Non
         data,
     )
     return [figure]
-
-
-def _zipf() -> Callable[[str], float] | None:
-    """Get the word frequencies of wordfreq, if it is there."""
-    from importlib import import_module
-
-    try:
-        wordfreq = import_module("wordfreq")
-    except ImportError:
-        return None
-    return lambda noun: float(wordfreq.zipf_frequency(noun, "en"))

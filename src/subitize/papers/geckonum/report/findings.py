@@ -33,20 +33,12 @@ _METHODS = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One series and the figures of it, by table and by what stands there for it."""
+    """A model under its name in the report, and the figures of it, by table and by what stands there for it."""
 
-    series: Series
+    label: str
+    badge: Badge
+    model: str
     cells: Mapping[str, Mapping[str, Cell]]
-
-    @property
-    def label(self) -> str:
-        """Its name in the report."""
-        return self.series.label
-
-    @property
-    def badge(self) -> Badge:
-        """What it is, if not a model."""
-        return self.series.badge
 
     def estimate(self, table: str, what: str) -> Estimate | None:
         """Get a figure with its interval."""
@@ -142,7 +134,7 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
             continue
         key, what = _locate(place)
         own[key][place.table][_rename(what, keys)] = cell
-    models = tuple(Measured(one, own[key]) for key, one in keys.items() if key in own)
+    models = tuple(Measured(one.label, one.badge, one.model, own[key]) for key, one in keys.items() if key in own)
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = renamed["annotator"].n_unique()
     return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()))

@@ -22,8 +22,8 @@ def rank_models(findings: Findings) -> list[Block]:
     rows = []
     for one in findings.models:
         rows.append(_measured(one))
-        rows += [_published(one.series.model)] if one.series.model in MODELS else []
-    measured = {one.series.model for one in findings.models}
+        rows += [_published(one.model)] if one.model in MODELS else []
+    measured = {one.model for one in findings.models}
     accuracies = {model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS] for model in MODELS}
     rows += [_published(model) for model in sorted(MODELS, key=accuracies.__getitem__) if model not in measured]
     rows.append(Row(("chance", *(cell for task in TASKS for cell in (BASELINES[task], 0.0, None)), None), "baseline"))
