@@ -141,12 +141,9 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     }
     comparisons = adjust({(f"{better} − {worse}", ""): found for (better, worse), found in pairs.items()})
     widest = next((one for one in comparisons if one.label == f"{best} − {worst}"), None)
-    verdict: Verdict = "undecided"
-    if above or (widest and widest.trend == "none"):
-        verdict = "does not hold"
-    elif len(below) == len(means) and widest and widest.trend == "drop":
-        verdict = "holds"
-    verdict = "undecided" if part else verdict
+    trend = widest.trend if widest else None
+    fails = bool(above) or trend == "none"
+    verdict = _decide(holds=not part and len(below) == len(means) and trend == "drop", fails=not part and fails)
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
     margin = _tell_margin(verdict, [widest] if widest and not above else [])
@@ -184,11 +181,10 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
     main = _main(comparisons)
     falls = judge_drops(main)
-    verdict: Verdict = falls
-    if falls == "holds":
-        verdict = "holds" if below >= NEARLY_ALL * count else "undecided"
-    if above > (1 - NEARLY_ALL) * count:
-        verdict = "does not hold"
+    verdict = _decide(
+        holds=falls == "holds" and below >= NEARLY_ALL * count,
+        fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
+    )
     lower = sum(one.value < 0.1 for one in hard)
     told = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
@@ -214,11 +210,10 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
         return Statement("5.1", "undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in _main(comparisons) if not one.label.endswith(_APPLIED)]
     trends = [one.trend for one in main]
-    verdict: Verdict = "undecided"
-    if trends.count("drop") > len(trends) / 2:
-        verdict = "holds"
-    elif trends.count("rise") + trends.count("none") >= len(trends) / 2:
-        verdict = "does not hold"
+    verdict = _decide(
+        holds=trends.count("drop") > len(trends) / 2,
+        fails=trends.count("rise") + trends.count("none") >= len(trends) / 2,
+    )
     fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
@@ -257,11 +252,7 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
         return Statement("C.2", "undecided", "all models do equally well in each scene, so that none has a rank")
     interaction = interaction_test(values)
     assert interaction is not None
-    verdict: Verdict = "undecided"
-    if estimate.high < STRONG and interaction.p < ALPHA:
-        verdict = "holds"
-    elif estimate.low >= STRONG:
-        verdict = "does not hold"
+    verdict = _decide(holds=estimate.high < STRONG and interaction.p < ALPHA, fails=estimate.low >= STRONG)
     ranks = average_ranks(-values.mean(axis=0))
     mover = int(np.argmax(np.ptp(ranks, axis=0)))
     places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
@@ -302,9 +293,7 @@ def annotators_agree(votes: Ratings) -> Statement:
     if found is None:
         return Statement("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
-    is_inside = kappa.low >= 0.4 and kappa.high <= 0.6
-    is_outside = kappa.high < 0.4 or kappa.low > 0.6
-    verdict: Verdict = "holds" if is_inside else "does not hold" if is_outside else "undecided"
+    verdict = _decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     told = (
         f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
         "those of one prompt by several models too"
@@ -326,9 +315,11 @@ def _level(models: int) -> str:
 def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
     """All are drops, or one is surely none; anything else is open."""
     trends = {one.trend for one in comparisons}
-    if trends & {"rise", "none"}:
-        return "does not hold"
-    return "holds" if trends == {"drop"} else "undecided"
+    return _decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
+
+
+def _decide(*, holds: bool, fails: bool) -> Verdict:
+    return "does not hold" if fails else "holds" if holds else "undecided"
 
 
 def _drops(wanted: Sequence[tuple[str, ByModel, str, ByModel]]) -> tuple[Comparison, ...]:
