@@ -1,21 +1,9 @@
 """The data that a paper's authors released, as a run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from subitize.store import Run
-
-
-class Importable(Protocol):
-    """A release that was read and found whole, before there is a run."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """What to know of the files, and whose they are."""
-
-    def store(self, run: Run) -> object:
-        """Add it to a run, all or nothing; what comes back says what was added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +17,14 @@ class ReleaseSummary:
     def __str__(self) -> str:
         known = f", {self.already_there} readings were there already" if self.already_there else ""
         return f"{self.responses} images and {self.readings} readings added{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class Importable:
+    """A release that was read and found whole, before there is a run: what to know of the files, and whose they are.
+
+    `store` adds it to a run, all or nothing.
+    """
+
+    warnings: Sequence[str]
+    store: Callable[[Run], ReleaseSummary]

@@ -20,7 +20,6 @@ from subitize.papers.t2icountbench.claims import (
     observe,
     ranks_change,
     tell,
-    write_estimate,
 )
 from subitize.papers.t2icountbench.tables import (
     TableCell,
@@ -35,6 +34,7 @@ from subitize.papers.t2icountbench.tables import (
     table_3,
 )
 from subitize.records import Estimate, Item
+from subitize.report.document.cells import estimate_text
 from subitize.stats.ratings import tally
 from t2icountbench_attempts import Rate, attempt_all, design
 
@@ -369,7 +369,7 @@ def test_a_model_named_all_models_is_one_of_them(attempts: list[Attempt], observ
 
 
 def test_small_numbers_are_written_without_a_minus_and_others_with_a_true_one() -> None:
-    assert write_estimate(Estimate(-0.0001, -0.25, 0.1, 3, "")) == "0.000 [−0.250, 0.100]"
+    assert estimate_text(Estimate(-0.0001, -0.25, 0.1, 3, "")) == "0.000 [−0.250, 0.100]"
     one = Comparison("a − b", "", Estimate(0.5, 0.2, 0.7, 1, ""), 1.0, 1.0, 1)
     assert tell(one).endswith("1 pair")
 

@@ -39,6 +39,8 @@ _QUESTIONS: dict[str, Any] = {
 ANSWERS = ("model", "key", "seed", "annotator", "value")
 _UNIT = ("model", "key", "seed")
 _IMAGE = ("model", "prompt", "seed")
+_IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
+_DEEPEST = 4  # no scene graph of ours has longer chains of questions
 
 
 def list_questions(items: Iterable[Item]) -> pl.DataFrame:
@@ -129,22 +131,14 @@ class Annotations:
         people = answers.unique((*_UNIT, "annotator"))
         tops = people.group_by(*_UNIT, "value").agg(pl.len().alias("top")).group_by(_UNIT).agg(pl.col("top").max())
         copies = answers.group_by(_UNIT).len("rows").join(people.group_by(_UNIT).len("people"), on=_UNIT)
+        copies = copies.with_columns(copies=(pl.col("rows") / pl.col("people")).round().cast(pl.UInt32))
         return (
             winners.sort("row")
             .rename({"value": "label"})
             .join(tops, on=_UNIT, maintain_order="left")
-            .join(
-                copies.select(
-                    *_UNIT, "people", (pl.col("rows") / pl.col("people")).round().cast(pl.UInt32).alias("copies")
-                ),
-                on=_UNIT,
-                maintain_order="left",
-            )
+            .join(copies.select(*_UNIT, "people", "copies"), on=_UNIT, maintain_order="left")
             .join(self.questions, on="key", maintain_order="left")
         )
-
-
-_IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
 
 
 def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
@@ -159,6 +153,3 @@ def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
         settled = pl.col("holds_in_graph") & pl.col("parent_holds").fill_null(True)
         answers = joined.with_columns(settled.alias("holds_in_graph")).drop("parent_holds")
     return answers
-
-
-_DEEPEST = 4  # no scene graph of ours has longer chains of questions

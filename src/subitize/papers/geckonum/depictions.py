@@ -1,7 +1,6 @@
 """The scene that a prompt's type and entities name; of its text only where things stand is taken."""
 
 import re
-from collections.abc import Iterable
 from fractions import Fraction
 
 from subitize.records import RelationWord
@@ -32,7 +31,19 @@ _NOUNS = {"loaf of bread": "loaf", "grains of ric": "rice grain", "grain of rice
 def depict(type: str, entities: str, text: str) -> Scene:
     """Make the scene; a ValueError says what is wrong with the entities."""
     try:
-        return _depict(type, entities, text)
+        named = [_split(entity) for entity in entities.split(",")]
+        match type:
+            case "approx-2-entity":
+                return _compared(named)
+            case "approx-1-entity":
+                return _held(named, text)
+            case "fractional-simple" | "fractional-complex" | "part-whole":
+                if len(named) != 1:
+                    raise ValueError(f"{len(named)} things: should be one")
+                return Scene(tuple(_parts(type, *named[0])))
+        has_colour = type in ("attribute-color", "2-additive-color")
+        things = tuple(_counted(name, number, has_colour=has_colour) for name, number in named)
+        return Scene(things, (_relation(text),) if type == "attribute-spatial" else ())
     except ValueError as error:
         raise ValueError(f"entities {entities!r}: {error}") from None
 
@@ -42,32 +53,11 @@ def noun_of(name: str) -> str:
     return _NOUNS.get(name, name)
 
 
-def _depict(type: str, entities: str, text: str) -> Scene:
-    named = [_split(entity) for entity in entities.split(",")]
-    match type:
-        case "approx-2-entity":
-            return _compared(named)
-        case "approx-1-entity":
-            return _held(named, text)
-        case "fractional-simple" | "fractional-complex" | "part-whole":
-            return Scene(tuple(_parts(type, *_only(named))))
-        case _:
-            has_colour = type in ("attribute-color", "2-additive-color")
-            things = tuple(_counted(name, number, has_colour=has_colour) for name, number in named)
-            return Scene(things, tuple(_relations(text)) if type == "attribute-spatial" else ())
-
-
 def _split(entity: str) -> tuple[str, str]:
     name, colon, number = entity.strip().rpartition(":")
     if not colon or not name or not number:
         raise ValueError(f"{entity.strip()!r}: should be written as noun:number")
     return name, number
-
-
-def _only(named: list[tuple[str, str]]) -> tuple[str, str]:
-    if len(named) != 1:
-        raise ValueError(f"{len(named)} things: should be one")
-    return named[0]
 
 
 def _counted(name: str, number: str, *, has_colour: bool) -> Entity:
@@ -83,11 +73,11 @@ def _digits(number: str) -> int:
     return int(number)
 
 
-def _relations(text: str) -> Iterable[Relation]:
+def _relation(text: str) -> Relation:
     found = [word for word in _RELATIONS if f" {word} " in text]
     if len(found) != 1:
         raise ValueError(f"no one place in {text!r}; should have one of {', '.join(_RELATIONS)}")
-    yield Relation(0, found[0], 1)
+    return Relation(0, found[0], 1)
 
 
 def _compared(named: list[tuple[str, str]]) -> Scene:

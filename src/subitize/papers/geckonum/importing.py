@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +9,7 @@ from pydantic_core import from_json
 
 from subitize.errors import ConflictError
 from subitize.garbage import uncollected
-from subitize.importers.releases import ReleaseSummary
+from subitize.importers.releases import Importable, ReleaseSummary
 from subitize.labels import Rule, interpret
 from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.release import LICENCE, Release, read_release
@@ -39,27 +38,11 @@ JUDGE = "geckonum-annotators"
 RULE = Rule("geckonum")
 
 
-@dataclass(frozen=True, slots=True)
-class Importable:
-    """A release that was read and found whole, before there is a run."""
-
-    release: Release
-    items: list[Item]
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to know of the files, and whose they are."""
-        return (*self.release.warnings, LICENCE)
-
-    def store(self, run: Run) -> ReleaseSummary:
-        """Add the answers to a run, all or none."""
-        return import_geckonum(run, self.release, self.items)
-
-
 def read_importable(folder: Path) -> Importable:
     """Read a release: what is wrong with its files leaves no run behind."""
     release = read_release(folder)
-    return Importable(release, released_items(release))
+    items = released_items(release)
+    return Importable((*release.warnings, LICENCE), lambda run: import_geckonum(run, release, items))
 
 
 def import_geckonum(run: Run, release: Release, items: list[Item] | None = None) -> ReleaseSummary:
@@ -69,7 +52,10 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
     """
     items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
-        _add_suite(run, items)
+        is_known = any(suite.name == SUITE.name for suite in run.suites())
+        run.add_suite(SUITE, 0, items, Design(strata=STRATA))
+        if is_known and run.items(SUITE.name) != items:
+            raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new, already_there = _find_new(run, release)
         specs = {name: Spec(name, {"released": "geckonum"}, name) for name, _ in new}
@@ -78,17 +64,10 @@ def import_geckonum(run: Run, release: Release, items: list[Item] | None = None)
         trials = _Trials(run, specs)
         asks = {(item.id, ask.wording): ask for item in items for ask in item.asks}
         tables = list(new.values())
-        readings = (reading for table in tables for reading in _readings(table, trials, asks))
+        readings = (reading for table in tables for reading in _readings(table, trials.subjects, asks))
         with uncollected():
             stored = run.add_judged(lease, trials.responses(tables), readings)
     return ReleaseSummary(*stored, already_there)
-
-
-def _add_suite(run: Run, items: list[Item]) -> None:
-    is_known = any(suite.name == SUITE.name for suite in run.suites())
-    run.add_suite(SUITE, 0, items, Design(strata=STRATA))
-    if is_known and run.items(SUITE.name) != items:
-        raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
 
 
 def _find_new(run: Run, release: Release) -> tuple[dict[tuple[str, int], pl.DataFrame], int]:
@@ -129,27 +108,25 @@ class _Trials:
     def __init__(self, run: Run, specs: Mapping[str, Spec]) -> None:
         self._specs = specs
         self._finished = set().union(*(run.finished(name) for name in specs))
-        self._subjects: dict[tuple[str, str, int], Subject] = {}
-        self._provenances: dict[int, Provenance] = {}
+        self.subjects: dict[tuple[str, str, int], Subject] = {}
 
     def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[Response]:
         """Make the responses of all images that are new."""
+        provenances: dict[int, Provenance] = {}
         for table in tables:
             for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
                 spec = self._specs[model]
                 trial = Trial(f"{SUITE.name}/{prompt}", spec.shown, spec.options, seed)
-                self._subjects[model, prompt, seed] = Subject((trial.id,))
+                self.subjects[model, prompt, seed] = Subject((trial.id,))
                 if trial.id not in self._finished:
                     self._finished.add(trial.id)
-                    provenance = self._provenances.setdefault(seed, Provenance(seed, ""))
+                    provenance = provenances.setdefault(seed, Provenance(seed, ""))
                     yield Response(trial, Drawn(Elsewhere(f"{prompt}_{seed}")), provenance)
 
-    def subject(self, model: str, prompt: str, seed: int) -> Subject:
-        """Find what an answer is about."""
-        return self._subjects[model, prompt, seed]
 
-
-def _readings(table: pl.DataFrame, trials: _Trials, asks: Mapping[tuple[str, str], Ask]) -> Iterator[Reading]:
+def _readings(
+    table: pl.DataFrame, subjects: Mapping[tuple[str, str, int], Subject], asks: Mapping[tuple[str, str], Ask]
+) -> Iterator[Reading]:
     rule = str(RULE)
     questions = {(id.partition("/")[2], wording): ask.question for (id, wording), ask in asks.items()}
     known: dict[object, tuple[Words, Value]] = {}
@@ -162,4 +139,4 @@ def _readings(table: pl.DataFrame, trials: _Trials, asks: Mapping[tuple[str, str
             words = Words(raw)
             known[said] = words, interpret(words, question, RULE)
         words, value = known[said]
-        yield Reading(trials.subject(model, prompt, seed), question, JUDGE, words, rule, value, annotator)
+        yield Reading(subjects[model, prompt, seed], question, JUDGE, words, rule, value, annotator)

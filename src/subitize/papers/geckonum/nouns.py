@@ -1,5 +1,6 @@
 """A user's own nouns, one per line, each with whether it is a frequent or a rare word."""
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -31,11 +32,19 @@ def read_nouns(path: Path) -> dict[str, bool]:
 
 def is_frequent(noun: str) -> bool:
     """Whether wordfreq has the noun among the frequent ones, as GeckoNum parts them."""
+    zipf = find_zipf()
+    if zipf is None:
+        raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus")
+    return zipf(noun.split()[0]) >= _FREQUENT_FROM
+
+
+def find_zipf() -> Callable[[str], float] | None:
+    """Get the word frequencies of wordfreq, on the Zipf scale, if it is there."""
     try:
         wordfreq = import_module("wordfreq")
     except ImportError:
-        raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus") from None
-    return bool(wordfreq.zipf_frequency(noun.split()[0], "en") >= _FREQUENT_FROM)
+        return None
+    return lambda word: float(wordfreq.zipf_frequency(word, "en"))
 
 
 def _fields(path: Path, line: int, fields: list[str]) -> tuple[str, str]:

@@ -2,9 +2,8 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -80,7 +79,11 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
     answers: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
     for file in files:
         table = _read(file, texts)
-        warnings += _warn_of_copies(file, table)
+        copies = _find_copies(table)
+        if copies.height:
+            again, first = copies.height - copies.select(_ANSWER).n_unique(), copies["prompt"][0]
+            told = f"{again} rows stand there a second time, the first of {first}; each is a reading"
+            warnings.append(f"{file.path.name}: {told}")
         answers[file.task].append(table)
     found = {task: pl.concat(own) for task, own in answers.items() if own}
     return Release(prompts, found, tuple(files), tuple(warnings))
@@ -120,23 +123,21 @@ def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
     table = _read_columns(file)
     if not table.height:
         raise BadFileError(f"{file.path.name}: no answers in it")
-    _refuse(file, table, pl.any_horizontal(pl.col(COLUMNS[file.task]).is_null()), _say_what_is_missing)
+    _refuse(
+        file, table, {f"{name} is missing; is the file cut?": pl.col(name).is_null() for name in COLUMNS[file.task]}
+    )
     image = pl.col("image_id").cast(pl.String).str.extract_groups(_IMAGE_ID).struct.rename_fields(["id", "seed"])
     images = table.unique(["image_id", "prompt", "model"], maintain_order=True)
     images = images.with_columns(image.alias("image"), pl.col("prompt", "model").cast(pl.String)).unnest("image")
     images = images.join(texts, on="id", how="left", maintain_order="left")
-    checks: list[tuple[pl.Expr, Callable[[Mapping[str, str]], str]]] = [
-        (pl.col("model") != file.model, lambda row: f"model {row['model']!r}: the file's name says {file.model!r}"),
-        (pl.col("id").is_null(), lambda row: f"image_id {row['image_id']!r} should be like geckonum_00012_3"),
-        (pl.col("text").is_null(), lambda row: f"image_id {row['image_id']!r}: no such prompt in prompts.csv"),
-        (
-            pl.col("prompt") != pl.col("text"),
-            lambda row: f"prompt {row['prompt']!r}: in prompts.csv {row['id']} is {row['text']!r}",
-        ),
-    ]
-    for is_bad, say in checks:
-        _refuse(file, images, is_bad, say)
-    _refuse(file, table, _is_no_integer("annot_id"), lambda row: f"annot_id {row['annot_id']!r} is no whole number")
+    faults = {
+        f"model {{model!r}}: the file's name says {file.model!r}": pl.col("model") != file.model,
+        "image_id {image_id!r} should be like geckonum_00012_3": pl.col("id").is_null(),
+        "image_id {image_id!r}: no such prompt in prompts.csv": pl.col("text").is_null(),
+        "prompt {prompt!r}: in prompts.csv {id} is {text!r}": pl.col("prompt") != pl.col("text"),
+    }
+    _refuse(file, images, faults)
+    _refuse(file, table, {"annot_id {annot_id!r} is no whole number": _is_no_integer("annot_id")})
     table = _VALUES[file.task](file, table)
     named = images.select("image_id", pl.col("id").cast(pl.Categorical).alias("name"), pl.col("seed").cast(pl.UInt16))
     table = table.join(named, on="image_id", maintain_order="left").select(
@@ -150,7 +151,8 @@ def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
         pl.col(_RAW[file.task]).alias("raw"),
         "value",
     )
-    _refuse_changed_minds(file, table)
+    changed = "annotator {annotator} answers {raw!r}, and {first_raw!r} before, to one question"
+    _refuse(file, _find_copies(table), {changed: pl.col("value") != pl.col("first_value")})
     return table
 
 
@@ -198,15 +200,11 @@ def _read_header(path: Path) -> list[str]:
         raise BadFileError(f"{path.name} line 1: not UTF-8; save the file as UTF-8") from None
 
 
-def _say_what_is_missing(row: Mapping[str, Any]) -> str:
-    missing = next(name for name, value in row.items() if value is None)
-    return f"{missing} is missing; is the file cut?"
-
-
-def _refuse(file: AnswerFile, table: pl.DataFrame, is_bad: pl.Expr, say: Callable[[Mapping[str, Any]], str]) -> None:
-    """Raise an error about the first row that is bad, if there is one."""
-    for row in table.filter(is_bad.fill_null(True)).head(1).iter_rows(named=True):
-        raise file.error(row["row"], say(row))
+def _refuse(file: AnswerFile, table: pl.DataFrame, faults: Mapping[str, pl.Expr]) -> None:
+    """Raise an error about the first row that has a fault, if one has; its message may name columns in braces."""
+    for message, is_bad in faults.items():
+        for row in table.filter(is_bad.fill_null(True)).head(1).iter_rows(named=True):
+            raise file.error(row["row"], message.format_map(row))
 
 
 def _is_no_integer(column: str) -> pl.Expr:
@@ -215,21 +213,17 @@ def _is_no_integer(column: str) -> pl.Expr:
 
 def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
     """Read the raw answers of Task 1 anew; the release must come to the same."""
-    _refuse(file, table, _is_no_integer("question_id"), lambda row: f"question_id {row['question_id']!r} is no number")
+    _refuse(file, table, {"question_id {question_id!r} is no number": _is_no_integer("question_id")})
     said = table.unique(["raw_answer", "answer"], maintain_order=True).with_columns(
         pl.col("raw_answer").cast(pl.String).map_elements(_number, pl.Float64).alias("value"),
         pl.col("answer").cast(pl.String).cast(pl.Float64, strict=False).alias("released"),
     )
-    checks: list[tuple[pl.Expr, Callable[[Mapping[str, Any]], str]]] = [
-        (pl.col("value").is_null(), lambda row: f"raw_answer {row['raw_answer']!r} is no number"),
-        (pl.col("released").is_null(), lambda row: f"answer {row['answer']!r} is no number"),
-        (
-            pl.col("released") != pl.col("value"),
-            lambda row: f"answer {row['answer']!r}: raw_answer {row['raw_answer']!r} comes to {row['value']:g}",
-        ),
-    ]
-    for is_bad, say in checks:
-        _refuse(file, said, is_bad, say)
+    faults = {
+        "raw_answer {raw_answer!r} is no number": pl.col("value").is_null(),
+        "answer {answer!r} is no number": pl.col("released").is_null(),
+        "answer {answer!r}: raw_answer {raw_answer!r} comes to {value:g}": pl.col("released") != pl.col("value"),
+    }
+    _refuse(file, said, faults)
     values = said.unique("raw_answer").select("raw_answer", "value")
     return table.join(values, on="raw_answer", maintain_order="left")
 
@@ -240,27 +234,28 @@ def _number(raw: str) -> float | None:
 
 
 def _line_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
-    for name in ("answer_num", "gt_num"):
-        is_bad = ~pl.col(name).cast(pl.String).is_in(["0", "1", "2", "3", "4"])
-        _refuse(file, table, is_bad, partial(_say_what_codes_are, name))
-    # The prompt is one of the lines, so that its own code is known.
     text = {name: pl.col(name).cast(pl.String) for name in ("answer_text", "prompt", "answer_num", "gt_num")}
-    is_bad = (text["answer_text"] == text["prompt"]) & (text["answer_num"] != text["gt_num"])
-    _refuse(
-        file, table, is_bad, lambda row: f"answer_num {row['answer_num']}: gt_num of the same text is {row['gt_num']}"
+    faults = {
+        f"{name} {{{name}!r}} should be 0 to 4": ~text[name].is_in(["0", "1", "2", "3", "4"])
+        for name in ("answer_num", "gt_num")
+    }
+    # The prompt is one of the lines, so that its own code is known.
+    is_prompt = text["answer_text"] == text["prompt"]
+    faults["answer_num {answer_num}: gt_num of the same text is {gt_num}"] = is_prompt & (
+        text["answer_num"] != text["gt_num"]
     )
+    _refuse(file, table, faults)
     question = {"question_id": pl.lit("0"), "question": pl.lit(LINES_WORDING).cast(pl.Categorical)}
-    return table.with_columns(pl.col("answer_num").cast(pl.String).cast(pl.Float64).alias("value"), **question)
-
-
-def _say_what_codes_are(name: str, row: Mapping[str, Any]) -> str:
-    return f"{name} {row[name]!r} should be 0 to 4"
+    return table.with_columns(text["answer_num"].cast(pl.Float64).alias("value"), **question)
 
 
 def _yes_or_no_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
-    _refuse(file, table, _is_no_integer("question_id"), lambda row: f"question_id {row['question_id']!r} is no number")
     text = pl.col("answer").cast(pl.String).str.replace(r"\.0$", "")
-    _refuse(file, table, ~text.is_in(["0", "1"]), lambda row: f"answer {row['answer']!r} should be 0 or 1")
+    faults = {
+        "question_id {question_id!r} is no number": _is_no_integer("question_id"),
+        "answer {answer!r} should be 0 or 1": ~text.is_in(["0", "1"]),
+    }
+    _refuse(file, table, faults)
     return table.with_columns(text.cast(pl.Float64).alias("value"))
 
 
@@ -268,27 +263,8 @@ _VALUES = {1: _count_values, 2: _line_values, 3: _yes_or_no_values}
 _ANSWER = ("prompt", "seed", "question_id", "annotator")
 
 
-def _copies(table: pl.DataFrame) -> pl.DataFrame:
+def _find_copies(table: pl.DataFrame) -> pl.DataFrame:
     """Find the answers that an annotator gave again, with what was first said."""
     again = table.filter(table.select(_ANSWER).is_duplicated())
     first = pl.col("raw", "value").first().over(_ANSWER)
     return again.with_columns(first.name.prefix("first_"))
-
-
-def _refuse_changed_minds(file: AnswerFile, table: pl.DataFrame) -> None:
-    _refuse(
-        file,
-        _copies(table),
-        pl.col("value") != pl.col("first_value"),
-        lambda row: (
-            f"annotator {row['annotator']} answers {row['raw']!r}, and {row['first_raw']!r} before, to one question"
-        ),
-    )
-
-
-def _warn_of_copies(file: AnswerFile, table: pl.DataFrame) -> Iterator[str]:
-    copies = _copies(table)
-    if copies.height:
-        again = copies.height - copies.select(_ANSWER).n_unique()
-        first = copies["prompt"][0]
-        yield f"{file.path.name}: {again} rows stand there a second time, the first of {first}; each is a reading"

@@ -10,6 +10,9 @@ from subitize.papers.geckonum.release import Release
 from subitize.records import Ask, Choose, Confirm, Count, Item, Place
 from subitize.scenes import line_codes
 
+_RELATION = re.compile(r"How many (.+) are (?:to the )?(above|below|left of|right of) (.+)\?")
+_NUMBERED = re.compile(r"\d|\b(one|two|three|four|five|half|halves|thirds|quarters?|single)\b")
+
 
 def released_items(release: Release) -> list[Item]:
     """Make the items of the released prompts, with the questions that were really put about them."""
@@ -22,7 +25,7 @@ def released_items(release: Release) -> list[Item]:
             item = items[f"geckonum/{row['prompt']}"]
             if item.factors["task"] != task:
                 raise release.error(task, row, f"{row['prompt']} is a prompt of Task {item.factors['task']}")
-            ask = _released_ask(item, row["question"]) if task == 1 else _confirm(row["question"])
+            ask = _released_ask(item, row["question"])
             if ask is None:
                 raise release.error(task, row, f"question {row['question']!r} does not follow from {row['prompt']}")
             known = put.setdefault(item.id, {}).setdefault(ask.question.id, ask)
@@ -31,11 +34,10 @@ def released_items(release: Release) -> list[Item]:
     return [replace(item, asks=tuple(put[id].values())) if id in put else item for id, item in items.items()]
 
 
-_RELATION = re.compile(r"How many (.+) are (?:to the )?(above|below|left of|right of) (.+)\?")
-
-
 def _released_ask(item: Item, question: str) -> Ask | None:
     """Find the ask of a released question; a few that were garbled in the making are kept as they were put."""
+    if item.factors["task"] == 3:
+        return Ask(Confirm(question, is_informed=bool(_NUMBERED.search(question))), question, (True,))
     own = {ask.wording: ask for ask in item.asks}
     garbled = _RELATION.fullmatch(question)
     if question in own or garbled is None:
@@ -47,13 +49,6 @@ def _released_ask(item: Item, question: str) -> Ask | None:
             place = Place(meant.question.place.relation, numerals.singular(landmark))
             return Ask(Count(numerals.singular(noun), place=place), question, meant.expects)
     return None
-
-
-def _confirm(question: str) -> Ask:
-    return Ask(Confirm(question, is_informed=bool(_NUMBERED.search(question))), question, (True,))
-
-
-_NUMBERED = re.compile(r"\d|\b(one|two|three|four|five|half|halves|thirds|quarters?|single)\b")
 
 
 def _check_lines(release: Release, items: Mapping[str, Item]) -> None:

@@ -81,7 +81,7 @@ def _added(words: Vocabulary, random: Random, terms: int) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), terms), random, words.small_numbers)
     *first, last = counts
     text = _sentence(f"{', '.join(str(one) for one in first)} and {last}")
-    return Sentence(text, _entities(counts, ", " if terms > 2 else ","), f"{terms}-additive", _has_words(counts))
+    return _with_counts(text, counts, f"{terms}-additive", ", " if terms > 2 else ",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,9 @@ def _draw_counts(things: list[str], random: Random, choices: Sequence[int]) -> l
     return [_Counted(random.choice(choices), thing, random.random() < 0.5) for thing in things]
 
 
-def _entities(counts: list[_Counted], joint: str = ",") -> str:
-    return joint.join(f"{one.thing}:{one.number}" for one in counts)
-
-
-def _has_words(counts: list[_Counted]) -> bool:
-    return not all(one.in_digits for one in counts)
+def _with_counts(text: str, counts: list[_Counted], type: str, joint: str = ",") -> Sentence:
+    entities = joint.join(f"{one.thing}:{one.number}" for one in counts)
+    return Sentence(text, entities, type, has_numeral=not all(one.in_digits for one in counts))
 
 
 def _compared(one: str, other: str) -> Iterator[Sentence]:
@@ -167,14 +164,13 @@ def _coloured(words: Vocabulary) -> Iterator[Sentence]:
 def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
     things = [f"{colour} {noun}" for colour in words.colours for noun in words.coloured_nouns]
     counts = _draw_counts(random.sample(things, 2), random, words.smallest_numbers)
-    text = _sentence(f"{counts[0]} and {counts[1]}")
-    return Sentence(text, _entities(counts), "2-additive-color", _has_words(counts))
+    return _with_counts(_sentence(f"{counts[0]} and {counts[1]}"), counts, "2-additive-color")
 
 
 def _placed(words: Vocabulary, random: Random) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
     text = f"There {_verb(counts[0].number)} {counts[0]} {random.choice(_PLACES)} {counts[1]}."
-    return Sentence(text, _entities(counts), "attribute-spatial", _has_words(counts))
+    return _with_counts(text, counts, "attribute-spatial")
 
 
 def _a(noun: str) -> str:

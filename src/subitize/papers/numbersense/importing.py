@@ -1,48 +1,38 @@
 """Images with counts in their names as a run: responses known by name, and the counts as people's readings."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import ConflictError
 from subitize.importers.named_counts import JUDGE
-from subitize.importers.releases import ReleaseSummary
+from subitize.importers.releases import Importable, ReleaseSummary
 from subitize.interfaces import design_of
 from subitize.papers.numbersense.named_images import NamedImages, NamedModel, read_named_images
-from subitize.records import Reading, Response, Spec
+from subitize.records import Response, Spec
 from subitize.store import Run
-
-
-@dataclass(frozen=True, slots=True)
-class Importable:
-    """A folder whose names were read, before there is a run."""
-
-    named: NamedImages
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """What to know of the files."""
-        return self.named.warnings
-
-    def store(self, run: Run) -> ReleaseSummary:
-        """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
-        suite, items = self.named.suite, self.named.items
-        with run.lease(f"judge {JUDGE}") as lease:
-            # The prompts are the same under every seed.
-            seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
-            run.add_suite(suite.spec, seed, items, design_of(suite.it))
-            run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
-            for model in self.named.models:
-                run.add_model(model.spec, is_stand_in=False)
-            responses = [one for model in self.named.models for one in _find_new_responses(run, model)]
-            readings, already_there = _find_new_readings(run, self.named.models)
-            stored = run.add_judged(lease, responses, readings)
-        return ReleaseSummary(*stored, already_there)
 
 
 def read_importable(folder: Path) -> Importable:
     """Read the names: what is wrong with them leaves no run behind."""
-    return Importable(read_named_images(folder))
+    named = read_named_images(folder)
+    return Importable(named.warnings, lambda run: _store(named, run))
+
+
+def _store(named: NamedImages, run: Run) -> ReleaseSummary:
+    """Add the images and counts that a run has not, all or none; other images under the same names are refused."""
+    suite = named.suite
+    with run.lease(f"judge {JUDGE}") as lease:
+        # The prompts are the same under every seed.
+        seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
+        run.add_suite(suite.spec, seed, named.items, design_of(suite.it))
+        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        for model in named.models:
+            run.add_model(model.spec, is_stand_in=False)
+        responses = [one for model in named.models for one in _find_new_responses(run, model)]
+        said = run.answered(JUDGE)
+        readings = [reading for model in named.models for reading in model.readings]
+        new = [reading for reading in readings if (reading.subject.id, reading.question.id) not in said]
+        stored = run.add_judged(lease, responses, new)
+    return ReleaseSummary(*stored, already_there=len(readings) - len(new))
 
 
 def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
@@ -56,11 +46,3 @@ def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
                 "import them into a new run"
             )
     return [response for response in model.responses if response.trial.id not in there]
-
-
-def _find_new_readings(run: Run, models: Sequence[NamedModel]) -> tuple[list[Reading], int]:
-    """Find the readings that the run has not, and count those that it has."""
-    said = run.answered(JUDGE)
-    every = [reading for model in models for reading in model.readings]
-    new = [reading for reading in every if (reading.subject.id, reading.question.id) not in said]
-    return new, len(every) - len(new)

@@ -1,6 +1,6 @@
 """Images whose names tell what was asked for and how many people counted, in a folder per model; no pixels needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,18 +12,7 @@ from subitize.models.folder.files import Tree, Unplaced, stem_of, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
 from subitize.papers.numbersense.file_names import NAMING
-from subitize.records import (
-    Discarded,
-    Drawn,
-    Elsewhere,
-    Item,
-    Provenance,
-    Reading,
-    Response,
-    Spec,
-    Trial,
-    task_text,
-)
+from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
 from subitize.registry import Made, make_suite
 
 SUITE = "production"
@@ -73,7 +62,7 @@ def _find_models(folder: Path) -> list[Path]:
         categories = [below for below in tree.entries().folders if _is_of_category(tree, below)]
         others = [below for below in tree.entries().folders if below not in categories]
         models = [below for below in others if _has_images(Tree(folder / below))]
-        has_own = bool(categories) or _has_named(tree.entries().images)
+        has_own = _has_images(tree)
     except OSError as error:
         raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
     if has_own and models:
@@ -91,11 +80,8 @@ def _find_models(folder: Path) -> list[Path]:
 
 def _has_images(tree: Tree) -> bool:
     entries = tree.entries()
-    return _has_named(entries.images) or any(_is_of_category(tree, below) for below in entries.folders)
-
-
-def _has_named(names: Sequence[str]) -> bool:
-    return any(NAMING.fits(stem_of(name)) for name in names)
+    has_named = any(NAMING.fits(stem_of(name)) for name in entries.images)
+    return has_named or any(_is_of_category(tree, below) for below in entries.folders)
 
 
 def _is_of_category(tree: Tree, below: str) -> bool:
@@ -119,7 +105,12 @@ def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> Nam
             reading = read_named_count(responses[-1], item)
             if reading is not None:
                 readings.append(reading)
-    warnings += _warn(name, len(readings), [*holdings.left, *placement.duplicates], _unread(responses, readings))
+    unread, left = _unread(responses, readings), [*holdings.left, *placement.duplicates]
+    if unread:
+        counts = f"{len(unread):,} of {len(readings):,}"
+        warnings.append(f"{name}: no number in the name, discarded: {counts} ({_list(unread)})")
+    if left:
+        warnings.append(f"{name}: other files, left alone: {len(left):,} ({_list(left)})")
     return NamedModel(spec, responses, readings)
 
 
@@ -144,13 +135,6 @@ def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[
         for reading in readings
         if isinstance(reading.value, Discarded)
     ]
-
-
-def _warn(model: str, read: int, left: Sequence[Unplaced], unread: Sequence[Unplaced]) -> Iterator[str]:
-    if unread:
-        yield f"{model}: no number in the name, discarded: {len(unread):,} of {read:,} ({_list(unread)})"
-    if left:
-        yield f"{model}: other files, left alone: {len(left):,} ({_list(left)})"
 
 
 def _list(files: Sequence[Unplaced]) -> str:

@@ -7,19 +7,7 @@ from typing import get_args
 from subitize.drawing.layouts import CATEGORIES, layout
 from subitize.interfaces import Tried
 from subitize.numerals import plural
-from subitize.records import (
-    Answer,
-    Ask,
-    Control,
-    Count,
-    Discarded,
-    Item,
-    Known,
-    Magnitude,
-    Name,
-    Stimulus,
-    digest,
-)
+from subitize.records import Answer, Ask, Control, Count, Discarded, Item, Known, Magnitude, Name, Stimulus, digest
 from subitize.suites.checks import check_at_least_one, check_known
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.

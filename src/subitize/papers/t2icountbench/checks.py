@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from subitize.analysis.reproduction import Place
-from subitize.papers.t2icountbench.published import (
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    MODELS,
-    PUBLISHED,
-    list_published,
-)
+from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS, MODELS, PUBLISHED, list_published
 
 Verdict = Literal["follows", "half way", "by rounding", "differs"]
 VERDICTS: dict[Verdict, str] = {
@@ -49,7 +42,17 @@ def check_means() -> list[MeanCheck]:
     Shares of 75 prompts lie further apart than two digits do, so that most cells of Table 2 stand for one number of
     successes, of fruit for one or two: the range of its means is that of these. Of Table 3 it is that of rounding.
     """
-    return [*_rows_of_table_2(), *_rows_of_table_3(), *_columns_of_table_3()]
+    two, three = list_published("table2"), list_published("table3")
+    found = []
+    for model in MODELS:
+        own = [two[model, name] for name in CATEGORIES]
+        shares = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
+        found.append(_check(Place("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
+    rows = {Place("table3", row, AVERAGE): [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
+    columns = [(name, [three[model, name] for model in MODELS]) for name in (*CONDITIONS, AVERAGE)]
+    for place, cells in (*rows.items(), *((Place("table3", AVERAGE, name), own) for name, own in columns)):
+        found.append(_check(place, cells, [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,32 +108,6 @@ def _check_home(three: dict[tuple[str, str], float]) -> Iterator[TextCheck]:
     worse = sum(three[model, "original"] < flux for model in MODELS)
     found_place = f"{worse} of the other {len(MODELS) - 1} are worse"
     yield TextCheck("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(MODELS) / 3)
-
-
-def _rows_of_table_2() -> Iterator[MeanCheck]:
-    cells = list_published("table2")
-    for model in MODELS:
-        own = [cells[model, name] for name in CATEGORIES]
-        counts = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
-        yield _check(Place("table2", model, AVERAGE), own, [(min(one), max(one)) for one in counts])
-
-
-def _rows_of_table_3() -> Iterator[MeanCheck]:
-    cells = list_published("table3")
-    for row in (*MODELS, AVERAGE):
-        own = [cells[row, name] for name in CONDITIONS]
-        yield _check(Place("table3", row, AVERAGE), own, _ranges(own))
-
-
-def _columns_of_table_3() -> Iterator[MeanCheck]:
-    cells = list_published("table3")
-    for name in (*CONDITIONS, AVERAGE):
-        own = [cells[model, name] for model in MODELS]
-        yield _check(Place("table3", AVERAGE, name), own, _ranges(own))
-
-
-def _ranges(cells: Sequence[str]) -> list[tuple[float, float]]:
-    return [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]
 
 
 def _check(place: Place, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> MeanCheck:

@@ -23,6 +23,7 @@ from subitize.papers.t2icountbench.tables import (
     originals,
 )
 from subitize.records import REFINED, Estimate, base_suite
+from subitize.report.document.cells import estimate_text
 from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
 from subitize.stats.interactions import interaction_test
 from subitize.stats.kappas import fleiss_kappa
@@ -116,7 +117,7 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     k, own = choose_k(attempts), originals(attempts)
     means = average_by_model(own, k)
     if not means:
-        return _undecided("4.1", f"there are no attempts at {SUITE} itself")
+        return Statement("4.1", "undecided", f"there are no attempts at {SUITE} itself")
     # A claim about every one of m models is tested m times.
     means = average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
@@ -128,7 +129,7 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     part = _part_of_design(own, means, k)
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
     if len(means) == 1:
-        alone = f"{told}: {best} {write_estimate(means[best])}; one model has no other to differ from{part}"
+        alone = f"{told}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
         return Statement("4.1", "does not hold" if above and not part else "undecided", alone)
     values = _values(own, k, _prompt)
     models = sorted(means, key=lambda one: -means[one].value)
@@ -138,14 +139,11 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
         for worse in models[place + 1 :]
         if (found := pair(values[better], values[worse]))
     }
-    comparisons = _adjust({(f"{better} − {worse}", ""): found for (better, worse), found in pairs.items()})
+    comparisons = adjust({(f"{better} − {worse}", ""): found for (better, worse), found in pairs.items()})
     widest = next((one for one in comparisons if one.label == f"{best} − {worst}"), None)
-    verdict: Verdict = "undecided"
-    if above or (widest and widest.trend == "none"):
-        verdict = "does not hold"
-    elif len(below) == len(means) and widest and widest.trend == "drop":
-        verdict = "holds"
-    verdict = "undecided" if part else verdict
+    trend = widest.trend if widest else None
+    fails = bool(above) or trend == "none"
+    verdict = _decide(holds=not part and len(below) == len(means) and trend == "drop", fails=not part and fails)
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
     margin = _tell_margin(verdict, [widest] if widest and not above else [])
@@ -165,7 +163,9 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = choose_k(attempts), originals(attempts)
     levels = {
-        level: _values([one for one in own if one.item.factors.get("difficulty") == level], k, _object_and_condition)
+        level: _values(
+            [one for one in own if one.item.factors.get("difficulty") == level], k, _by("object", "scene", "style")
+        )
         for level in ("easy", "medium", "hard")
     }
     comparisons = _drops(
@@ -177,15 +177,14 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     # That nearly all are below fails only where several models are mistaken for it; that one more is above, with one.
     wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
-        return _undecided("4.2", "it needs the same objects and scenes at all three levels of difficulty")
+        return Statement("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
     main = _main(comparisons)
     falls = judge_drops(main)
-    verdict: Verdict = falls
-    if falls == "holds":
-        verdict = "holds" if below >= NEARLY_ALL * count else "undecided"
-    if above > (1 - NEARLY_ALL) * count:
-        verdict = "does not hold"
+    verdict = _decide(
+        holds=falls == "holds" and below >= NEARLY_ALL * count,
+        fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
+    )
     lower = sum(one.value < 0.1 for one in hard)
     told = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
@@ -208,14 +207,13 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
             drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, _prompt)))
     comparisons = _drops(drops)
     if not comparisons:
-        return _undecided("5.1", "no refined prompts were judged beside the original ones")
+        return Statement("5.1", "undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in _main(comparisons) if not one.label.endswith(_APPLIED)]
     trends = [one.trend for one in main]
-    verdict: Verdict = "undecided"
-    if trends.count("drop") > len(trends) / 2:
-        verdict = "holds"
-    elif trends.count("rise") + trends.count("none") >= len(trends) / 2:
-        verdict = "does not hold"
+    verdict = _decide(
+        holds=trends.count("drop") > len(trends) / 2,
+        fails=trends.count("rise") + trends.count("none") >= len(trends) / 2,
+    )
     fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
@@ -227,9 +225,12 @@ def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
     """Observation C.1: nature and city are harder than home, in plain style."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
     comparisons = _drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
-    return _drop_statement(
-        "C.1", comparisons, "it needs the same objects and numbers, in plain style, at home and elsewhere"
-    )
+    if not comparisons:
+        needs = "it needs the same objects and numbers, in plain style, at home and elsewhere"
+        return Statement("C.1", "undecided", needs)
+    main = _main(comparisons)
+    verdict = judge_drops(main)
+    return Statement("C.1", verdict, "; ".join(map(tell, main)) + _tell_margin(verdict, main), comparisons)
 
 
 def ranks_change(attempts: Sequence[Attempt]) -> Statement:
@@ -238,28 +239,26 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
-        return _undecided("C.2", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}")
+        return Statement(
+            "C.2", "undecided", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}"
+        )
     names = [set(values[model]) for values in at.values() for model in models]
     common = sorted(set.intersection(*names))
     if not common:
-        return _undecided("C.2", "no object and number was judged of all models in all scenes")
+        return Statement("C.2", "undecided", "no object and number was judged of all models in all scenes")
     values = np.array([[[of[model][name] for model in models] for of in at.values()] for name in common])
     whole, estimate = kendall_w(values.mean(axis=0)), resampled_w(values)
     if whole is None or estimate is None:
-        return _undecided("C.2", "all models do equally well in each scene, so that none has a rank")
+        return Statement("C.2", "undecided", "all models do equally well in each scene, so that none has a rank")
     interaction = interaction_test(values)
     assert interaction is not None
-    verdict: Verdict = "undecided"
-    if estimate.high < STRONG and interaction.p < ALPHA:
-        verdict = "holds"
-    elif estimate.low >= STRONG:
-        verdict = "does not hold"
+    verdict = _decide(holds=estimate.high < STRONG and interaction.p < ALPHA, fails=estimate.low >= STRONG)
     ranks = average_ranks(-values.mean(axis=0))
     mover = int(np.argmax(np.ptp(ranks, axis=0)))
     places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
     moved = f"{models[mover]} moves most: rank {places}" if np.ptp(ranks[:, mover]) else "no model changes its rank"
     told = (
-        f"Kendall's W of {len(models)} models over {len(at)} scenes is {write_estimate(estimate)} over "
+        f"Kendall's W of {len(models)} models over {len(at)} scenes is {estimate_text(estimate)} over "
         f"{number_of(len(common), 'object')} and number{'s' * (len(common) > 1)} ({STRONG} is strong agreement); "
         f"Friedman's χ² {whole.chi_squared:.2f}, p {write_p(whole.p)}; chance alone makes W less than 1: models differ "
         f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
@@ -279,7 +278,9 @@ def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
     comparisons = _drops(drops)
     decisive = [one for one in _main(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        return _undecided("C.3", "it needs the same objects and numbers in all three scenes and all three styles")
+        return Statement(
+            "C.3", "undecided", "it needs the same objects and numbers in all three scenes and all three styles"
+        )
     told = "; ".join(map(tell, _main(comparisons)))
     said = f"{told}; styles − scenes is how much more scenes cost than styles"
     verdict = judge_drops(decisive)
@@ -290,24 +291,14 @@ def annotators_agree(votes: Ratings) -> Statement:
     """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
-        return _undecided("κ", "it needs two votes on a group, and votes that are not all the same")
+        return Statement("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
-    is_inside = kappa.low >= 0.4 and kappa.high <= 0.6
-    is_outside = kappa.high < 0.4 or kappa.low > 0.6
-    verdict: Verdict = "holds" if is_inside else "does not hold" if is_outside else "undecided"
+    verdict = _decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     told = (
-        f"Fleiss' κ is {write_estimate(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
+        f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
         "those of one prompt by several models too"
     )
     return Statement("κ", verdict, told)
-
-
-def _drop_statement(id: str, comparisons: tuple[Comparison, ...], needs: str) -> Statement:
-    if not comparisons:
-        return _undecided(id, needs)
-    main = _main(comparisons)
-    verdict = judge_drops(main)
-    return Statement(id, verdict, "; ".join(map(tell, main)) + _tell_margin(verdict, main), comparisons)
 
 
 def _tell_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
@@ -324,13 +315,11 @@ def _level(models: int) -> str:
 def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
     """All are drops, or one is surely none; anything else is open."""
     trends = {one.trend for one in comparisons}
-    if trends & {"rise", "none"}:
-        return "does not hold"
-    return "holds" if trends == {"drop"} else "undecided"
+    return _decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
 
 
-def _undecided(id: str, why: str) -> Statement:
-    return Statement(id, "undecided", why)
+def _decide(*, holds: bool, fails: bool) -> Verdict:
+    return "does not hold" if fails else "holds" if holds else "undecided"
 
 
 def _drops(wanted: Sequence[tuple[str, ByModel, str, ByModel]]) -> tuple[Comparison, ...]:
@@ -344,30 +333,21 @@ def _drops(wanted: Sequence[tuple[str, ByModel, str, ByModel]]) -> tuple[Compari
             ours, theirs = (_average([of[model] for model in models]) for of in (before, after))
             pairings[None] = pair(ours, theirs)
         found |= {(label, model): pairing for model, pairing in pairings.items() if pairing}
-    return _adjust(found)
+    return adjust(found)
 
 
-def _adjust(pairings: Mapping[tuple[str, str | None], Pairing]) -> tuple[Comparison, ...]:
-    """Adjust comparisons of all models together (None) among themselves, and those of single models likewise."""
-    pooled, single = (
-        {key: one for key, one in pairings.items() if (key[1] is None) == is_pooled} for is_pooled in (True, False)
-    )
+def adjust(pairings: Mapping[tuple[str, str | None], Pairing]) -> tuple[Comparison, ...]:
+    """Adjust p by Holm: of comparisons of all models together (None) among themselves, of single models likewise."""
     adjusted: dict[tuple[str, str | None], Pairing] = {}
-    for family in (pooled, single):
+    for is_pooled in (True, False):
+        family = {key: one for key, one in pairings.items() if (key[1] is None) == is_pooled}
         adjusted |= zip(family, adjust_pairings(list(family.values())), strict=True)
-    return tuple(
-        Comparison(
-            label,
-            POOLED if model is None else model,
-            one.difference,
-            one.p,
-            one.p_holm,
-            one.difference.n,
-            model is None,
-        )
-        for label, model in pairings
-        for one in [adjusted[label, model]]
-    )
+    return tuple(_compare(label, model, adjusted[label, model]) for label, model in pairings)
+
+
+def _compare(label: str, model: str | None, one: Pairing) -> Comparison:
+    name, is_pooled = (POOLED, True) if model is None else (model, False)
+    return Comparison(label, name, one.difference, one.p, one.p_holm, one.difference.n, is_pooled)
 
 
 def _main(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -389,7 +369,7 @@ def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str])
 def _at(attempts: Sequence[Attempt], scene: str, style: str) -> ByModel:
     """Take the success of unrefined prompts in a scene and style, by model, object and number."""
     there = [one for one in originals(attempts) if _is_at(one, scene, style)]
-    return _values(there, choose_k(attempts), _object_and_number)
+    return _values(there, choose_k(attempts), _by("object", "number"))
 
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
@@ -412,31 +392,16 @@ def _prompt(attempt: Attempt) -> str:
     return attempt.item.base or attempt.item.id
 
 
-def _object_and_number(attempt: Attempt) -> str:
-    return f"{attempt.item.factors.get('object')}/{attempt.item.factors.get('number')}"
-
-
-def _object_and_condition(attempt: Attempt) -> str:
-    return "/".join(str(attempt.item.factors.get(name)) for name in ("object", "scene", "style"))
+def _by(*factors: str) -> Callable[[Attempt], str]:
+    """Name attempts by these conditions."""
+    return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)
 
 
 def tell(one: Comparison) -> str:
     """Write a comparison as part of a sentence."""
     of = f" of {one.model}" if one.model and not one.is_pooled else ""
     pairs = number_of(one.n, "pair")
-    return f"{one.label}{of} is {write_estimate(one.difference)}, p {write_p(one.p_holm)} (Holm), {pairs}"
-
-
-def write_estimate(estimate: Estimate) -> str:
-    """Write a figure with its interval."""
-    value, low, high = (_write(number) for number in (estimate.value, estimate.low, estimate.high))
-    return f"{value} [{low}, {high}]"
-
-
-def _write(number: float) -> str:
-    """Write a number with a true minus, and none before 0."""
-    text = f"{abs(number):.3f}"
-    return f"−{text}" if number < 0 and float(text) else text
+    return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {pairs}"
 
 
 def write_p(p: float) -> str:

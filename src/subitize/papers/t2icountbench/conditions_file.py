@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, fields
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +35,15 @@ Name = Annotated[str, Field(strict=True, pattern="^[A-Za-z0-9_-]{1,40}$")]
 Text = Annotated[str, Field(strict=True), AfterValidator(_check_text)]
 Number = Annotated[int, Field(strict=True, ge=1, le=MOST_THINGS)]
 _CONFIG = ConfigDict(extra="forbid")
+_NUMBER = f"should be a whole number from 1 to {MOST_THINGS}"
+_REMEDIES = {
+    "missing": "not there; add it",
+    **dict.fromkeys(("dataclass_type", "dict_type", "mapping_type"), "should be a table"),
+    "tuple_type": "should be a list such as [1, 2, 5]",
+    "string_type": "should be a text in quotation marks",
+    "string_pattern_mismatch": "should be 1 to 40 of A–Z, a–z, 0–9, - and _",
+    **dict.fromkeys(("int_type", "greater_than_equal", "less_than_equal"), _NUMBER),
+}
 
 
 @dataclass(frozen=True, config=_CONFIG)
@@ -71,8 +80,7 @@ def read_conditions(path: Path) -> Conditions:
         raise BadFileError(f"{path.name}: {_describe(error)}") from None
     except (ValueError, RecursionError) as error:
         raise BadFileError(f"{path.name}: no TOML: {error}") from None
-    fault = _find_fault(read)
-    if fault:
+    for fault in _find_faults(read):
         raise BadFileError(f"{path.name}: {fault}")
     return read
 
@@ -89,38 +97,22 @@ def _describe(error: ValidationError) -> str:
     return f"{key}:{value} {_REMEDIES.get(fault['type']) or fault['msg'].removeprefix('Value error, ')}"
 
 
-_NUMBER = f"should be a whole number from 1 to {MOST_THINGS}"
-_REMEDIES = {
-    "missing": "not there; add it",
-    "dataclass_type": "should be a table",
-    "dict_type": "should be a table",
-    "mapping_type": "should be a table",
-    "tuple_type": "should be a list such as [1, 2, 5]",
-    "string_type": "should be a text in quotation marks",
-    "string_pattern_mismatch": "should be 1 to 40 of A–Z, a–z, 0–9, - and _",
-    "int_type": _NUMBER,
-    "greater_than_equal": _NUMBER,
-    "less_than_equal": _NUMBER,
-}
-
-
-def _find_fault(read: Conditions) -> str | None:
+def _find_faults(read: Conditions) -> Iterator[str]:
     """Say what is wrong beyond the form of each value: nothing there, a name taken or unknown, a number twice."""
     if not (read.objects or read.scenes or read.styles or read.numbers):
-        return f"nothing in it; add {', '.join(one.name for one in fields(Conditions))}, or leave the file out"
+        yield f"nothing in it; add {', '.join(one.name for one in fields(Conditions))}, or leave the file out"
     for key in _taken("objects", read.objects, [*OBJECTS, DEFAULT]) + _taken("styles", read.styles, STYLES):
-        return f"{key}: the name is taken; give it another"
+        yield f"{key}: the name is taken; give it another"
     for number, times in Counter(read.numbers).items():
         if times > 1:
-            return f"numbers: {number} stands there {times} times; once is enough"
+            yield f"numbers: {number} stands there {times} times; once is enough"
     known = [*OBJECTS, *read.objects, DEFAULT]
     for scene, places in read.scenes.items():
         for name in places:
             if name not in known:
-                return f"scenes.{scene}.{name}: no such object; known: {', '.join(known)}"
+                yield f"scenes.{scene}.{name}: no such object; known: {', '.join(known)}"
         for key in _taken(f"scenes.{scene}", places, SCENES.get(scene, ())):
-            return f"{key}: is worded already; give the scene another name"
-    return None
+            yield f"{key}: is worded already; give the scene another name"
 
 
 def _taken(table: str, names: Iterable[str], published: Collection[str]) -> list[str]:

@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint
-from subitize.papers.t2icountbench.checks import VERDICTS, MeanCheck, TextCheck
+from subitize.papers.t2icountbench.checks import VERDICTS
 from subitize.papers.t2icountbench.claims import Statement
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS
 from subitize.papers.t2icountbench.reproduction import Reproduction
 from subitize.papers.t2icountbench.runs import PaperTables
-from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, Placement, TableCell
+from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, printable
 from subitize.report.terminal.printing import make_table, whole_lines
@@ -29,6 +29,9 @@ _TITLES = {
     "table3_applied": "Table 3 without the prompts that could not be refined",
 }
 
+_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+"""The columns in the paper's order; those that it has not come after them, and averages last."""
+
 
 def print_tables(found: PaperTables, console: Console | None = None) -> None:
     """Print the tables of a run, where its models stand among the paper's, and the observations."""
@@ -42,7 +45,12 @@ def print_tables(found: PaperTables, console: Console | None = None) -> None:
         "with its n where that is another; paper: as printed, tables as shares, what its text says in percent"
     )
     if found.placements:
-        console.print(_placements(found.placements))
+        rows = (
+            (one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+            for one in found.placements
+        )
+        title = "among the paper's fifteen, by average (1 is the best)"
+        console.print(make_table(["model", "average", "rank", "range"], rows, title=title, numbers=3))
     _print_statements(found.statements, console)
     if found.beyond:
         if found.beyond.refinements:
@@ -57,17 +65,26 @@ def print_checks(found: Reproduction, console: Console | None = None) -> None:
     console = console or whole_lines()
     console.print(Text(found.citation))
     console.print("No images or votes were released: these are checks of the printed cells against one another.")
-    console.print(_means(found.means))
+    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
+    means = (
+        (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
+        for one in found.means
+    )
+    console.print(make_table(names, means, title="printed means"))
     counted = Counter(one.verdict for one in found.means)
     for verdict, meaning in VERDICTS.items():
         console.print(f"{counted[verdict]} {verdict}: {meaning}")
-    console.print(_text_checks(found.text))
+    said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
+    heads = ["section", "said", "the printed cells", ""]
+    console.print(make_table(heads, said, title="what the text says of the tables"))
     _print_statements(found.statements, console)
     console.print("units are the fifteen models; a printed cell may be .005 off")
 
 
 def _table(title: str, cells: Sequence[TableCell]) -> Table:
-    columns = sorted(dict.fromkeys(cell.column for cell in cells), key=_order)
+    there = {cell.column: None for cell in cells}
+    others = (name for name in there if name != AVERAGE)
+    columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
     for cell in cells:
         rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
@@ -78,16 +95,6 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
         if any(cell.per_image for cell in own.values()):
             lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
     return make_table(["", *columns], lines, title=title, numbers=len(columns))
-
-
-_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
-
-
-def _order(column: str) -> int:
-    """Put columns in the paper's order, then those that it has not, then their average."""
-    if column == AVERAGE:
-        return len(_ORDER) + 1
-    return _ORDER.index(column) if column in _ORDER else len(_ORDER)
 
 
 def _per_image(cell: TableCell | None) -> str:
@@ -102,15 +109,6 @@ def _text(cell: TableCell) -> str:
         return cell.value
     fallbacks = f" ({cell.fallbacks} unrefined)" if cell.fallbacks else ""
     return f"{estimate_text(cell.value)} {cell.value.n}{fallbacks}"
-
-
-def _placements(placements: Iterable[Placement]) -> Table:
-    rows = (
-        (one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
-        for one in placements
-    )
-    title = "among the paper's fifteen, by average (1 is the best)"
-    return make_table(["model", "average", "rank", "range"], rows, title=title, numbers=3)
 
 
 def _print_statements(statements: Iterable[Statement], console: Console) -> None:
@@ -138,18 +136,3 @@ def _half_points(points: Iterable[HalfPoint]) -> Table:
         rows.append((one.suite, one.model, measure, str(one.crossing), str(one.crossing.n)))
     title = "the number at which less than half is right"
     return make_table(["suite", "model", "measure", "number", "n"], rows, title=title, numbers=2)
-
-
-def _means(checks: Iterable[MeanCheck]) -> Table:
-    names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
-    rows = (
-        (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
-        for one in checks
-    )
-    return make_table(names, rows, title="printed means")
-
-
-def _text_checks(checks: Iterable[TextCheck]) -> Table:
-    names = ["section", "said", "the printed cells", ""]
-    rows = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in checks)
-    return make_table(names, rows, title="what the text says of the tables")

@@ -6,38 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from subitize.analysis.refinements import adjust_pairings, pair
-from subitize.analysis.reproduction import Place
+from subitize.analysis.refinements import pair
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import PAPER
-from subitize.papers.t2icountbench.checks import (
-    ITEMS,
-    MeanCheck,
-    TextCheck,
-    check_means,
-    check_text,
-    implied_counts,
-)
-from subitize.papers.t2icountbench.claims import (
-    Comparison,
-    Statement,
-    Verdict,
-    judge_drops,
-    tell,
-    write_estimate,
-    write_p,
-)
-from subitize.papers.t2icountbench.published import (
-    ALL_MODELS,
-    AVERAGE,
-    CATEGORIES,
-    CONDITIONS,
-    MODELS,
-    PUBLISHED,
-    list_published,
-)
+from subitize.papers.t2icountbench.checks import ITEMS, MeanCheck, TextCheck, check_means, check_text, implied_counts
+from subitize.papers.t2icountbench.claims import Statement, Verdict, adjust, judge_drops, tell, write_p
+from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CATEGORIES, CONDITIONS, MODELS, list_published
+from subitize.papers.t2icountbench.tables import STYLES
 from subitize.records import Estimate
+from subitize.report.document.cells import estimate_text
 from subitize.stats.concordance import kendall_w
 from subitize.stats.intervals import mean_interval
 from subitize.stats.strata import mean_of_strata
@@ -53,20 +31,16 @@ class Reproduction:
     statements: list[Statement]
 
 
-def reproduce() -> Reproduction:
-    """Check the printed figures against one another; nothing else was released."""
-    return Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-
-
 def check_release(folder: Path | None, *, extensions: bool) -> Tables:
-    """Check the printed figures, as there is no release that could be read."""
+    """Check the printed figures against one another; nothing else was released."""
     if folder is not None:
         raise BadValueError(
             f"of t2icountbench nothing was released, so that {str(folder)!r} cannot be read; leave it out"
         )
     if extensions:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
-    return Tables(reproduce(), "subitize.papers.t2icountbench.printing:print_checks")
+    found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
+    return Tables(found, "subitize.papers.t2icountbench.printing:print_checks")
 
 
 def observe_published() -> list[Statement]:
@@ -84,16 +58,17 @@ def _low_and_unequal() -> Statement:
     below = sum(value < 0.5 for value in averages.values())
     apart = _difference(_implied_average(best), _implied_average(worst))
     told = (
-        f"{below} of {len(averages)} averages are below .50; their mean is {write_estimate(mean)}; "
-        f"{best} is {write_estimate(apart)} above {worst}, by the numbers of prompts that the cells stand for"
+        f"{below} of {len(averages)} averages are below .50; their mean is {estimate_text(mean)}; "
+        f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
     )
     verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
     return Statement("4.1", verdict, told)
 
 
 def _falls_with_number() -> Statement:
-    easy, medium = (PUBLISHED[Place("figure1", ALL_MODELS, level)] for level in ("easy", "medium"))
-    above = [model for model in MODELS if PUBLISHED.get(Place("figure1", model, "hard"), "").startswith(">")]
+    said = list_published("figure1")
+    easy, medium = said[ALL_MODELS, "easy"], said[ALL_MODELS, "medium"]
+    above = [model for model in MODELS if said.get((model, "hard"), "").startswith(">")]
     told = (
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
@@ -104,10 +79,8 @@ def _falls_with_number() -> Statement:
 def _refinements() -> Statement:
     original = _column("table3", CONDITIONS[0])
     columns = {name: _column("table3", name) for name in CONDITIONS[1:]}
-    pairings = adjust_pairings([found for own in columns.values() if (found := pair(original, own))])
-    comparisons = tuple(
-        Comparison(f"original − {name}", "", one.difference, one.p, one.p_holm, one.difference.n)
-        for name, one in zip(columns, pairings, strict=True)
+    comparisons = adjust(
+        {(f"original − {name}", ""): found for name, own in columns.items() if (found := pair(original, own))}
     )
     worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
     cells = len(columns) * len(MODELS)
@@ -116,12 +89,9 @@ def _refinements() -> Statement:
 
 
 def _scenes() -> Statement:
-    home, city = (PUBLISHED[Place("figure5", ALL_MODELS, scene)] for scene in ("home", "city"))
-    both = [
-        f"{model} {PUBLISHED[Place('figure4', model, 'home')]} to {PUBLISHED[Place('figure4', model, 'city')]} %"
-        for model in MODELS
-        if Place("figure4", model, "home") in PUBLISHED
-    ]
+    said, means = list_published("figure4"), list_published("figure5")
+    home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
+    both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
     told = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
     return Statement("C.1", "undecided", told)
 
@@ -141,11 +111,9 @@ def _rankings() -> Statement:
 
 
 def _styles() -> Statement:
-    told = ", ".join(
-        f"{style} {PUBLISHED[Place('figure5', ALL_MODELS, style)]} %" for style in ("plain", "watercolor", "cartoon")
-    )
-    scenes = ", ".join(f"{scene} {PUBLISHED[Place('figure5', ALL_MODELS, scene)]} %" for scene in ("home", "city"))
-    return Statement("C.3", "undecided", f"means only: {told}; {scenes}; without cells by model there is no interval")
+    means = {level: f"{level} {share} %" for (_, level), share in list_published("figure5").items()}
+    styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (STYLES, ("home", "city")))
+    return Statement("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
 
 
 def _implied_average(model: str) -> Estimate:

@@ -10,23 +10,10 @@ from subitize.analysis.observations import NO_JUDGE, Observations, Reader, obser
 from subitize.analysis.refinements import Refinement, compare
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
+from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import Statement, observe
-from subitize.papers.t2icountbench.tables import (
-    SUITE,
-    Placement,
-    TableCell,
-    averages,
-    by_difficulty,
-    by_scene,
-    by_style,
-    choose_k,
-    list_warnings,
-    originals,
-    place,
-    table_2,
-    table_3,
-)
+from subitize.papers.t2icountbench.tables import SUITE, Placement, TableCell
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
 from subitize.store import Run
@@ -64,15 +51,15 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     """Compute the paper's tables from a run, with what the paper has not if wanted."""
     attempts, omissions = read_attempts(run, judge)
     name = attempts[0].judge
-    figures = (table_2, by_difficulty, by_style, by_scene, averages, table_3)
-    k = choose_k(attempts)
+    figures = (tables.by_difficulty, tables.by_style, tables.by_scene, tables.averages)
+    k = tables.choose_k(attempts)
     beyond = Beyond(compare(attempts, k), drawn_numbers(attempts), half_points(attempts, k)) if extensions else None
     return PaperTables(
         name,
         k,
-        list_warnings(attempts, omissions),
-        [cell for figure in figures for cell in figure(attempts)],
-        place(attempts),
+        tables.list_warnings(attempts, omissions),
+        [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
+        tables.place(attempts),
         observe(attempts, read_votes(run, name)),
         beyond,
     )
@@ -98,7 +85,7 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
     attempts, omissions = gather_attempts(observed), find_omissions(observed)
     if judges:  # also where nothing that the judge said has a value
         attempts = [replace(one, judge=judges[0]) for one in attempts]
-    if not originals(attempts):
+    if not tables.originals(attempts):
         raise NothingToDoError(f"{run.location} {_tell_nothing(observed, omissions)}")
     return attempts, omissions
 

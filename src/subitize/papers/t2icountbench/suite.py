@@ -67,10 +67,14 @@ class T2ICountBench:
         self._styles = STYLES | dict(own.styles)
         self._numbers = numbers or own.numbers or NUMBERS
         self._objects = _choose("object", objects, self._things)
-        self._conditions = _combine(
-            _choose("scene", scenes, self._scenes), _choose("style", styles, self._styles), cross=cross
-        )
-        _check_numbers(self._numbers)
+        own_scenes, own_styles = _choose("scene", scenes, self._scenes), _choose("style", styles, self._styles)
+        # As in the paper scene or style varies, not both at a time.
+        self._conditions = [
+            (scene, style) for style in own_styles for scene in own_scenes if cross or scene == HOME or style == PLAIN
+        ]
+        for number in self._numbers:
+            if not 1 <= number <= MOST_THINGS:
+                raise BadValueError(f"suite {NAME!r}: numbers={number}: should be from 1 to {MOST_THINGS}")
         _check_used("scene", scenes, [scene for scene, _ in self._conditions])
         _check_used("style", styles, [style for _, style in self._conditions])
         for scene in {scene for scene, _ in self._conditions}:
@@ -128,17 +132,6 @@ def _choose(kind: str, names: tuple[str, ...], known: Mapping[str, object]) -> l
     """Take what is named, or all there is, own ones too, where nothing is."""
     check_known(kind, names, known)
     return list(names or known)
-
-
-def _combine(scenes: Sequence[str], styles: Sequence[str], *, cross: bool) -> list[tuple[str, str]]:
-    """Put scenes and styles together: as in the paper one of both varies at a time, or each with each."""
-    return [(scene, style) for style in styles for scene in scenes if cross or scene == HOME or style == PLAIN]
-
-
-def _check_numbers(numbers: Collection[int]) -> None:
-    for number in numbers:
-        if not 1 <= number <= MOST_THINGS:
-            raise BadValueError(f"suite {NAME!r}: numbers={number}: should be from 1 to {MOST_THINGS}")
 
 
 def _check_used(kind: str, names: tuple[str, ...], used: Collection[str]) -> None:

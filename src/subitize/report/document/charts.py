@@ -11,6 +11,7 @@ from subitize.report.document.figures import INK, QUIET
 
 Rows = Sequence[Mapping[str, object]]
 Spec = Mapping[str, Any]
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 # Told apart also by those who do not see all colours (after Okabe and Ito, its yellow darkened for white ground).
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b", "#5f6b7a", "#2f7f7f"]
@@ -30,6 +31,17 @@ _SHARE = {"domain": [0, 1]}
 _PERCENT = {"format": ".0%", "tickCount": 5}
 _QUARTERS = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
 _UPRIGHT = {"labelAngle": 0, "ticks": False}
+_LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity": 1}
+_LEGEND_CHARACTERS = 110
+_LONGEST_LABEL = 40
+_LETTER_PX = 7
+_DARK_FROM = 0.68  # figures on a cell with a larger share are white
+_MARKS = {
+    "measured": ("#0072b2", "circle"),
+    "stand-in": ("#009e73", "circle"),
+    "published": ("#6b7480", "diamond"),
+    "baseline": ("#b8860b", "diamond"),
+}
 # Labels of counts stop at eleven, which stands for whatever is above ten.
 _MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
 
@@ -53,8 +65,10 @@ class Palette:
     def colour(self, *, legend: bool = True) -> Spec:
         """Encode the model."""
         names = self.order
+        # As many names stand side by side as there is room for.
+        columns = max(1, min(3, _LEGEND_CHARACTERS // (max(map(len, names), default=0) + 6)))
         colours = [COLOURS[self.names.index(name) % len(COLOURS)] for name in names]
-        shown = {**_LEGEND, "columns": _legend_columns(names)} if legend else None
+        shown = {**_LEGEND, "columns": columns} if legend else None
         return field("model", "nominal", scale={"domain": names, "range": colours}, legend=shown)
 
 
@@ -66,14 +80,6 @@ class Panel:
     rows: Rows
     targets: Sequence[int]
     responses: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """What panels stand for: a column of the rows, and its values in their order."""
-
-    field: str
-    order: Sequence[str]
 
 
 def colour_kinds(kinds: Mapping[str, str]) -> Spec:
@@ -137,7 +143,7 @@ def accuracy_by_number(rows: Rows, palette: Palette, numbers: Sequence[int], *, 
     y = _share("share right")
     if len(palette.order) > MOST_SIDE_BY_SIDE:
         shared = {"x": _number_axis(x_title), "color": palette.colour(legend=False)}
-        return _panels(rows, _estimates("y", y, shared), Facet("model", palette.order))
+        return _panels(rows, _estimates("y", y, shared), palette.order)
     x = field("number", "ordinal", title=x_title, scale={"domain": list(numbers)}, axis=_UPRIGHT)
     shared = {"x": x, "color": palette.colour(), "xOffset": _offset("model", palette.order, 0.25)}
     return _chart(rows, _estimates("y", y, shared, opacity=0.55, size=46), height=260)
@@ -154,14 +160,14 @@ def shares_by_number(rows: Rows, models: Sequence[str], criteria: Mapping[str, f
         *_estimates("y", _share("share"), shared, size=38, shape=shape),
         layer("rule", line, strokeDash=[4, 3], opacity=0.8),
     ]
-    return _panels(rows, layers, Facet("model", models))
+    return _panels(rows, layers, models)
 
 
 def psychometric(rows: Rows, models: Sequence[str], palette: Palette) -> Spec:
     """Draw the share of exact answers as observed (points) and as the fitted law has it (line), a panel per model."""
     shared = {"x": _number_axis(), "color": palette.colour(legend=False)}
     law = layer("line", {**shared, "y": field("predicted", "quantitative")}, strokeWidth=2, opacity=0.75)
-    return _panels(rows, [law, *_estimates("y", _share("share exact"), shared)], Facet("model", models))
+    return _panels(rows, [law, *_estimates("y", _share("share exact"), shared)], models)
 
 
 def spread(rows: Rows, palette: Palette) -> Spec:
@@ -175,7 +181,7 @@ def spread(rows: Rows, palette: Palette) -> Spec:
         layer("line", {**shared, "y": field("fitted", "quantitative")}, strokeWidth=1.5, opacity=0.7),
         layer("circle", {**shared, "y": y}, size=56, opacity=0.9),
     ]
-    return _panels(rows, layers, Facet("model", palette.order)) if are_many else _chart(rows, layers, height=280)
+    return _panels(rows, layers, palette.order) if are_many else _chart(rows, layers, height=280)
 
 
 def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str]) -> Spec:
@@ -183,7 +189,7 @@ def forest(rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str,
     shared = {"y": _names("name", order), "color": palette.colour(legend=False)}
     x = field("value", "quantitative", title=x_title, axis={"tickCount": 5})
     layers = [_reference({"x": {"datum": 0}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=60)]
-    return _panels(rows, layers, Facet("model", models), height_px=26 * max(2, len(order)), labels=order)
+    return _panels(rows, layers, models, height_px=26 * max(2, len(order)), labels=order)
 
 
 def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence[str]) -> Spec:
@@ -192,7 +198,7 @@ def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence
     scale = {"type": "log", "nice": False, "padding": 8, "clamp": True}
     x = field("value", "quantitative", title="odds ratio", scale=scale, axis={"tickCount": 4, "format": "~g"})
     layers = [_reference({"x": {"datum": 1}}), *_estimates("x", x, shared, width=2.5, opacity=0.55, size=50)]
-    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(order)), labels=order)
+    return _panels(rows, layers, models, height_px=24 * max(2, len(order)), labels=order)
 
 
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
@@ -211,7 +217,7 @@ def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
         _reference({"x": field("chance", "quantitative", aggregate="mean")}),
         *_estimates("x", _share(None, axis=_QUARTERS), shared, width=3, size=60, shape=shape),
     ]
-    return _panels(rows, layers, Facet("task", tasks), height_px=22 * max(2, len(names)), labels=names)
+    return _panels(rows, layers, tasks, of="task", height_px=22 * max(2, len(names)), labels=names)
 
 
 def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
@@ -251,14 +257,15 @@ def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence
     return _chart(rows, layers, width=_NARROW_PX, height={"step": 16}, labels=names)
 
 
-def curves(rows: Rows, facet: Facet, colour: Spec, *, x_title: str) -> Spec:
-    """Draw shares by number as lines with their intervals, those of one panel in the colours given."""
+def curves(rows: Rows, panels: Sequence[str], colour: Spec, *, of: str, x_title: str) -> Spec:
+    """Draw shares by number as lines with their intervals in the colours given; `of` is what panels stand for."""
     x = field("number", "ordinal", title=x_title, axis={**_UPRIGHT, "labelExpr": _MORE_THAN_TEN})
     beside = {"xOffset": _offset(colour["field"], colour["scale"]["domain"], 0.35)}
     layers = _lines(_share("share"), {"x": x, "color": colour, **beside})
-    if len(facet.order) > 1:
-        return {**_panels(rows, layers, facet), "resolve": {"scale": {"x": "independent", "xOffset": "independent"}}}
-    return _chart(rows, layers, height=260)
+    if len(panels) == 1:
+        return _chart(rows, layers, height=260)
+    own_scales = {"scale": {"x": "independent", "xOffset": "independent"}}
+    return {**_panels(rows, layers, panels, of=of), "resolve": own_scales}
 
 
 def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
@@ -269,7 +276,7 @@ def rising(rows: Rows, palette: Palette, *, x_title: str) -> Spec:
     beside = {} if are_many else {"xOffset": _offset("model", palette.order, 0.4)}
     shared = {"x": x, "color": palette.colour(legend=not are_many), **beside}
     layers = _lines(_share("share with one right"), shared, line_width=1.5, size=46)
-    return _panels(rows, layers, Facet("model", palette.order)) if are_many else _chart(rows, layers, height=260)
+    return _panels(rows, layers, palette.order) if are_many else _chart(rows, layers, height=260)
 
 
 def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, level: float) -> Spec:
@@ -281,7 +288,7 @@ def falling(rows: Rows, models: Sequence[str], kinds: Mapping[str, str], *, leve
         {**_when("isValid(datum.crossing)"), **layer("rule", crossed, strokeDash=[4, 3], opacity=0.8)},
         *_lines(_share("share right"), {"x": _number_axis("number asked for"), "color": colour}),
     ]
-    return _panels(rows, layers, Facet("model", models))
+    return _panels(rows, layers, models)
 
 
 def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
@@ -291,7 +298,7 @@ def signed_by_number(rows: Rows, palette: Palette, *, y_title: str) -> Spec:
     scale = {"domain": [min(near), max(near)], "nice": True, "clamp": True}
     y = field("value", "quantitative", title=y_title, scale=scale, axis={"tickCount": 5})
     shared = {"x": _number_axis("number asked for"), "color": palette.colour(legend=False)}
-    return _panels(rows, [_reference({"y": {"datum": 0}}), *_estimates("y", y, shared)], Facet("model", palette.order))
+    return _panels(rows, [_reference({"y": {"datum": 0}}), *_estimates("y", y, shared)], palette.order)
 
 
 def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
@@ -312,9 +319,6 @@ def heat_map(rows: Rows, names: Sequence[str], columns: Sequence[str]) -> Spec:
     return _chart(rows, layers, width={"step": 60}, height={"step": 38}, labels=names)
 
 
-_DARK_FROM = 0.68
-
-
 def distribution(rows: Rows, models: Sequence[str]) -> Spec:
     """Draw how often each number was drawn as bars, and how often it was asked for as ticks."""
     axis = {**_UPRIGHT, "labelExpr": _MORE_THAN_TEN, "labelFontSize": 9.5}
@@ -322,11 +326,14 @@ def distribution(rows: Rows, models: Sequence[str]) -> Spec:
     y = field("value", "quantitative", title="share", axis=_PERCENT)
     colour = colour_kinds({"drawn": "#0072b2", "asked for": "#d55e00"})
     layers = [
-        {**_only("drawn"), **layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
-        {**_only("drawn"), **layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
-        {**_only("asked for"), **layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1)},
+        {**_when("datum.kind == 'drawn'"), **layer("bar", {"x": x, "y": y, "color": colour}, opacity=0.8)},
+        {**_when("datum.kind == 'drawn'"), **layer("rule", {"x": x, **_bounds("y")}, color=INK, strokeWidth=1)},
+        {
+            **_when("datum.kind == 'asked for'"),
+            **layer("tick", {"x": x, "y": y, "color": colour}, thickness=3, opacity=1),
+        },
     ]
-    return _panels(rows, layers, Facet("model", models))
+    return _panels(rows, layers, models)
 
 
 def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Mapping[str, str]) -> Spec:
@@ -334,13 +341,13 @@ def stacked(rows: Rows, models: Sequence[str], levels: Sequence[str], kinds: Map
     y = _names("level", levels, labelLimit=220)
     x = {**_share(None, axis={**_QUARTERS, "grid": False}), "stack": "zero"}
     order = field("rank", "quantitative")
-    first = _only(next(iter(kinds)))
+    first = _when(f"datum.kind == '{next(iter(kinds))}'")
     layers = [
         layer("bar", {"x": x, "y": y, "color": colour_kinds(kinds), "order": order}, height={"band": 0.76}),
         {**first, **layer("rule", {"y": y, **_bounds("x")}, color=INK, strokeWidth=1.5)},
         {**first, **layer("text", {"y": y, "text": field("text", "nominal")}, x=5, color="#ffffff", align="left")},
     ]
-    return _panels(rows, layers, Facet("model", models), height_px=24 * max(2, len(levels)), labels=levels)
+    return _panels(rows, layers, models, height_px=24 * max(2, len(levels)), labels=levels)
 
 
 def scores(rows: Rows) -> Spec:
@@ -382,10 +389,6 @@ def band(shared: Spec, y: Spec, **look: object) -> list[Spec]:
     ]
 
 
-def _only(kind: str) -> Spec:
-    return {"transform": [{"filter": {"field": "kind", "equal": kind}}]}
-
-
 def _when(test: str) -> Spec:
     return {"transform": [{"filter": test}]}
 
@@ -396,26 +399,6 @@ def _kinds_of_rows(rows: Rows) -> tuple[Spec, Spec]:
     colours, shapes = (list(values) for values in zip(*present.values(), strict=True))
     colour = field("kind", "nominal", scale={"domain": list(present), "range": colours}, legend=_LEGEND)
     return colour, field("kind", "nominal", scale={"domain": list(present), "range": shapes})
-
-
-_MARKS = {
-    "measured": ("#0072b2", "circle"),
-    "stand-in": ("#009e73", "circle"),
-    "published": ("#6b7480", "diamond"),
-    "baseline": ("#b8860b", "diamond"),
-}
-
-
-_LEGEND = {"title": None, "orient": "top", "columnPadding": 40, "symbolOpacity": 1}
-
-
-def _legend_columns(names: Sequence[str]) -> int:
-    """Put as many names side by side as there is room for."""
-    longest = max((len(name) for name in names), default=0)
-    return max(1, min(3, _LEGEND_CHARACTERS // (longest + 6)))
-
-
-_LEGEND_CHARACTERS = 110
 
 
 def field(name: str, kind: str, **how: object) -> Spec:
@@ -484,31 +467,30 @@ def _reference(place: Spec, dash: Sequence[int] = (3, 3)) -> Spec:
     return layer("rule", place, color=QUIET, strokeDash=list(dash))
 
 
-def _columns(panels: int) -> int:
-    """Stand two or three panels in a row, and four in a square."""
-    return panels if panels <= 3 else 2 if panels == 4 else 3
-
-
 def _panels(
     rows: Rows,
     layers: Sequence[Spec],
-    facet: Facet,
+    names: Sequence[str],
     *,
+    of: str = "model",
     height_px: int = _PANEL_HEIGHT_PX,
     labels: Sequence[str] = (),
 ) -> Spec:
-    """Repeat layers for each model, or whatever the panels stand for."""
-    columns = _columns(len(facet.order))
+    """Repeat layers for each model, or whatever the panels stand for; two or three in a row, and four in a square."""
+    columns = len(names) if len(names) <= 3 else 2 if len(names) == 4 else 3
     width_px = min(420, _PANELS_WIDTH_PX // columns)
-    header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": _in_two_lines(width_px)}
+    # A name that is too long for its panel goes over two lines: models may differ in the end only.
+    most = width_px // _LETTER_PX - 3
+    lines = f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
+    header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": lines}
     chart: Spec = {
         "data": {"values": list(rows)},
-        "facet": field(facet.field, "nominal", sort=list(facet.order), title=None, header=header),
+        "facet": field(of, "nominal", sort=list(names), title=None, header=header),
         "columns": columns,
         "spec": {"width": width_px, "height": height_px, "layer": list(layers)},
     }
     # A shared axis would stand under the empty places of the last row too.
-    own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(facet.order) % columns else {}
+    own_axes = {"resolve": {"axis": {"x": "independent"}}} if len(names) % columns else {}
     return complete({**chart, **own_axes}, labels)
 
 
@@ -519,21 +501,8 @@ def _chart(
     return complete({"data": {"values": list(rows)}, "width": width, "height": height, "layer": list(layers)}, labels)
 
 
-def _in_two_lines(width_px: int) -> str:
-    """Put a name that is too long for its panel in two lines: models may differ in the end only."""
-    most = width_px // _LETTER_PX - 3
-    return f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
-
-
-_LETTER_PX = 7
-
-
 def complete(chart: Spec, labels: Sequence[str] = ()) -> Spec:
     """Complete a chart, with room on the left for labels in letters wider than it was laid out with."""
     longest = min(_LONGEST_LABEL, max((len(label) for label in labels), default=0))
     padding = {"left": 8 + longest, "right": 22, "top": 4, "bottom": 4}
     return {"$schema": SCHEMA, **chart, "padding": padding}
-
-
-_LONGEST_LABEL = 40
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -15,6 +15,8 @@ from subitize.report.document.cells import printable
 # aria is off because the picture as a whole carries its description, and thousands of marks would repeat it.
 _STYLE: dict[str, Any] = json.loads(Path(__file__).with_name("style.json").read_text(encoding="utf-8"))
 INK, QUIET, GRID = (_STYLE["axis"][part] for part in ("titleColor", "labelColor", "gridColor"))
+_PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
+_PHONE_SHARE, _PHONE_PX = 0.9, 340
 _PNG_SCALE = 2.0
 
 
@@ -54,10 +56,6 @@ def to_inline_svg(figure: FigureBlock) -> str:
     for colour, variable in _PAGE_COLOURS.items():
         svg = svg.replace(f'"{colour}"', f'"{variable}"')
     return _described(_with_own_ids(svg, figure.name), figure.alt)
-
-
-_PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
-_PHONE_SHARE, _PHONE_PX = 0.9, 340
 
 
 def _with_own_ids(svg: str, name: str) -> str:

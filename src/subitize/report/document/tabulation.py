@@ -10,6 +10,7 @@ from subitize.report.document.blocks import Cell, Column, Linked, Printed, Row, 
 from subitize.report.document.cells import printable, readable
 from subitize.report.document.tex import to_tex
 
+_ESTIMATE_PARTS = ("value", "low", "high", "n")
 _FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
 
 
@@ -50,9 +51,6 @@ def to_latex(table: TableBlock) -> str:
     )
 
 
-_ESTIMATE_PARTS = ("value", "low", "high", "n")
-
-
 def _parts(cells: list[Cell]) -> tuple[str, ...]:
     """Tell which columns of a CSV the cells of one column need."""
     if any(isinstance(cell, Tagged) for cell in cells):
@@ -70,26 +68,20 @@ def _heads(column: Column, parts: tuple[str, ...]) -> list[str]:
 
 
 def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
-    if parts == ("text",):
-        cell = cell.word if isinstance(cell, Linked) else cell
-        return [_inert(cell) if isinstance(cell, str) else "" if cell is None else cell]
-    word, estimate = (cell.word, cell.estimate) if isinstance(cell, Tagged) else (None, cell)
-    words: list[object] = [_inert(word or "")] if parts[0] == "word" else []
-    found = _figures(estimate, words)
-    return [*found, *[""] * (len(parts) - len(found))]
-
-
-def _figures(estimate: Cell, words: list[object]) -> list[object]:
-    match estimate:
+    """Give what a cell has for each part, empty where it has nothing."""
+    found: dict[str, object] = {}
+    match cell:
+        case Tagged(word=word, estimate=estimate):
+            return [_inert(word), *_values(estimate, parts[1:])]
         case Estimate(value=value, low=low, high=high, n=n):
-            return [*words, value, low, high, n]
+            found = {"value": value, "low": low, "high": high, "n": n}
         case Printed(value=value, standard_error=error):
-            return [value, "", "", "", error]
+            found = {"value": value, "standard error": error}
+        case Linked(word=word) | str(word):
+            found = {parts[0]: _inert(word)}
         case int() | float():
-            return [*words, estimate]
-        case str():
-            return [_inert(estimate)]
-    return words
+            found = {"value" if "value" in parts else "text": cell}
+    return [found.get(part, "") for part in parts]
 
 
 def _inert(text: str) -> str:

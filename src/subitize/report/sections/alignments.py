@@ -19,6 +19,12 @@ from subitize.report.document.cells import printable
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source
 
+_INFORMED = (
+    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
+)
+_ENDS = ":/,=_. ·-"
+_LINE_LETTERS = 36
+
 
 def alignment_sections(sources: Sequence[Source]) -> list[Section]:
     """Write the section on how well drawings fit their prompts, if a judge was asked."""
@@ -36,11 +42,6 @@ def alignment_sections(sources: Sequence[Source]) -> list[Section]:
     note = TextBlock(f"Here {'; '.join(meanings)}.")
     informed = [TextBlock(_INFORMED, is_warning=True)] * any(one.is_informed for _, one in found)
     return [Section("alignment", "Alignment", (note, *informed, _chart(found, sources, table)))]
-
-
-_INFORMED = (
-    "Whoever answers the questions of a scene graph, or scores a prompt, knows what was asked for: it is informed."
-)
 
 
 def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record:
@@ -66,7 +67,7 @@ def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source],
     has_suites = len({one.suite for _, one in found}) > 1
     points = [
         {
-            "model": _panel(one, has_suites=has_suites),
+            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(printable(one.judge))}",
             "name": _in_lines(_label(source, one, sources)),
             "value": one.estimate.value,
             "low": one.estimate.low if one.has_interval else None,
@@ -90,11 +91,6 @@ def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source],
     )
 
 
-def _panel(one: Alignment, *, has_suites: bool) -> str:
-    measure = f"{one.measure} · {one.suite}" if has_suites else one.measure
-    return f"{measure}\n{_in_lines(printable(one.judge))}"
-
-
 def _in_lines(text: str) -> str:
     """Break a long name into lines, where its parts end if it has some."""
     lines = [""]
@@ -103,7 +99,3 @@ def _in_lines(text: str) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
-
-
-_ENDS = ":/,=_. ·-"
-_LINE_LETTERS = 36

@@ -1,7 +1,7 @@
 """What a report says, from the title to the citations, for any set of runs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -44,6 +44,11 @@ from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
 from subitize.store.subjects import FAILED
 
+_OF_COUNTS = {"number", "category", "wording"}
+_REASONS_LISTED = 10
+_INFORMED = "informed: it knew what was asked for"
+_INFORMED_IN_PART = "informed in part: some questions say what was asked for"
+
 
 def compose(sources: Sequence[Source], progress: Progress) -> Document:
     """Write the report of these runs."""
@@ -52,7 +57,8 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     counted = _count(sources, series)
     ranked = [model.label for models in counted.values() for model in models]
     palette = Palette(tuple(dict.fromkeys([*ranked, *(one.label for one in series)])))
-    suites = _order(series)
+    # Suites whose prompts are refined stand right after the one that they are made of.
+    suites = sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
     titles = {suite: _title(suite) for suite in suites}
     conduct = follow(series)
     leaders, results, headlines = [], [], {}
@@ -70,18 +76,15 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
+    cited = [Section("citations", "Please cite", works)] if (works := references(suites)) else []
     costs = (*alignment_sections(sources), *cost_sections(sources, series))
-    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *_citations(suites))
+    last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
+    first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
-        _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
+        " and ".join([first, *(title[0].lower() + title[1:] for title in others)]),
         summarize(sources, series, Headlines(counted, headlines)),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
-
-
-def _order(series: Sequence[Series]) -> list[str]:
-    """Put suites whose prompts are refined right after the one that they are made of."""
-    return sorted({one.suite for one in series}, key=lambda suite: (base_suite(suite), suite))
 
 
 def _account(suite: str, series: Sequence[Series], counted: Sequence[Counted], palette: Palette) -> Account:
@@ -89,7 +92,8 @@ def _account(suite: str, series: Sequence[Series], counted: Sequence[Counted], p
     own = [one for one in series if one.suite == suite]
     refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
     if REFINED in suite:
-        return _compact(slug(suite), own)
+        left = [one for one in own if not one.is_excluded]
+        return Account(rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
     account = plugins.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
     if account is None:
@@ -98,11 +102,6 @@ def _account(suite: str, series: Sequence[Series], counted: Sequence[Counted], p
         return account
     sections = (*account.sections, *refinement_sections(suite, own, refined, palette))
     return replace(account, sections=sections)
-
-
-def _compact(suite: str, series: Sequence[Series]) -> Account:
-    left = [one for one in series if not one.is_excluded]
-    return Account(rank_scores(suite, left, _score(left, ())) if left else (), ())
 
 
 def _check_left(series: Sequence[Series]) -> None:
@@ -151,7 +150,8 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
     if not counted:
         scores = _score(left, factors)
         return Account(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
-    published = _published(name)
+    paper = paper_of(name)
+    published: PublishedCounts | None = plugins.load(paper.counts).get(name) if paper and paper.counts else None
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
@@ -159,12 +159,6 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
     if others:
         sections += factor_sections(suite, left, _score(left, others), palette)
     return Account(leader, sections)
-
-
-def _published(suite: str) -> PublishedCounts | None:
-    paper = paper_of(suite)
-    counts: Mapping[str, PublishedCounts] = plugins.load(paper.counts) if paper and paper.counts else {}
-    return counts.get(suite)
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:
@@ -176,9 +170,6 @@ def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[S
     return found
 
 
-_OF_COUNTS = {"number", "category", "wording"}
-
-
 def _title(suite: str) -> str:
     """Get a suite's title, with the refinement of its prompts; one that is not installed here goes by its name."""
     base, _, refinement = suite.partition(REFINED)
@@ -187,10 +178,6 @@ def _title(suite: str) -> str:
     except SubitizeError:
         return suite
     return f"{title}, refined: {refinement}" if refinement else title
-
-
-def _headline(titles: Sequence[str]) -> str:
-    return " and ".join([titles[0], *(title[0].lower() + title[1:] for title in titles[1:])])
 
 
 def _judged(series: Sequence[Series]) -> TextBlock:
@@ -206,10 +193,6 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         return TextBlock("Judged by nobody: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
-
-
-_INFORMED = "informed: it knew what was asked for"
-_INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
 
 def _gaps(sources: Sequence[Source]) -> Section:
@@ -256,9 +239,6 @@ def _reasons(source: Source) -> list[TableBlock]:
     return [table for table in (why, left_out) if table.rows]
 
 
-_REASONS_LISTED = 10
-
-
 def _provenance(sources: Sequence[Source]) -> Section:
     inner = []
     for source in sources:
@@ -266,11 +246,6 @@ def _provenance(sources: Sequence[Source]) -> Section:
         inner.append(Section(f"provenance-{slug(source.name)}", f"Run {source.name}", blocks))
     note = "Every suite, model and judge with all its options, as they were stored with the answers."
     return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
-
-
-def _citations(suites: Sequence[str]) -> list[Section]:
-    works = references(suites)
-    return [Section("citations", "Please cite", works)] if works else []
 
 
 def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:

@@ -13,6 +13,8 @@ from subitize.report.document.blocks import Badge, Block, Column, Record, Sectio
 from subitize.report.sections.sources import Series, Source
 from subitize.stats import mean_interval, wilson_interval
 
+_UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
+
 
 @dataclass(frozen=True, slots=True)
 class Bill:
@@ -118,9 +120,6 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
         text_column("Suite"): where[0],
         text_column("Run"): where[1],
     }
-
-
-_UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
 
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:

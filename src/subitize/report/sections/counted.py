@@ -12,6 +12,7 @@ from subitize.report.document.blocks import Badge, text_column
 from subitize.report.document.charts import Palette
 
 MODEL = text_column("Model")
+_FAR = 1e6  # the largest number that a chart is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,15 @@ def rank(models: Iterable[Counted]) -> list[Counted]:
 
 def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:
     """Say what published figures are for, where a model here has other numbers or categories; else nothing."""
-    if published is None or all(_is_like(model, published) for model in models):
+    if published is None:
         return ""
     numbers, categories = published.numbers, published.categories
+    if all((one.it.numbers, {*one.it.categories}) == (numbers, {*categories}) for one in models):
+        return ""
     return (
         f"Published figures are for the numbers {numbers[0]}–{numbers[-1]} and the paper’s {in_words(len(categories))} "
         f"categories ({', '.join(categories)}); not all models here were given just these."
     )
-
-
-def _is_like(model: Counted, published: PublishedCounts) -> bool:
-    return model.it.numbers == published.numbers and set(model.it.categories) == set(published.categories)
 
 
 def level_name(level: int) -> str:
@@ -57,9 +56,6 @@ def bounds(estimate: Estimate, *, per: float = 1) -> dict[str, object]:
     """Make of an estimate what a chart draws: its value with its interval, which must be finite."""
     low, high = max(estimate.low / per, -_FAR), min(estimate.high / per, _FAR)
     return {"value": estimate.value / per, "low": low, "high": high, "n": estimate.n}
-
-
-_FAR = 1e6
 
 
 def only(palette: Palette, models: Sequence[Counted]) -> Palette:

@@ -1,9 +1,8 @@
 """What a report says of models that name or draw numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from subitize.analysis.enumeration import ALL, LEAST_PER_CELL
-from subitize.analysis.measures import Bias
 from subitize.analysis.published import PublishedBias, PublishedCounts
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
@@ -22,8 +21,9 @@ from subitize.report.document.blocks import (
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
 from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
-from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnownNumber
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
 
+_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
 _CRITERIA = {"answered when shown": LEAST_HITS, "answered when not shown": FALSE_ALARMS_BELOW}
 
 
@@ -123,7 +123,7 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_dr
 
 
 def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
-    known = [model for model in models if model.it.knower is not None]
+    known = [(model, model.it.knower) for model in models if model.it.knower is not None]
     if not known:
         return None
     level = Column("Level", "The largest n such that 1 to n are all known.")
@@ -132,14 +132,14 @@ def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
         f"{suite}-knower-levels",
         "Counting level",
         (MODEL, level, *margins),
-        (Row((model.label, *_level_cells(model)), model.badge) for model in known),
+        (Row((model.label, *_level_cells(knower)), model.badge) for model, knower in known),
         "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
     )
-    numbers = [(model, one) for model in known if model.it.knower for one in model.it.knower.numbers]
+    numbers = [(model, one) for model, knower in known for one in knower.numbers]
     figure = FigureBlock(
         f"{suite}-knower",
         "Numbers known",
-        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model in known], _CRITERIA),
+        charts.shares_by_number(_hits_and_false_alarms(numbers), [model.label for model, _ in known], _CRITERIA),
         f"A number counts as known if it is answered in at least {100 * LEAST_HITS:.0f} % of the trials that "
         f"show it (blue dots above the blue line) and in fewer than {100 * FALSE_ALARMS_BELOW:.0f} % of the others "
         "(orange triangles below the orange line).",
@@ -171,10 +171,7 @@ def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) ->
     return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
 
 
-def _level_cells(model: Counted) -> tuple[Cell, ...]:
-    knower = model.it.knower
-    if knower is None:
-        return (None, None, None, None, None)
+def _level_cells(knower: KnowerLevel) -> tuple[Cell, ...]:
     margins = {
         one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
         for one in knower.numbers
@@ -191,23 +188,19 @@ def _level_cells(model: Counted) -> tuple[Cell, ...]:
     )
 
 
-_DIRECTIONS = {"over": "Over.", "under": "Under.", "none": "none"}
-
-
 def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | None) -> Section | None:
     if not any(model.it.biases for model in models):
         return None
     biases = published.biases if published else ()
-    names = list(dict.fromkeys(bias.model for bias in biases))
     categories = [*dict.fromkeys([*_categories(models), *(bias.category for bias in biases)]), ALL]
-    rows = [
-        Row((model.label, *(_bias_cell(model.it.biases, category) for category in categories)), model.badge)
-        for model in models
-    ]
-    rows += [
-        Row((name, *(_published_cell(biases, name, category) for category in categories)), "published")
-        for name in names
-    ]
+    rows = []
+    for model in models:
+        found = {bias.category: Tagged(_DIRECTIONS[bias.direction], bias.r) for bias in model.it.biases}
+        rows.append(Row((model.label, *(found.get(category, "") for category in categories)), model.badge))
+    for name in dict.fromkeys(bias.model for bias in biases):
+        # What is not printed is left blank, which is not the same as no bias.
+        printed = {bias.category: _print_bias(bias) for bias in biases if bias.model == name}
+        rows.append(Row((name, *(printed.get(category, "") for category in categories)), "published"))
     table = make_table(
         f"{suite}-bias",
         "Over- and underestimation",
@@ -220,17 +213,9 @@ def _bias(suite: str, models: Sequence[Counted], published: PublishedCounts | No
     return Section(f"{suite}-bias", "Over- and underestimation", (table,))
 
 
-def _bias_cell(biases: Iterable[Bias], category: str) -> Cell:
-    found = next((bias for bias in biases if bias.category == category), None)
-    return "" if found is None else Tagged(_DIRECTIONS[found.direction], found.r)
-
-
-def _published_cell(biases: Iterable[PublishedBias], model: str, category: str) -> Cell:
-    for bias in biases:
-        if bias.model == model and bias.category == category:
-            word = _DIRECTIONS[bias.direction]
-            return word if bias.r is None else f"{word} {bias.r:.2f}"
-    return ""  # not printed, which is not the same as no bias
+def _print_bias(bias: PublishedBias) -> str:
+    word = _DIRECTIONS[bias.direction]
+    return word if bias.r is None else f"{word} {bias.r:.2f}"
 
 
 def _likeness(suite: str, models: Sequence[Counted]) -> Section:

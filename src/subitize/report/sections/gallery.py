@@ -1,7 +1,7 @@
 """A bounded sample of pictures, right and wrong: which are shown, and what stands beside each."""
 
 import zlib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -41,7 +41,6 @@ from subitize.report.document.cells import printable
 from subitize.report.document.thumbnails import thumbnail, thumbnail_of_group
 from subitize.report.sections.sources import Series
 from subitize.runner.progress import Progress
-from subitize.store import Run
 from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
 
 _CARDS_IN_ALL = 240
@@ -50,7 +49,8 @@ _LONGEST_TEXT = 1_000
 _MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
 _MOST_OTHERS_SMALL = 8  # more would hide a small picture
 Verdict = Literal["right", "wrong", "refused", "discarded"]
-_VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "refused", "discarded")
+_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
+_IMAGE = ("lot", "item", "repeat")
 
 
 def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
@@ -62,11 +62,11 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         return TextBlock("The pictures are known by name only; there is none to show.")
     progress.begin(f"pictures of {suite}", len(picked))
     cards: list[Card] = []
-    omitted = _Omitted(0, 0)
+    omitted: Counter[str] = Counter()
     for one in picked:
         card, left_out = _card(one, records[one.series.source.name])
         cards.append(card)
-        omitted = _Omitted(omitted.counted + left_out.counted, omitted.others + left_out.others)
+        omitted += left_out
         progress.advance(has_failed=False)
     if all(isinstance(card.thumbnail, str) for card in cards):
         return None
@@ -83,7 +83,7 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
     filters = {
         "model": tuple(sorted({card.model for card in cards})),
         "judge": judges,
-        "outcome": tuple(verdict for verdict in _VERDICTS if any(card.outcome == verdict for card in cards)),
+        "outcome": tuple(verdict for verdict in _RANKS if any(card.outcome == verdict for card in cards)),
         "category": _levels(card.category for card in cards),
         "target": _levels(card.target for card in cards),
     }
@@ -129,19 +129,15 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     return [_picked(series[row["series"]], row) for row in shown.iter_rows(named=True)], most
 
 
-_IMAGE = ("lot", "item", "repeat")
-
-
-_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
-
-
 def _draw_lots(place: int, one: Series) -> pl.DataFrame:
     seen = one.observations
     names = seen.rows.select(
         lot=pl.format("{} {}", "item", "repeat"), question_lot=pl.format("{} {}", "item", "question")
     )
     lots = [_number(column) for column in names]
-    categories = {item.id: _category(item) for item in seen.seen_items()}
+    categories = {
+        item.id: str(item.factors.get("category", item.factors.get("type", ""))) for item in seen.seen_items()
+    }
     is_right = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
     return seen.rows.with_columns(
         *lots,
@@ -157,29 +153,23 @@ def _number(names: pl.Series) -> pl.Series:
     return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
 
 
-def _category(item: Item) -> str:
-    return str(item.factors.get("category", item.factors.get("type", "")))
-
-
 def _picked(one: Series, row: dict[str, Any]) -> _Picked:
     seen = one.observations.look(row)
     trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
     return _Picked(one, seen, Subject(trials), row["verdict"], row["category"])
 
 
-def _look_up(picked: Iterable[_Picked]) -> dict[str, _Records]:
-    subjects: dict[str, list[_Picked]] = defaultdict(list)
-    for one in picked:
-        subjects[one.series.source.name].append(one)
-    return {name: _look_up_run(found[0].series.source.run, found) for name, found in subjects.items()}
+def _look_up(picked: Sequence[_Picked]) -> dict[str, _Records]:
+    """Look up the responses and readings that are to be shown, run by run."""
+    found = {}
+    for name, run in {one.series.source.name: one.series.source.run for one in picked}.items():
+        subjects = [one.subject for one in picked if one.series.source.name == name]
+        responses = look_up_responses(run, [id for subject in subjects for id in subject.trial_ids])
+        found[name] = _Records(responses, look_up_readings(run, [subject.id for subject in subjects]))
+    return found
 
 
-def _look_up_run(run: Run, picked: Sequence[_Picked]) -> _Records:
-    responses = look_up_responses(run, [id for one in picked for id in one.subject.trial_ids])
-    return _Records(responses, look_up_readings(run, [one.subject.id for one in picked]))
-
-
-def _card(one: _Picked, records: _Records) -> tuple[Card, "_Omitted"]:
+def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
     item, ask = one.observation.item, one.observation.ask
     answered = records.responses[one.subject.trial_ids[0]]
     judged = [
@@ -314,15 +304,11 @@ def _read(judged: Judged, question: Question) -> str:
             return str(value)
 
 
-class _Omitted(NamedTuple):
-    """How many boxes are not drawn, to keep the page small."""
+def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
+    """Take the boxes of the first reading that has some: what was counted, and the best of what was not.
 
-    counted: int
-    others: int
-
-
-def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outline, ...], _Omitted]:
-    """Take the boxes of the first reading that has some: what was counted, and the best of what was not."""
+    To keep the page small not all are drawn; how many are left out comes with them.
+    """
     rule, boxes = next(((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, Boxes)), ("", ()))
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
@@ -332,20 +318,20 @@ def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outli
         *(_outline(box, is_spare=place >= _MOST_OTHERS_SMALL) for place, box in enumerate(others[:_MOST_OTHERS])),
         *(_outline(box, is_counted=True) for box in counted[:_MOST_COUNTED]),
     )
-    return drawn, _Omitted(len(counted[_MOST_COUNTED:]), len(others[_MOST_OTHERS:]))
+    return drawn, Counter(counted=len(counted[_MOST_COUNTED:]), others=len(others[_MOST_OTHERS:]))
 
 
 def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
     return Outline(box.label, box.score, box.xyxy, box.colour, is_counted, is_spare)
 
 
-def _tell_of_boxes(cards: Iterable[Card], omitted: _Omitted) -> str:
+def _tell_of_boxes(cards: Iterable[Card], omitted: Counter[str]) -> str:
     """Say which boxes are not drawn, or not on the small pictures."""
     told = ""
-    if omitted.counted:
+    if omitted["counted"]:
         told += f" Of the boxes on a picture that were counted, the {_MOST_COUNTED} with the best scores are drawn."
     if any(isinstance(box, Outline) and box.is_spare for card in cards for box in card.boxes):
-        enlarged = f"the best {_MOST_OTHERS}" if omitted.others else "all of them"
+        enlarged = f"the best {_MOST_OTHERS}" if omitted["others"] else "all of them"
         told += (
             f" Of the boxes on a picture that were not counted, the {_MOST_OTHERS_SMALL} with the best scores are "
             f"drawn, and {enlarged} once it is enlarged by a click."

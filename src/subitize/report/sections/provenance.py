@@ -1,9 +1,8 @@
 """Where every figure comes from: each suite, model and judge of a run with all that was stored about it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import chain
 
 import polars as pl
 
@@ -68,6 +67,7 @@ def list_values(values: Counter[str], responses: int) -> tuple[str, ...]:
 
 def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Source) -> FactsBlock:
     whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
+    prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
     seeds = sorted({suite.seed for suite in source.run.suites()})
     facts: Facts = [
         ("Name", (entry.name,)),
@@ -75,7 +75,7 @@ def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Sourc
         ("Options", _options(entry)),
         ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
         ("Responses", (f"{whole.responses:,}, stored {days(whole.first_at, whole.last_at)} (UTC)",)),
-        ("Prompts as sent", _first(trail.prompts() for trail in trails)),
+        ("Prompts as sent", tuple(prompts)[:_EXAMPLES]),
         ("Prompts as rewritten by the provider", whole.rewritings()),
     ]
     facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
@@ -101,10 +101,6 @@ def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], sou
 
 def _options(entry: Entry) -> tuple[str, ...]:
     return tuple(f"{name} = {value}" for name, value in entry.options.items()) or ("none",)
-
-
-def _first(texts: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(chain.from_iterable(texts)))[:_EXAMPLES]
 
 
 def _told(facts: Facts) -> tuple[tuple[str, tuple[str, ...]], ...]:

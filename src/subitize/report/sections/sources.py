@@ -91,13 +91,10 @@ def _read_source(name: str, run: Run) -> Source:
 
 def _names(runs: Sequence[Run]) -> list[str]:
     """Name a run by its folder, or where two folders are called alike by its path."""
-    paths = [_path(run) for run in runs]
+    places = [run.location for run in runs]
+    paths = [Path(place.run_id) if isinstance(place, Database) else place.path for place in places]
     for path, count in Counter(path.resolve() for path in paths).items():
         if count > 1:
             raise BadValueError(f"run {path} is given {count} times; once is enough")
     short = [path.resolve().name or str(path) for path in paths]
     return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
-
-
-def _path(run: Run) -> Path:
-    return Path(run.location.run_id) if isinstance(run.location, Database) else run.location.path

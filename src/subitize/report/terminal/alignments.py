@@ -15,7 +15,8 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
     for one in alignments:
         judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
         names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
-        rows.append((*names, _figure(one), _count(one)))
+        score = f"{figure(one.estimate.value, 3)} {interval(one.estimate, 3) if one.has_interval else NOTHING}"
+        rows.append((*names, score, _count(one)))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
     print_marks(alignments, stand_ins)
     print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
@@ -23,10 +24,6 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         print(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
     for measure in dict.fromkeys(one.measure for one in alignments):
         print(f"{measure}: {MEASURES[measure]}")
-
-
-def _figure(one: Alignment) -> str:
-    return f"{figure(one.estimate.value, 3)} {interval(one.estimate, 3) if one.has_interval else NOTHING}"
 
 
 def _count(one: Alignment) -> str:

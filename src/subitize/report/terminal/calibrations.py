@@ -11,7 +11,7 @@ from subitize.errors import BadValueError
 from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, TableBlock
+from subitize.report.document.blocks import Column, FigureBlock, Row, make_table
 from subitize.report.document.cells import printable
 from subitize.report.document.figures import INK, QUIET, to_png, to_svg, write_whole
 from subitize.report.terminal.printing import cell, print_table
@@ -75,7 +75,10 @@ def make_figure(found: Calibration) -> FigureBlock:
     title = f"{printable(result.judge)} against {printable(result.reference)}"
     caption = f"Error of {result.n} counts by the lowest score that counts; bands are 95 % intervals."
     alt = f"{title}: the best threshold is {result.threshold:g}."
-    return FigureBlock("calibration", title, _spec(found, title), caption, alt, _data(found))
+    columns = (Column("threshold"), Column("NAE", digits=3), Column("accuracy", digits=3))
+    rows = (Row((point.threshold, point.nae, point.accuracy)) for point in found.curve)
+    data = make_table("calibration", "Error by threshold", columns, rows)
+    return FigureBlock("calibration", title, _spec(found, title), caption, alt, data)
 
 
 def _spec(found: Calibration, title: str) -> charts.Spec:
@@ -121,20 +124,12 @@ def _rows(curve: Iterable[Point]) -> Iterator[Mapping[str, object]]:
         yield {"threshold": threshold, "metric": metric, **values}
 
 
-def _data(found: Calibration) -> TableBlock:
-    columns = (Column("threshold"), Column("NAE", digits=3), Column("accuracy", digits=3))
-    rows = tuple(Row((point.threshold, point.nae, point.accuracy)) for point in found.curve)
-    return TableBlock("calibration", "Error by threshold", columns, rows)
-
-
 def _cell(estimate: Estimate | None) -> str:
     return "" if estimate is None else cell(estimate)
 
 
 def _span(values: Iterable[float]) -> str:
     found = sorted(values)
-    return (
-        f"{found[0]:g}"
-        if found[0] == found[-1]
-        else f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"
-    )
+    if found[0] == found[-1]:
+        return f"{found[0]:g}"
+    return f"{found[0]:g} to {found[-1]:g}, median {found[len(found) // 2]:g}"

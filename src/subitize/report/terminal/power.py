@@ -25,7 +25,8 @@ def print_plan(plan: Plan) -> None:
     print_table((plan.axis, "half-width", *["power"] * _has_power(plan)), curve)
     for note in plan.notes:
         print(note)
-    if any(point.half_width.n or (point.power and point.power.n) for point in plan.curve) or _is_drawn(plan):
+    computed = [*(answer.value for answer in plan.answers), *(point.half_width for point in plan.curve)]
+    if any(one and one.n for one in (*computed, *(point.power for point in plan.curve))):
         print("[…]: 95 % interval of the simulation's own error")
 
 
@@ -49,10 +50,9 @@ def make_figure(plan: Plan) -> FigureBlock:
 def _spec(plan: Plan, title: str) -> charts.Spec:
     ticks = {"values": [point.at for point in plan.curve], "format": "d"}
     x = charts.field("at", "quantitative", title=plan.axis, scale={"type": "log", "nice": False}, axis=ticks)
-    top = {"domain": [0, 1]} if _has_power(plan) else {"domainMin": 0, "nice": True}
-    area, line = charts.band(
-        {"x": x}, charts.field("value", "quantitative", title=_shown(plan), scale=top), color=_COLOUR
-    )
+    # Power and half-width would not share an axis well.
+    shown, top = ("power", {"domain": [0, 1]}) if _has_power(plan) else ("half-width", {"domainMin": 0, "nice": True})
+    area, line = charts.band({"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOUR)
     return {
         "$schema": charts.SCHEMA,
         "title": {"text": title, "fontSize": 11},
@@ -70,17 +70,8 @@ def _rows(plan: Plan) -> Iterator[Mapping[str, object]]:
             yield {"at": point.at, "value": one.value, "low": one.low, "high": one.high}
 
 
-def _shown(plan: Plan) -> str:
-    """Name the figure that is drawn: both would not share an axis well."""
-    return "power" if _has_power(plan) else "half-width"
-
-
 def _has_power(plan: Plan) -> bool:
     return any(point.power for point in plan.curve)
-
-
-def _is_drawn(plan: Plan) -> bool:
-    return any(answer.value and answer.value.n for answer in plan.answers)
 
 
 def _cell(estimate: Estimate) -> str:

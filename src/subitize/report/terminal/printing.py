@@ -36,6 +36,8 @@ from subitize.registry import Listing
 
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
+_HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
+_STAND_IN = "* an embedded stand-in, not a real model or judge"
 
 
 class Bar:
@@ -130,9 +132,6 @@ def print_scores(
         print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
 
 
-_HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
-
-
 def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins: StandIns) -> dict[str, str]:
     """Name what a row is about, with the marks that the legend explains."""
     suite, model, judge, factor, group = key
@@ -193,7 +192,7 @@ def print_overview(overview: Overview, samples: Mapping[str, str]) -> None:
         print_table(("suite", "model", "responses", "outcomes"), models)
     if judges:
         print_table(("judge", "annotators", "readings", "without a value"), judges)
-    if any([*(one.is_stand_in for one in overview.models), *(one.is_stand_in for one in overview.judges)]):
+    if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
         print(_STAND_IN)
     for item_id, reason in overview.exclusions.items():
         say(f"excluded: {item_id} ({reason})")
@@ -306,9 +305,6 @@ def print_marks(figures: Sequence[Any], stand_ins: StandIns) -> None:
         print(_STAND_IN)
     if any(getattr(one, "is_informed", False) for one in figures):
         print("† informed: the judge knew what was asked for")
-
-
-_STAND_IN = "* an embedded stand-in, not a real model or judge"
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -24,9 +24,12 @@ _WIDEST = 8  # columns that fit beside each other
 def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
     """Print each table, then how many cells came out how."""
     console = console or whole_lines()
-    for name in dict.fromkeys(one.table for one in comparisons):
+    names = dict.fromkeys(one.table for one in comparisons)
+    for name in names:
         console.print(_table(name, [one for one in comparisons if one.table == name]))
-    console.print(_verdicts(comparisons))
+    found = Counter((one.table, one.verdict) for one in comparisons)
+    rows = ([name, *(str(found[name, verdict] or "") for verdict in VERDICTS)] for name in names)
+    console.print(make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS)))
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
     console.print(f"ours, a mark, and in brackets what the paper prints ({legend}); pp: percentage points")
 
@@ -58,10 +61,3 @@ def _number(value: float | str) -> str:
     if value == int(value):
         return str(int(value))
     return f"{value:.3f}" if abs(value) < 1 else f"{value:.1f}"
-
-
-def _verdicts(comparisons: Iterable[Comparison]) -> Table:
-    found = Counter((one.table, one.verdict) for one in comparisons)
-    names = dict.fromkeys(name for name, _ in found)
-    rows = ([name, *(str(found[name, verdict] or "") for verdict in VERDICTS)] for name in names)
-    return make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS))

@@ -32,25 +32,33 @@ _OF_IMAGES = {
     "several omitted": "#8a94a0",
 }
 _TYPE = text_column("Type")
+_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
+_SHARES = (">=5/5", ">=4/5", ">=3/5")
+_LEVELS = ("nominal", "ordinal", "interval")
+_TASKS = ("task1", "task2", "task3")
+_LEAST_FOR_TEXT = 12.0  # the share, in percent, whose figure fits into its bar
 _LARGEST = 1e3  # a chart of odds ratios ends there; the table does not
 
 
 def failures(findings: Findings) -> Section | None:
     """Show how single counts and whole images come out."""
-    of_counts = (
-        "failures_of_counts",
-        _OF_COUNTS,
-        "How single counts come out",
-        "Of each kind of thing asked for: the right number, none at all, too few or too many",
+    figures = (
+        _failures(
+            findings.models,
+            "failures_of_counts",
+            _OF_COUNTS,
+            "How single counts come out",
+            "Of each kind of thing asked for: the right number, none at all, too few or too many",
+        ),
+        _failures(
+            findings.models,
+            "failures_of_images",
+            _OF_IMAGES,
+            "How images of several things come out",
+            "All numbers right and in place; right but in the wrong place; all there, but not so many; one kind of "
+            "thing left out, or several",
+        ),
     )
-    of_images = (
-        "failures_of_images",
-        _OF_IMAGES,
-        "How images of several things come out",
-        "All numbers right and in place; right but in the wrong place; all there, but not so many; one kind of thing "
-        "left out, or several",
-    )
-    figures = [_failures(findings.models, *what) for what in (of_counts, of_images)]
     shown = tuple(figure for figure in figures if figure)
     lead = TextBlock("What is there instead of the right number, of one kind of thing and of all in an image.")
     return Section(f"{SUITE}-failures", "How images fail", (lead, *shown)) if shown else None
@@ -58,16 +66,14 @@ def failures(findings: Findings) -> Section | None:
 
 def numbers_drawn(findings: Findings) -> Section | None:
     """Show which numbers were asked for, and which were drawn (Figure A12)."""
-    rows, cells, models = [], [], []
+    rows, cells = [], []
     for one in findings.models:
         found = one.estimates("A12")
-        kinds = {"asked for": "asked", "drawn": "drawn"}
-        for kind, name in kinds.items():
+        for kind, name in (("asked for", "asked"), ("drawn", "drawn")):
             own = {int(what.partition(": ")[2]): share for what, share in found.items() if what.startswith(f"{name}: ")}
             rows += [{"kind": kind, "number": number, **point(one.label, share)} for number, share in own.items()]
             if own:
                 cells.append(Row((one.label, kind, *(own.get(number) for number in range(MANY + 1))), one.badge))
-        models += [one.label] if found else []
     if not rows:
         return None
     numbers = (Column(number, digits=1) for number in (*map(str, range(MANY)), ">10"))
@@ -77,7 +83,7 @@ def numbers_drawn(findings: Findings) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-distributions",
         "Numbers asked for and drawn",
-        charts.distribution(rows, models),
+        charts.distribution(rows, list(dict.fromkeys(str(row["model"]) for row in rows))),
         "How often each number was drawn (bars, with 95 % intervals) and asked for (ticks). Bars above their tick: the "
         "model draws that number too often; 0 and more than 10 are never asked for.",
         "Share of each number among those drawn and those asked for, a panel per model.",
@@ -91,7 +97,9 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
     ratios = [(one, what, ratio) for one in findings.models for what, ratio in one.estimates("odds_ratios").items()]
     if not ratios:
         return None
-    order = sorted(dict.fromkeys(_condition(what) for _, what, _ in ratios), key=_rank_condition)
+    found = {_condition(what) for _, what, _ in ratios}
+    first = ("number", *COUNTED_TYPES, "words", "mixed", "rare", "frequent")
+    order = [*(name for name in first if name in found), *sorted(found.difference(first))]
     rows = [{"name": _condition(what), **_bounded(one.label, ratio)} for one, what, ratio in ratios]
     models = list(dict.fromkeys(one.label for one, _, _ in ratios))
     data = make_table(
@@ -162,7 +170,7 @@ def agreement(findings: Findings) -> Section | None:
 def _failures(
     models: Iterable[Measured], table: str, kinds: Mapping[str, str], title: str, what: str
 ) -> FigureBlock | None:
-    rows, cells, shown = [], [], []
+    rows, cells = [], []
     estimates: list[Estimate] = []
     for one in models:
         found = one.estimates(table)
@@ -172,15 +180,18 @@ def _failures(
             n = next((share.n for share in own.values() if share), None)
             if n is None:
                 continue
-            shown.append(one.label)
             cells.append(Row((one.label, type, *own.values(), n), one.badge))
-            rows += [_segment(one.label, type, kind, place, own[kind]) for place, kind in enumerate(kinds)]
+            for rank, (kind, share) in enumerate(own.items()):
+                # A kind that nothing fell into has no width.
+                drawn = share or Estimate(0.0, 0.0, 0.0, n, "")
+                text = f"{drawn.value:.0f}" if drawn.value >= _LEAST_FOR_TEXT else ""
+                rows.append({"level": type, "kind": kind, "rank": rank, "text": text, **point(one.label, drawn)})
     if not rows:
         return None
     name = f"{SUITE}-{table.replace('_', '-')}"
     columns: Columns = (MODEL, _TYPE, *(Column(f"{kind} (%)", digits=1) for kind in kinds), "n")
     data = make_table(name, f"{title}, %", columns, cells, methods(estimates))
-    labels = list(dict.fromkeys(shown))
+    labels = list(dict.fromkeys(str(row["model"]) for row in rows))
     types = [type for type in COUNTED_TYPES if any(row["level"] == type for row in rows)]
     return FigureBlock(
         f"{name}-shares",
@@ -193,34 +204,15 @@ def _failures(
     )
 
 
-def _segment(label: str, type: str, kind: str, place: int, share: Estimate | None) -> dict[str, object]:
-    """Make a segment of a bar; one that nothing fell into has no width, and is there for the text of the first."""
-    row = {"level": type, "kind": kind, "rank": place}
-    if share is None:
-        return {**row, "model": label, "value": 0.0, "low": 0.0, "high": 0.0, "text": ""}
-    return {**row, **point(label, share), "text": f"{share.value:.0f}" if share.value >= _LEAST_FOR_TEXT else ""}
-
-
-_LEAST_FOR_TEXT = 12.0
-
-
 def _condition(what: str) -> str:
     """Name a term of the regression: the number, or a level of a factor."""
     factor, _, level = what.partition("=")
     return f"{factor} {level}" if level == "not varied" else level or factor
 
 
-def _rank_condition(name: str) -> tuple[int, str]:
-    order = ("number", *COUNTED_TYPES, "words", "mixed", "rare", "frequent")
-    return (order.index(name) if name in order else len(order), name)
-
-
 def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
     low, value, high = (min(max(one, 1 / _LARGEST), _LARGEST) for one in (ratio.low, ratio.value, ratio.high))
     return {"model": label, "value": value, "low": low, "high": high, "n": ratio.n}
-
-
-_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
 
 
 def _votes(models: Sequence[Measured]) -> TableBlock:
@@ -236,11 +228,6 @@ def _votes(models: Sequence[Measured]) -> TableBlock:
         "Shares of the labels on which so many of five annotators agree, with Wilson’s 95 % intervals. Published: "
         "Table A10 of the paper.",
     )
-
-
-_SHARES = (">=5/5", ">=4/5", ">=3/5")
-_LEVELS = ("nominal", "ordinal", "interval")
-_TASKS = ("task1", "task2", "task3")
 
 
 def _pooled(groups: Sequence[Group]) -> TableBlock:

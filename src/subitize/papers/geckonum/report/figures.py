@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from subitize.papers.geckonum.nouns import find_zipf
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS
@@ -20,12 +21,16 @@ from subitize.report.document.blocks import (
     make_table,
     text_column,
 )
-from subitize.report.document.charts import Facet, Palette
+from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 
 COUNTED_TYPES = tuple(type for type, task in TYPES.items() if task == 1)
 TWO_KINDS = ("#0072b2", "#d55e00")
 _TYPE = text_column("Type")
+_ASKED = "number asked for"
+_TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
+_WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
+_VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 
 def by_type(findings: Findings, palette: Palette) -> Section | None:
@@ -53,39 +58,32 @@ def by_type(findings: Findings, palette: Palette) -> Section | None:
 
 def by_number(findings: Findings, palette: Palette) -> Section | None:
     """Show the accuracy by number, for simple prompts (Figure 4) and for the others that ask for numbers (A2)."""
-    simple = _curve_rows(findings.models, ["numeric_simple"])
-    others = _curve_rows(findings.models, [type for type in COUNTED_TYPES if type != "numeric_simple"])
-    figures = []
+    others = [type for type in COUNTED_TYPES if type != "numeric_simple"]
     sums = " Of a noun in several colours the number is their sum."
-    for rows, name, title, what, note in (
-        (simple, "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
+    figures = []
+    for asked, name, title, what, note in (
+        (["numeric_simple"], "numbers", "Simple prompts", "prompts that ask for one kind of thing (“3 dogs.”)", ""),
         (others, "numbers-by-type", "Other prompts", "all other prompts that ask for exact numbers", sums),
     ):
+        rows = _curve_rows(findings.models, asked)
         if rows:
             types = list(dict.fromkeys(str(row["type"]) for row in rows))
-            figures.append(
-                FigureBlock(
-                    f"{SUITE}-{name}",
-                    title,
-                    _draw_curves(rows, types, palette),
-                    f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a "
-                    f"model counts.{note}",
-                    f"Accuracy by number in {what} for every model, with intervals.",
-                    _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types),
-                )
+            spec = _draw_curves(rows, types, palette)
+            data = _curve_table(f"{SUITE}-{name}-accuracy", findings.models, types)
+            caption = (
+                f"Share of right labels by the number asked for, in {what}, with 95 % intervals: how far up a model "
+                f"counts.{note}"
             )
+            alt = f"Accuracy by number in {what} for every model, with intervals."
+            figures.append(FigureBlock(f"{SUITE}-{name}", title, spec, caption, alt, data))
     lead = TextBlock("How high a model counts, and how much sooner it fails when more is asked for than a number.")
     return Section(f"{SUITE}-by-number", "By number", (lead, *figures)) if figures else None
 
 
 def by_quantifier(findings: Findings) -> Section | None:
     """Show the accuracy for each quantifier (Figure 5), and which go with how many things (A16, A17)."""
-    found = [(one, one.estimates("figure5")) for one in findings.models]
-    blocks: list[Block] = []
-    if any(own for _, own in found):
-        blocks.append(_heat_map(found))
-    blocks += _quantifiers_by_count(findings.groups)
-    return Section(f"{SUITE}-by-quantifier", "By quantifier", tuple(blocks)) if blocks else None
+    blocks = (*_heat_map(findings.models), *_quantifiers_by_count(findings.groups))
+    return Section(f"{SUITE}-by-quantifier", "By quantifier", blocks) if blocks else None
 
 
 def by_wording(findings: Findings) -> Section | None:
@@ -98,7 +96,7 @@ def by_wording(findings: Findings) -> Section | None:
     if not figures:
         return None
     lead = TextBlock("One who understands numbers does not mind how they are written, nor how common the things are.")
-    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, _zipf())))
+    return Section(f"{SUITE}-by-wording", "Wording", (lead, *figures, *show_frequencies(findings.groups, find_zipf())))
 
 
 def by_addition(findings: Findings) -> Section | None:
@@ -113,7 +111,7 @@ def by_addition(findings: Findings) -> Section | None:
     figure = FigureBlock(
         f"{SUITE}-additions",
         "One, two and three kinds of things",
-        charts.curves(rows, Facet("model", models), charts.colour_kinds(present), x_title=_ASKED),
+        charts.curves(rows, models, charts.colour_kinds(present), of="model", x_title=_ASKED),
         "Accuracy by number where one, two or three kinds of things are asked for at once, with 95 % intervals: the "
         "gap between the lines is what the company costs.",
         "Accuracy by number for one, two and three kinds of things, a panel per model, with intervals.",
@@ -143,15 +141,10 @@ def _draw_curves(rows: Sequence[dict[str, object]], types: Sequence[str], palett
     """Draw the models in one panel per type, or where they are too many to tell apart, in panels of their own."""
     colours = palette.of(list(dict.fromkeys(str(row["model"]) for row in rows)))
     if len(colours.order) <= charts.MOST_SIDE_BY_SIDE:
-        return charts.curves(rows, Facet("type", types), colours.colour(), x_title=_ASKED)
+        return charts.curves(rows, types, colours.colour(), of="type", x_title=_ASKED)
     kinds = charts.colour_kinds(dict(zip(types, _TYPE_COLOURS, strict=False)))
-    return charts.curves(
-        [{**row, "kind": row["type"]} for row in rows], Facet("model", colours.order), kinds, x_title=_ASKED
-    )
-
-
-_ASKED = "number asked for"
-_TYPE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9")
+    of_kinds = [{**row, "kind": row["type"]} for row in rows]
+    return charts.curves(of_kinds, colours.order, kinds, of="model", x_title=_ASKED)
 
 
 def _curves(one: Measured, type: str) -> dict[int, Estimate]:
@@ -177,24 +170,21 @@ def _curve_table(name: str, models: Sequence[Measured], types: Sequence[str]) ->
     return make_table(name, "Accuracy by number, %", columns, rows, caption)
 
 
-def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBlock:
+def _heat_map(models: Iterable[Measured]) -> list[Block]:
+    found = [(one, own) for one in models if (own := one.estimates("figure5"))]
+    if not found:
+        return []
     present = [word for word in QUANTIFIERS if any(word in own for _, own in found)]
-    rows, cells, names = [], [], []
-    for one, own in found:
-        if own:
-            names.append(one.label)
-            rows += [_coloured(one.label, word, estimate) for word, estimate in own.items()]
-            cells.append(Row((one.label, *map(own.get, present)), one.badge))
+    rows = [_coloured(one.label, word, estimate) for one, own in found for word, estimate in own.items()]
+    cells = [Row((one.label, *map(own.get, present)), one.badge) for one, own in found]
     for model, title in MODELS.items():
-        names.append(f"{title} (published)")
-        values = [printed("figure5", word, model) for word in present]
-        rows += [
-            _coloured(names[-1], word, value) for word, value in zip(present, values, strict=True) if value is not None
-        ]
-        cells.append(Row((title, *values), "published"))
+        values = {word: printed("figure5", word, model) for word in present}
+        rows += [_coloured(f"{title} (published)", word, value) for word, value in values.items() if value is not None]
+        cells.append(Row((title, *values.values()), "published"))
+    names = [*(one.label for one, _ in found), *(f"{title} (published)" for title in MODELS.values())]
     columns = (MODEL, *(Column(word, digits=1) for word in present))
     estimates = [estimate for _, own in found for estimate in own.values()]
-    return FigureBlock(
+    figure = FigureBlock(
         f"{SUITE}-quantifiers",
         "Accuracy by quantifier",
         charts.heat_map(rows, names, present),
@@ -204,16 +194,13 @@ def _heat_map(found: Sequence[tuple[Measured, dict[str, Estimate]]]) -> FigureBl
         "Accuracy by quantifier and model as coloured cells with the figures in them.",
         make_table(f"{SUITE}-by-quantifier", "Accuracy by quantifier, %", columns, cells, methods(estimates)),
     )
+    return [figure]
 
 
 def _coloured(name: str, word: str, percentage: Estimate | float) -> dict[str, object]:
     value = percentage.value if isinstance(percentage, Estimate) else percentage
     bounds = f"[{percentage.low:.0f}, {percentage.high:.0f}]" if isinstance(percentage, Estimate) else ""
     return {"name": name, "column": word, "value": value / 100, "text": f"{value:.0f}", "bounds": bounds}
-
-
-_WORDS = {"no": "#5f6b7a", "few": "#d55e00", "many": "#0072b2"}
-_VIEWS = {"A16": "said by the judge", "A17": "asked for"}
 
 
 def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
@@ -234,7 +221,7 @@ def _quantifiers_by_count(groups: Sequence[Group]) -> list[Block]:
     title, estimates = "Quantifiers by the number of things, %", [row.cells[3] for row in cells]
     method = methods(one for one in estimates if isinstance(one, Estimate))
     data = make_table(f"{SUITE}-quantifiers-by-count", title, columns, cells, method)
-    spec = charts.curves(rows, Facet("panel", panels), charts.colour_kinds(_WORDS), x_title="things in the image")
+    spec = charts.curves(rows, panels, charts.colour_kinds(_WORDS), of="panel", x_title="things in the image")
     caption = (
         "Which quantifier goes with so many things in the image: that of the line the judge chose, and that of the "
         "prompt; 95 % intervals. The paper’s annotators said few up to 10, and many above."
@@ -343,14 +330,3 @@ def show_frequencies(groups: Sequence[Group], zipf: Callable[[str], float] | Non
         data,
     )
     return [figure]
-
-
-def _zipf() -> Callable[[str], float] | None:
-    """Get the word frequencies of wordfreq, if it is there."""
-    from importlib import import_module
-
-    try:
-        wordfreq = import_module("wordfreq")
-    except ImportError:
-        return None
-    return lambda noun: float(wordfreq.zipf_frequency(noun, "en"))

@@ -19,33 +19,34 @@ from subitize.records import Estimate
 from subitize.report.document.blocks import Badge
 from subitize.report.sections.sources import Series
 
+_POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
+_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
+_OF_SHARES = ("A10", "A12", "A16", "A17", "agreement", "failures_of_counts", "failures_of_images")
+_METHODS = {
+    **dict.fromkeys(_OF_SHARES, "Wilson's interval"),
+    "A5": "root of the summed squares of the half-widths of the two accuracies",
+    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
+    "odds_ratios": "logistic regression, standard errors clustered by prompt",
+    "paired": "Student's t over prompts",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One series and the figures of it, by table and by what stands there for it."""
+    """A model under its name in the report, and the figures of it, by table and by what stands there for it."""
 
-    series: Series
+    label: str
+    badge: Badge
+    model: str
     cells: Mapping[str, Mapping[str, Cell]]
-
-    @property
-    def label(self) -> str:
-        """Its name in the report."""
-        return self.series.label
-
-    @property
-    def badge(self) -> Badge:
-        """What it is, if not a model."""
-        return self.series.badge
 
     def estimate(self, table: str, what: str) -> Estimate | None:
         """Get a figure with its interval."""
-        cell = self.cells.get(table, {}).get(what)
-        return None if cell is None else _to_estimate(cell)
+        return _to_estimate(self.cells.get(table, {}).get(what))
 
     def estimates(self, table: str) -> dict[str, Estimate]:
         """Get all figures of a table that have an interval."""
-        found = {what: _to_estimate(cell) for what, cell in self.cells.get(table, {}).items()}
-        return {what: estimate for what, estimate in found.items() if estimate is not None}
+        return {what: found for what in self.cells.get(table, {}) if (found := self.estimate(table, what))}
 
     def number(self, table: str, what: str) -> float | None:
         """Get a figure that has no interval, such as a p; nothing where it cannot be computed."""
@@ -66,8 +67,7 @@ class Group:
 
     def estimate(self, table: str, row: str, column: str) -> Estimate | None:
         """Get a figure of all models together."""
-        cell = self.pooled.get(table, {}).get((row, column))
-        return None if cell is None else _to_estimate(cell)
+        return _to_estimate(self.pooled.get(table, {}).get((row, column)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,11 @@ def find(series: Sequence[Series]) -> Findings:
     by_group: dict[tuple[str, str], list[Series]] = defaultdict(list)
     for one in series:
         by_group[one.source.name, one.judge].append(one)
-    groups, unread = [], []
-    for (run, judge), members in by_group.items():
-        group = _group(f"{run} · {judge}", judge, members)
-        groups += [group] if group else []
-        known = {one.label for one in group.models} if group else set()
-        unread += [one.label for one in members if one.label not in known]
+    made = (_group(f"{run} · {judge}", judge, members) for (run, judge), members in by_group.items())
+    groups = [group for group in made if group]
     models = sorted((one for group in groups for one in group.models), key=_rank)
+    known = {one.label for one in models}
+    unread = (one.label for members in by_group.values() for one in members if one.label not in known)
     return Findings(tuple(groups), tuple(models), tuple(unread))
 
 
@@ -136,13 +134,10 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
             continue
         key, what = _locate(place)
         own[key][place.table][_rename(what, keys)] = cell
-    models = tuple(Measured(one, own[key]) for key, one in keys.items() if key in own)
+    models = tuple(Measured(one.label, one.badge, one.model, own[key]) for key, one in keys.items() if key in own)
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = renamed["annotator"].n_unique()
     return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()))
-
-
-_POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
 
 
 def _locate(place: Place) -> tuple[str, str]:
@@ -173,26 +168,9 @@ def _rank(one: Measured) -> tuple[float | str, ...]:
     return (*(-(value if value is not None else -1.0) for value in accuracies), one.label)
 
 
-def _to_estimate(cell: Cell) -> Estimate | None:
+def _to_estimate(cell: Cell | None) -> Estimate | None:
     """Give a cell with an interval as an estimate; a percentage stays one."""
-    if cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
+    if cell is None or cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
         return None
     method = _METHODS.get(cell.place.table, _BOOTSTRAP)
     return Estimate(float(cell.value), float(cell.low), float(cell.high), cell.n, method)
-
-
-_WILSON = "Wilson's interval"
-_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
-_METHODS = {
-    "A5": "root of the summed squares of the half-widths of the two accuracies",
-    "A10": _WILSON,
-    "A12": _WILSON,
-    "A16": _WILSON,
-    "A17": _WILSON,
-    "agreement": _WILSON,
-    "failures_of_counts": _WILSON,
-    "failures_of_images": _WILSON,
-    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
-    "odds_ratios": "logistic regression, standard errors clustered by prompt",
-    "paired": "Student's t over prompts",
-}

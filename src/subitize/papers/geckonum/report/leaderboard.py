@@ -1,6 +1,6 @@
 """Who does best in GeckoNum: a table as the paper's Table 2, the same at a glance, and in a sentence."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from subitize.papers.geckonum.release import MODELS
 from subitize.papers.geckonum.report.findings import Findings, Measured, printed
@@ -13,6 +13,7 @@ from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import mark_point
 
+_GRAPH = "task3_graph_acc"
 TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
 
 
@@ -21,9 +22,10 @@ def rank_models(findings: Findings) -> list[Block]:
     rows = []
     for one in findings.models:
         rows.append(_measured(one))
-        rows += [_published(one.series.model)] if one.series.model in MODELS else []
-    measured = {one.series.model for one in findings.models}
-    rows += [_published(model) for model in _best_first(MODELS) if model not in measured]
+        rows += [_published(one.model)] if one.model in MODELS else []
+    measured = {one.model for one in findings.models}
+    accuracies = {model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS] for model in MODELS}
+    rows += [_published(model) for model in sorted(MODELS, key=accuracies.__getitem__) if model not in measured]
     rows.append(Row(("chance", *(cell for task in TASKS for cell in (BASELINES[task], 0.0, None)), None), "baseline"))
     caption = (
         "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples, Wilson’s "
@@ -41,9 +43,6 @@ def rank_models(findings: Findings) -> list[Block]:
         caption += " By scene graph: an answer counts only if what it rests on is right, too."
     table = TableBlock(f"{SUITE}-leaderboard", "Leaderboard", columns, tuple(rows), caption)
     return [table, _glance(rows, _errors(findings.models))]
-
-
-_GRAPH = "task3_graph_acc"
 
 
 def headline(findings: Findings) -> str:
@@ -89,11 +88,6 @@ def _published(model: str) -> Row:
         value, error, difference = (printed("table2", model, f"task{task}_{what}") for what in ("acc", "sem", "diff"))
         cells += [None if value is None or error is None else Printed(value, error), difference, None]
     return Row((*cells, None), "published")
-
-
-def _best_first(models: Iterable[str]) -> list[str]:
-    """Put the paper's models in the order of their printed accuracies, by Tasks 1, 2 and 3."""
-    return sorted(models, key=lambda model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS])
 
 
 def _errors(models: Sequence[Measured]) -> TableBlock:

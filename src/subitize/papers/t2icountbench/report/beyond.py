@@ -7,8 +7,8 @@ from subitize.analysis.passes import rate_passes
 from subitize.errors import NothingToDoError
 from subitize.papers.t2icountbench.claims import POOLED, Statement, Verdict, observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA
+from subitize.papers.t2icountbench.report.leaderboard import badges
 from subitize.papers.t2icountbench.tables import SUITE
-from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
     Block,
@@ -28,23 +28,26 @@ from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 from subitize.report.sections.refinements import Group
 from subitize.report.sections.sources import shared_judges
 
+_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
+_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
+_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
+
 
 def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
     """Show how likely one of k images is right, for every k."""
-    found = [(group, rate) for group in groups if group.attempts for rate in rate_passes(group.attempts)]
+    found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
     if not found:
         return None
-    ks = sorted({rate.k for _, rate in found})
+    ks = sorted({rate.k for rate in found})
     labels = list(dict.fromkeys(one.model for group in groups for one in group.attempts))
-    known = {(rate.model, rate.k): rate.estimate for _, rate in found}
+    known = {(rate.model, rate.k): rate.estimate for rate in found}
     estimates = list(known.values())
     points = [{"model": label, "number": k, **bounds(one)} for (label, k), one in known.items()]
-    badges = {rate.model: group.badge(rate.model) for group, rate in found}
-    rows = (Row((label, *(known.get((label, k)) for k in ks)), badges[label]) for label in labels)
+    badge = badges(groups)
+    rows = (Row((label, *(known.get((label, k)) for k in ks)), badge[label]) for label in labels)
     columns: Columns = (MODEL, *(f"pass@{k}" for k in ks))
-    voted = " Of groups that were voted on together only the size of the group is known." * any(
-        rate.is_voted for _, rate in found
-    )
+    is_voted = any(rate.is_voted for rate in found)
+    voted = " Of groups that were voted on together only the size of the group is known." * is_voted
     figure = FigureBlock(
         f"{SUITE}-passes-chart",
         "How many images it takes",
@@ -63,10 +66,13 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
     if not found:
         return None
-    rows = [
-        Row((_name(group, one, groups), _QUESTIONS.get(one.question, one.question), *_figures(one)))
-        for group, one in found
-    ]
+    rows = []
+    for group, one in found:
+        label = next((series.label for series in group.series if series.model == one.model), one.model)
+        name = _prefix(group, groups) + one.model if one.is_pooled else label
+        shares = (one.kappa, one.ac1, one.unanimous, one.yes)
+        counts = (one.annotators, one.units, one.votes, one.ties, one.single)
+        rows.append(Row((name, _QUESTIONS.get(one.question, one.question), *shares, *counts)))
     rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
     columns = (
         text_column("Images of"),
@@ -89,9 +95,6 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
 
 
-_QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
-
-
 def statements(groups: Sequence[Group]) -> Section | None:
     """Hold the paper's observations against these data, each with its tests."""
     tables = [table for group in groups for table in _statements(group, groups)]
@@ -112,13 +115,11 @@ def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
 
 def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
     found = observe([*group.attempts, *group.refined])
-    at = groups.index(group)
-    suffix = f"-{at + 1}" if len(groups) > 1 else ""
-    title = "Does it hold?" if len(groups) == 1 else f"Does it hold? {group.name}"
+    suffix, of_group = (f"-{groups.index(group) + 1}", f" {group.name}") if len(groups) > 1 else ("", "")
     columns = map(text_column, ("Observation", "Claim, in our words", "Verdict", "What was found"))
     rows = (Row((one.id, one.claim, Tagged(one.verdict, None, _TONES[one.verdict]), one.sentence)) for one in found)
     caption = "Numbers are those of the observations in the paper."
-    table = make_table(f"{SUITE}-observations{suffix}", title, columns, rows, caption)
+    table = make_table(f"{SUITE}-observations{suffix}", f"Does it hold?{of_group}", columns, rows, caption)
     return [table, *_tests(found, suffix)]
 
 
@@ -135,32 +136,22 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
     data = make_table(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
     is_pooled = any(each.is_pooled for _, each in tested)
-    who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), "")
-    shown = [
-        (f"{one.id}: {each.label}", each.difference)
-        for one, each in tested
-        if who and each.model == who and each.is_pooled == is_pooled
-    ]
-    if not shown:
+    who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), None)
+    of_all = [(one, each) for one, each in tested if (each.model, each.is_pooled) == (who, is_pooled)]
+    shown = {f"{one.id}: {each.label}": each.difference for one, each in of_all}
+    if who is None:
         return [data]
-    points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown]
-    names = [name for name, _ in shown]
+    points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown.items()]
     figure = FigureBlock(
         f"{SUITE}-comparisons{suffix}-chart",
         title,
-        charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=names),
-        f"Differences that the observations rest on, with 95 % intervals ({sizes(one for _, one in shown)}); right of "
+        charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=list(shown)),
+        f"Differences that the observations rest on, with 95 % intervals ({sizes(shown.values())}); right of "
         "the line the first does better. Those of each model, and p, are in the data.",
         "Differences between conditions with their intervals, one line for each comparison.",
         data,
     )
     return [figure]
-
-
-_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
-
-
-_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
 
 
 def _prefix(group: Group, groups: Sequence[Group]) -> str:
@@ -175,13 +166,3 @@ def _concords(group: Group) -> list[Concord]:
         return agree_run(run, group.judge)
     except NothingToDoError:
         return []
-
-
-def _name(group: Group, one: Concord, groups: Sequence[Group]) -> str:
-    labels = {series.model: series.label for series in group.series}
-    label = labels.get(one.model, one.model)
-    return _prefix(group, groups) + one.model if one.is_pooled else label
-
-
-def _figures(one: Concord) -> tuple[Estimate | int | None, ...]:
-    return (one.kappa, one.ac1, one.unanimous, one.yes, one.annotators, one.units, one.votes, one.ties, one.single)

@@ -1,19 +1,21 @@
 """The figures of T2ICountBench's paper, for any models: by difficulty, scene and style, and Table 3; and by number."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 from subitize.analysis.attempts import Attempt
-from subitize.analysis.passes import PassRate, rate_passes
+from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench import tables as paper
 from subitize.papers.t2icountbench.beyond import HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CONDITIONS
-from subitize.papers.t2icountbench.report.leaderboard import tell_success
+from subitize.papers.t2icountbench.report.leaderboard import badges, by_row, tell_success
 from subitize.papers.t2icountbench.tables import SUITE, TableCell, choose_k
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
+    Badge,
     Block,
-    Cell,
     Column,
     Columns,
     FigureBlock,
@@ -30,7 +32,6 @@ from subitize.stats.crossings import LEVEL
 _PUBLISHED = "15 models (published)"
 _PUBLISHED_COLOUR = "#6b7480"
 _HERE_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b")
-Found = Sequence[tuple[Group, TableCell]]
 _IMAGE = "one image"
 _KIND = text_column("Right is")
 _COLOURS = {True: "#d55e00", False: "#0072b2"}
@@ -48,62 +49,62 @@ def by_difficulty(groups: Sequence[Group]) -> Section | None:
 
 def by_number(groups: Sequence[Group]) -> Section | None:
     """Show accuracy per image and success by number, and the number at which each falls below one half."""
-    points, rows, halves, kinds = [], [], [], {}
-    estimates: list[Estimate] = []
+    curves: dict[tuple[str, int], dict[int, Estimate]] = {}
+    halves: list[HalfPoint] = []
     for group in groups:
         k = choose_k(group.attempts)
-        crossings = {(one.model, one.k): one for one in half_points(group.attempts, k)}
-        halves += [(group, one) for one in crossings.values()]
-        for (label, size), rates in _by_curve(group, k).items():
-            kind = _kind(size)
-            kinds[kind] = _COLOURS[size == 1]
-            half = crossings.get((label, size))
-            number = half.crossing.number if half and not half.crossing.is_below_throughout else None
-            points += [
-                {"model": label, "kind": kind, "number": int(one.group), "crossing": number, **bounds(one.estimate)}
-                for one in rates
-            ]
-            by = {int(one.group): one.estimate for one in rates}
-            estimates += by.values()
-            rows.append((by, label, kind, group.badge(label)))
-    if not points:
+        halves += half_points(group.attempts, k)
+        rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
+        for label, size in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
+            own = {int(one.group): one.estimate for one in rates if (one.model, one.k) == (label, size)}
+            curves |= {(label, size): own} if own else {}
+    if not curves:
         return None
-    numbers = sorted({number for by, *_ in rows for number in by})
+    crossings = {(one.model, one.k): one.crossing for one in halves if not one.crossing.is_below_throughout}
+    points = [
+        {"model": label, "kind": _kind(size), "number": number, "crossing": at and at.number, **bounds(estimate)}
+        for (label, size), own in curves.items()
+        for at in [crossings.get((label, size))]
+        for number, estimate in own.items()
+    ]
+    estimates = [estimate for own in curves.values() for estimate in own.values()]
+    numbers = sorted({number for own in curves.values() for number in own})
     columns: Columns = (MODEL, _KIND, *map(str, numbers))
-    cells = (Row((label, kind, *map(by.get, numbers)), badge) for by, label, kind, badge in rows)
-    data = make_table(f"{SUITE}-by-number", "Share right by number", columns, cells, methods(estimates))
+    badge = badges(groups)
+    rows = (Row((label, _kind(k), *map(own.get, numbers)), badge[label]) for (label, k), own in curves.items())
+    data = make_table(f"{SUITE}-by-number", "Share right by number", columns, rows, methods(estimates))
+    kinds = {_kind(size): _COLOURS[size == 1] for _, size in curves}
     figure = FigureBlock(
         f"{SUITE}-by-number-chart",
         "By number",
-        charts.falling(points, list(dict.fromkeys(label for _, label, *_ in rows)), kinds, level=LEVEL),
+        charts.falling(points, list(dict.fromkeys(label for label, _ in curves)), kinds, level=LEVEL),
         f"Share of single images that are right, and {tell_success(groups)}, by the number asked for, with 95 % "
         f"intervals ({sizes(estimates)}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
         data,
     )
-    return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves)))
+    return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves, badge)))
 
 
 def errors(groups: Sequence[Group], palette: Palette) -> Section | None:
     """Show whether too many or too few are drawn, and how the numbers drawn scatter; votes tell nothing of that."""
-    found = [(group, one) for group in groups for one in drawn_numbers(group.attempts)]
+    found = [one for group in groups for one in drawn_numbers(group.attempts)]
     if not found:
         return None
-    labels = list(dict.fromkeys(one.model for _, one in found))
-    means = [one.error for _, one in found]
-    spreads = [one.spread for _, one in found if one.spread]
-    points = [{"model": one.model, "number": one.number, **bounds(one.error)} for _, one in found]
+    badge = badges(groups)
+    means = [one.error for one in found]
+    spreads = [one.spread for one in found if one.spread]
+    points = [{"model": one.model, "number": one.number, **bounds(one.error)} for one in found]
     error = Column("Drawn − asked", "Mean over images; above 0 too many are drawn.")
     columns = (MODEL, "Number", error, Column("Standard deviation", "Of the numbers drawn."), "Images", "Prompts")
     rows = (
-        Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), group.badge(one.model))
-        for group, one in found
+        Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), badge[one.model]) for one in found
     )
     title, caption = "Too many or too few", methods([*means, *spreads])
     figure = FigureBlock(
         f"{SUITE}-errors-chart",
         title,
-        charts.signed_by_number(points, palette.of(labels), y_title="drawn − asked"),
+        charts.signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
         "Mean of the number drawn minus the number asked for, with 95 % intervals that know that images of one prompt "
         f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
         "in the data.",
@@ -127,54 +128,57 @@ def by_style(groups: Sequence[Group]) -> FigureBlock | None:
 def averages(groups: Sequence[Group]) -> FigureBlock | None:
     """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
     found = [(group, cell) for group in groups for cell in paper.averages(group.attempts)]
-    measured = [(group, cell) for group, cell in found if not cell.is_published]
-    levels = list(dict.fromkeys(cell.column for _, cell in measured))
-    if not levels:
+    measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
+    for group, cell in found:
+        if isinstance(cell.value, Estimate):
+            measured[cell.row if len(groups) == 1 else f"{cell.row}, {group.name}"][cell.column] = cell.value
+    if not measured:
         return None
-    names = {group.name: _row_name(group, groups, cell) for group, cell in measured}
-    printed = {cell.column: cell.value for _, cell in found if cell.is_published}
-    points = [{"model": cell.column, "kind": names[group.name], **_point(cell.value)} for group, cell in measured]
-    points += [{"model": level, "kind": _PUBLISHED, **_point(printed[level])} for level in levels if level in printed]
-    rows = [
-        Row((names[group.name], *(_cell_of(measured, group, level) for level in levels)))
-        for group in groups
-        if group.name in names
+    levels = list(dict.fromkeys(level for own in measured.values() for level in own))
+    printed = {cell.column: float(cell.value) / 100 for _, cell in found if isinstance(cell.value, str)}
+    points = [
+        {"model": level, "kind": name, **bounds(estimate)}
+        for name, own in measured.items()
+        for level, estimate in own.items()
     ]
-    rows.append(Row((ALL_MODELS, *(_share(printed.get(level)) for level in levels)), "published"))
-    estimates = [cell.value for _, cell in measured if isinstance(cell.value, Estimate)]
-    kinds = dict(zip(names.values(), _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
+    points += [{"model": level, "kind": _PUBLISHED, **_point(printed[level])} for level in levels if level in printed]
+    rows = [Row((name, *map(own.get, levels))) for name, own in measured.items()]
+    rows.append(Row((ALL_MODELS, *map(printed.get, levels)), "published"))
+    estimates = [estimate for own in measured.values() for estimate in own.values()]
+    kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
+    title = "Scenes and styles, averaged over models"
+    columns: Columns = (text_column("Mean of"), *levels)
     return FigureBlock(
         f"{SUITE}-averages-by-condition-chart",
-        "Scenes and styles, averaged over models",
+        title,
         charts.bars(points, levels, charts.colour_kinds(kinds)),
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
-        make_table(
-            f"{SUITE}-averages-by-condition",
-            "Scenes and styles, averaged over models",
-            (text_column("Mean of"), *levels),
-            rows,
-            methods(estimates),
-        ),
+        make_table(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
     )
 
 
 def table_3(groups: Sequence[Group]) -> list[Block]:
     """Set out original and refined prompts at home in plain style as the paper does (Table 3)."""
-    found = [(group, cell) for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
-    measured = [(group, cell) for group, cell in found if not cell.is_published and cell.table == "table3"]
+    found = [cell for group in groups for cell in paper.table_3([*group.attempts, *group.refined])]
+    measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
     if not measured:
         return []
-    names = dict.fromkeys(cell.column for _, cell in measured)
+    names = dict.fromkeys(name for own in measured.values() for name in own)
     columns = [*(name for name in names if name != AVERAGE), *(name for name in names if name == AVERAGE)]
-    rows = _rows(measured, columns)
-    printed = {(cell.row, cell.column): cell.value for _, cell in found if cell.is_published}
+    badge = badges(groups)
+    rows = []
+    for label, own in measured.items():
+        shares = (own[name].value if name in own else None for name in columns)
+        fell_back = sum(cell.fallbacks for cell in own.values() if cell.column != AVERAGE)
+        rows.append(Row((label, *shares, fell_back), badge[label]))
     are_same = {*columns} == {*CONDITIONS, AVERAGE}
-    for model in dict.fromkeys(row for row, _ in printed):
+    for model, printed in by_row(cell for cell in found if cell.is_published).items():
         named = f"{model} of 15" if model == AVERAGE else model
-        shares = [printed.get((model, name)) if name != AVERAGE or are_same else None for name in columns]
-        rows.append(Row((named, *map(_share_as_printed, shares), None), "published"))
+        known = [name for name in printed if name != AVERAGE or are_same]
+        figures = (float(str(printed[name].value)) if name in known else None for name in columns)
+        rows.append(Row((named, *figures, None), "published"))
     fallbacks = Column("Fallbacks", "Refined prompts that are the original ones, as the refinement did not apply.")
     caption = (
         f"At home in plain style: {tell_success(groups)}, the mean of the categories, with 95 % intervals. The average "
@@ -189,23 +193,32 @@ def table_3(groups: Sequence[Group]) -> list[Block]:
 def _by_level(
     groups: Sequence[Group], compute: Callable[[Sequence[Attempt]], list[TableCell]], name: str, title: str, note: str
 ) -> FigureBlock | None:
-    found = [(group, cell) for group in groups for cell in compute(group.attempts)]
-    measured = [(group, cell) for group, cell in found if not cell.is_published]
-    levels = list(dict.fromkeys(cell.column for _, cell in measured))
+    found = [cell for group in groups for cell in compute(group.attempts)]
+    measured = [cell for cell in found if not cell.is_published]
+    levels = list(dict.fromkeys(cell.column for cell in measured))
     if len(levels) < 2:
         return None
-    printed = {(cell.row, cell.column): str(cell.value) for _, cell in found if cell.is_published}
-    points = [{"model": cell.row, "kind": cell.column, **_point(cell.value)} for _, cell in measured]
-    points += [
-        {"model": f"{row} (published)", "kind": level, **_point(text)}
-        for (row, level), text in printed.items()
-        if text.isdecimal() and level in levels
-    ]
-    rows = _rows(measured, levels, with_images=True)
-    for model in dict.fromkeys(row for row, _ in printed):
-        texts = [printed.get((model, level)) for level in levels]
-        rows.append(Row((model, *map(_as_text, texts), *(None for _ in levels)), "published"))
-    estimates = [cell.value for _, cell in measured if isinstance(cell.value, Estimate)]
+    found_here = [(cell, cell.value) for cell in measured if isinstance(cell.value, Estimate)]
+    estimates = [estimate for _, estimate in found_here]
+    points = [{"model": cell.row, "kind": cell.column, **bounds(estimate)} for cell, estimate in found_here]
+    badge = badges(groups)
+    rows = []
+    for label, own in by_row(measured).items():
+        cells = [own.get(level) for level in levels]
+        figures = [
+            *(cell.value if cell else None for cell in cells),
+            *(cell.per_image if cell else None for cell in cells),
+        ]
+        rows.append(Row((label, *figures), badge[label]))
+    for model, printed in by_row(cell for cell in found if cell.is_published).items():
+        shares = {level: _read_percentage(str(cell.value)) for level, cell in printed.items()}
+        named = {"model": f"{model} (published)"}
+        points += [
+            {**named, "kind": level, **_point(share)}
+            for level, share in shares.items()
+            if isinstance(share, float) and level in levels
+        ]
+        rows.append(Row((model, *map(shares.get, levels), *(None for _ in levels)), "published"))
     success = tell_success(groups)
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
@@ -219,71 +232,27 @@ def _by_level(
     )
 
 
-def _rows(measured: Found, columns: Sequence[str], *, with_images: bool = False) -> list[Row]:
-    rows = []
-    for label in dict.fromkeys(cell.row for _, cell in measured):
-        group = next(group for group, cell in measured if cell.row == label)
-        own = {cell.column: cell for _, cell in measured if cell.row == label}
-        cells: list[Cell] = [own[name].value if name in own else None for name in columns]
-        if with_images:
-            cells += [own[name].per_image if name in own else None for name in columns]
-        else:
-            cells.append(sum(cell.fallbacks for cell in own.values() if cell.column != AVERAGE))
-        rows.append(Row((label, *cells), group.badge(label)))
-    return rows
-
-
-def _cell_of(measured: Found, group: Group, level: str) -> Cell:
-    return next((cell.value for own, cell in measured if own is group and cell.column == level), None)
-
-
-def _row_name(group: Group, groups: Sequence[Group], cell: TableCell) -> str:
-    return cell.row if len(groups) == 1 else f"{cell.row}, {group.name}"
-
-
-def _point(value: Estimate | str) -> dict[str, object]:
-    """Make a row of a chart's data; what was printed, in percent, has no interval."""
-    if isinstance(value, Estimate):
-        return bounds(value)
-    share = float(value) / 100
+def _point(share: float) -> dict[str, object]:
+    """Make a row of a chart's data of what was printed, which has no interval."""
     return {"value": share, "low": share, "high": share, "n": None}
 
 
-def _share(percent: Estimate | str | None) -> Cell:
-    return None if percent is None or isinstance(percent, Estimate) else float(percent) / 100
-
-
-def _share_as_printed(text: Estimate | str | None) -> Cell:
-    return None if text is None or isinstance(text, Estimate) else float(text)
-
-
-def _as_text(text: str | None) -> Cell:
-    """Write a percentage of the text as a share; a range or a bound stays what it is."""
-    if text is None or not text.isdecimal():
-        return None if text is None else f"{text} %"
-    return int(text) / 100
-
-
-def _by_curve(group: Group, k: int) -> dict[tuple[str, int], list[PassRate]]:
-    """Take the shares by number of single images and of k, where they are known."""
-    rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
-    places = [(label, size) for label in dict.fromkeys(one.model for one in group.attempts) for size in sorted({1, k})]
-    curves = {place: [one for one in rates if (one.model, one.k) == place] for place in places}
-    return {place: own for place, own in curves.items() if own}
+def _read_percentage(text: str) -> float | str:
+    """Read a percentage of the paper's text as a share; a range or a bound stays what it is."""
+    return int(text) / 100 if text.isdecimal() else f"{text} %"
 
 
 def _kind(size: int) -> str:
     return _IMAGE if size == 1 else f"at least one of {size}"
 
 
-def _half_table(halves: Sequence[tuple[Group, HalfPoint]]) -> Block:
-    kinds = list(dict.fromkeys(one.k for _, one in sorted(halves, key=lambda pair: pair[1].k)))
+def _half_table(halves: Sequence[HalfPoint], badge: Mapping[str, Badge]) -> Block:
+    kinds = sorted({one.k for one in halves})
     rows = []
-    for label in dict.fromkeys(one.model for _, one in halves):
-        own = {one.k: one.crossing for _, one in halves if one.model == label}
-        badge = next(group.badge(label) for group, one in halves if one.model == label)
+    for label in dict.fromkeys(one.model for one in halves):
+        own = {one.k: one.crossing for one in halves if one.model == label}
         crossings = [str(own[k]) if k in own else None for k in kinds]
-        rows.append(Row((label, *crossings, max(crossing.n for crossing in own.values())), badge))
+        rows.append(Row((label, *crossings, max(crossing.n for crossing in own.values())), badge[label]))
     columns = (MODEL, *(text_column(_kind(k).capitalize()) for k in kinds), Column("n", "Prompts."))
     caption = (
         "The smallest number at which a model is right in less than one half, with its 95 % interval: the closest fit "

@@ -1,6 +1,7 @@
 """Who does best in T2ICountBench: a table as the paper's Table 2, its fifteen models among ours, and a sentence."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from subitize.numerals import in_words
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, list_published
@@ -15,8 +16,8 @@ from subitize.papers.t2icountbench.tables import (
 )
 from subitize.records import Estimate
 from subitize.report.document.blocks import (
+    Badge,
     Block,
-    Cell,
     Column,
     Columns,
     FigureBlock,
@@ -36,8 +37,8 @@ _RANK = "rank of the average, and of the ends of its interval, among the fifteen
 
 def rank_models(groups: Sequence[Group]) -> list[Block]:
     """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
-    cells = [(group, cell) for group in groups for cell in table_2(group.attempts) if not cell.is_published]
-    found = [cell.column for _, cell in cells if cell.column != AVERAGE]
+    cells = by_row(cell for group in groups for cell in table_2(group.attempts) if not cell.is_published)
+    found = [name for own in cells.values() for name in own if name != AVERAGE]
     categories = [name for name in dict.fromkeys([*CATEGORIES, *found]) if name in found]
     rows = [*_measured(groups, cells, categories), *_published(categories)]
     ordered = [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
@@ -78,36 +79,39 @@ def headline(groups: Sequence[Group]) -> str:
     return f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}."
 
 
+def badges(groups: Iterable[Group]) -> dict[str, Badge]:
+    """Mark the models that are stand-ins, by label."""
+    return {one.label: one.badge for group in groups for one in group.series}
+
+
+def by_row(cells: Iterable[TableCell]) -> dict[str, dict[str, TableCell]]:
+    """Sort cells by row and column."""
+    found: dict[str, dict[str, TableCell]] = defaultdict(dict)
+    for cell in cells:
+        found[cell.row][cell.column] = cell
+    return found
+
+
 def _measured(
-    groups: Sequence[Group], cells: Sequence[tuple[Group, TableCell]], categories: Sequence[str]
-) -> list[tuple[float, Row]]:
+    groups: Sequence[Group], cells: Mapping[str, Mapping[str, TableCell]], categories: Sequence[str]
+) -> Iterator[tuple[float, Row]]:
     ranks = {one.model: one for group in groups for one in place(group.attempts)}
-    rows = []
-    for label in dict.fromkeys(cell.row for _, cell in cells):
-        own = {cell.column: cell for _, cell in cells if cell.row == label}
-        badge = next(group.badge(label) for group, cell in cells if cell.row == label)
+    badge = badges(groups)
+    for label, own in cells.items():
         average = own[AVERAGE].value
         if isinstance(average, Estimate):
             it = ranks.get(label)
             rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
-            shares = [_value(own.get(name)) for name in categories]
-            whole = (average, own[AVERAGE].per_image, rank)
-            rows.append((average.value, Row((label, *whole, *shares, average.n), badge)))
-    return rows
+            shares = (own[name].value if name in own else None for name in categories)
+            yield average.value, Row((label, average, own[AVERAGE].per_image, rank, *shares, average.n), badge[label])
 
 
-def _published(categories: Sequence[str]) -> list[tuple[float, Row]]:
-    printed = list_published("table2")
-    rows = []
+def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
+    printed = {place: float(text) for place, text in list_published("table2").items()}
     for model in dict.fromkeys(row for row, _ in printed):
-        average, texts = float(printed[model, AVERAGE]), [printed.get((model, name)) for name in categories]
-        shares = [None if text is None else float(text) for text in texts]
-        rows.append((average, Row((model, average, None, None, *shares, None), "published")))
-    return rows
-
-
-def _value(cell: TableCell | None) -> Cell:
-    return None if cell is None else cell.value
+        average = printed[model, AVERAGE]
+        shares = (printed.get((model, name)) for name in categories)
+        yield average, Row((model, average, None, None, *shares, None), "published")
 
 
 def _warn(groups: Sequence[Group]) -> TextBlock:
@@ -120,14 +124,10 @@ def _warn(groups: Sequence[Group]) -> TextBlock:
             who = next((label for label in known if text.startswith(f"{label}: ")), "")
             of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
         run = f"{group.name}: " if len(groups) > 1 else ""
-        lines += [f"{run}{_name_models(who, len(known))}{what}." for what, who in of_models.items()]
+        for what, labels in of_models.items():
+            who = "all models" if len(labels) == len(known) > 1 else ", ".join(labels)
+            lines.append(f"{run}{who}{': ' * bool(who)}{what}.")
     return TextBlock("\n".join(lines), is_warning=True)
-
-
-def _name_models(labels: Sequence[str], of: int) -> str:
-    if labels == [""]:
-        return ""
-    return "all models: " if len(labels) == of > 1 else f"{', '.join(labels)}: "
 
 
 def _caption(rows: Sequence[Row], success: str) -> str:
