@@ -11,9 +11,10 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 from pydantic import TypeAdapter
 
+from subitize.analysis.clusters import cluster_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
-from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
+from subitize.records import Design, Discarded, Item, Known, Scalar, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
 from subitize.store.frames import RESPONSES, make_frame, take_kind
@@ -191,20 +192,10 @@ def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
 def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
     designs = read_designs(run)
     described = make_frame(
-        ((item.id, item.base, _cluster(item), _stratum(item, designs[item.suite])) for item in items),
+        ((item.id, item.base, cluster_of(item), _stratum(item, designs[item.suite])) for item in items),
         dict.fromkeys(("item", "base", "cluster", "stratum"), _TEXT),
     )
     return pl.concat([described, factors.drop("item")], how="horizontal")
-
-
-def _cluster(item: Item) -> str:
-    """Name what answers share that are not independent: the prompt, or the picture that was shown."""
-    if isinstance(item.task, Draw):
-        return item.task.prompt
-    return digest(codec.dump(codec.task, item.task)["picture"])[:_SHORT]
-
-
-_SHORT = 12
 
 
 def _stratum(item: Item, design: Design) -> str | None:

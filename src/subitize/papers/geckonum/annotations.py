@@ -37,7 +37,8 @@ _QUESTIONS: dict[str, Any] = {
     "quantifier": pl.String,
 }
 ANSWERS = ("model", "key", "seed", "annotator", "value")
-_UNIT = ("model", "key", "seed")
+UNIT = ("model", "key", "seed")
+"""What the answers about one question of one image share."""
 _IMAGE = ("model", "prompt", "seed")
 
 
@@ -123,21 +124,21 @@ class Annotations:
 
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Take the most frequent value of each question, the first given of several; `top` people gave it."""
-        answers = answers.select(*_UNIT, "annotator", "value").with_row_index("row")
-        values = answers.group_by(*_UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
-        winners = values.sort("votes", "row", descending=[True, False]).unique(_UNIT, keep="first", maintain_order=True)
-        people = answers.unique((*_UNIT, "annotator"))
-        tops = people.group_by(*_UNIT, "value").agg(pl.len().alias("top")).group_by(_UNIT).agg(pl.col("top").max())
-        copies = answers.group_by(_UNIT).len("rows").join(people.group_by(_UNIT).len("people"), on=_UNIT)
+        answers = answers.select(*UNIT, "annotator", "value").with_row_index("row")
+        values = answers.group_by(*UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
+        winners = values.sort("votes", "row", descending=[True, False]).unique(UNIT, keep="first", maintain_order=True)
+        people = answers.unique((*UNIT, "annotator"))
+        tops = people.group_by(*UNIT, "value").agg(pl.len().alias("top")).group_by(UNIT).agg(pl.col("top").max())
+        copies = answers.group_by(UNIT).len("rows").join(people.group_by(UNIT).len("people"), on=UNIT)
         return (
             winners.sort("row")
             .rename({"value": "label"})
-            .join(tops, on=_UNIT, maintain_order="left")
+            .join(tops, on=UNIT, maintain_order="left")
             .join(
                 copies.select(
-                    *_UNIT, "people", (pl.col("rows") / pl.col("people")).round().cast(pl.UInt32).alias("copies")
+                    *UNIT, "people", (pl.col("rows") / pl.col("people")).round().cast(pl.UInt32).alias("copies")
                 ),
-                on=_UNIT,
+                on=UNIT,
                 maintain_order="left",
             )
             .join(self.questions, on="key", maintain_order="left")

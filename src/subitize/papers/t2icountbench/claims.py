@@ -27,6 +27,7 @@ from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
 from subitize.stats.interactions import interaction_test
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.ratings import Ratings
+from subitize.stats.scarcity import find_cautions
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 
@@ -295,11 +296,9 @@ def annotators_agree(votes: Ratings) -> Statement:
     is_inside = kappa.low >= 0.4 and kappa.high <= 0.6
     is_outside = kappa.high < 0.4 or kappa.low > 0.6
     verdict: Verdict = "holds" if is_inside else "does not hold" if is_outside else "undecided"
-    told = (
-        f"Fleiss' κ is {write_estimate(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
-        "those of one prompt by several models too"
-    )
-    return Statement("κ", verdict, told)
+    prompts = number_of(votes.answers.cells.clusters, "prompt")
+    told = f"Fleiss' κ is {write_estimate(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
+    return Statement("κ", verdict, "; ".join([told, *find_cautions(votes)]))
 
 
 def _drop_statement(id: str, comparisons: tuple[Comparison, ...], needs: str) -> Statement:

@@ -192,7 +192,7 @@ _METHODS = {
     "agreement": _WILSON,
     "failures_of_counts": _WILSON,
     "failures_of_images": _WILSON,
-    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
+    "krippendorff": "Student's t over prompts and annotators; of log(1 − α) where it is not nominal",
     "odds_ratios": "logistic regression, standard errors clustered by prompt",
     "paired": "Student's t over prompts",
 }

@@ -82,11 +82,19 @@ def agreement(groups: Sequence[Group]) -> Section | None:
         Column("One vote", "Groups that one annotator alone voted on; in no figure here."),
     )
     caption = (
-        "Agreement of annotators beyond chance, with 95 % intervals. Published: section 4.3 of Guo and others (2025), "
+        "Agreement of annotators beyond chance, with 95 % intervals for prompts and annotators like these; that of "
+        "Unanimous is for these annotators. Published: section 4.3 of Guo and others (2025), "
         "five annotators, all models together, without an interval."
     )
     table = make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
-    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
+    cautions = [
+        TextBlock(
+            f"With caution: {_name(group, one, groups)}, {_QUESTIONS.get(one.question, one.question)}: {one.caution}."
+        )
+        for group, one in found
+        if one.caution
+    ]
+    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
 
 
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
