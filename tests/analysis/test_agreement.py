@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
+import krippendorff
 import numpy as np
 import polars as pl
 import pytest
@@ -15,11 +17,13 @@ from commands import call
 from samples import MODEL, naming_item, reading, response, trial
 from samples import SUITE as NAMING
 from subitize.analysis.agreement import ALL_MODELS, Concord, agree, agree_run, gather_votes, tally_votes
+from subitize.analysis.clusters import cluster_of, place_observations
 from subitize.analysis.observations import Observations, Seen, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.importers.votes import import_votes
-from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
+from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stimulus
 from subitize.registry import make_suite
+from subitize.stats.krippendorff import LEVELS
 from subitize.store import Folder, Run
 
 SUITE = "t2icountbench:objects=apple"
@@ -34,12 +38,13 @@ def votes_of(*tables: NDArray[np.int64], models: Sequence[str] = ("imagen",), is
     for model, table in zip(models, tables, strict=True):
         for (unit, who), vote in np.ndenumerate(table):
             if vote >= 0:
-                item = Item(f"fruit/{unit}", Draw("3 apples"), (ask,), {"parity": "odd" if unit % 2 else "even"})
+                draw = Draw(f"3 apples, in basket {unit}")
+                item = Item(f"fruit/{unit}", draw, (ask,), {"parity": "odd" if unit % 2 else "even"})
                 value = int(vote) if is_count else bool(vote)
                 found.append(Seen(item, ask, "eligible", value, model, "human"))
                 annotators.append(f"person {who}")
     seen = frame_seen(found)
-    return Observations(seen.rows.with_columns(annotator=pl.Series(annotators)), seen.items)
+    return place_observations(Observations(seen.rows.with_columns(annotator=pl.Series(annotators)), seen.items))
 
 
 def draw_table(seed: int, units: int = 40, raters: int = 5, noise: float = 0.2) -> NDArray[np.int64]:
@@ -155,6 +160,66 @@ def test_counts_are_compared_as_they_are_and_have_no_share_of_yes() -> None:
     assert found.kappa.value == pytest.approx(theirs(table), abs=1e-9)
 
 
+def test_counts_have_alpha_at_all_levels_and_the_share_of_pairs_that_agree(case: Case) -> None:
+    table = np.random.default_rng(0).integers(1, 5, (60, 4))
+    table[:40] = table[:40, :1]
+    table[::7, 2] = -1
+    found, matrix = only(votes_of(table, is_count=True)), np.where(table < 0, np.nan, table).T
+    alphas = (found.alpha, found.alpha_ordinal, found.alpha_interval, found.alpha_ratio)
+    for level, alpha in zip(LEVELS, alphas, strict=True):
+        with case(level):
+            assert alpha is not None
+            assert alpha.value == pytest.approx(krippendorff.alpha(matrix, level_of_measurement=level), abs=1e-9)
+            assert alpha.low < alpha.value < alpha.high
+    pairs = [[one == other for one, other in combinations(row[row >= 0].tolist(), 2)] for row in table]
+    assert found.pairwise is not None
+    assert found.pairwise.value == pytest.approx(np.mean([np.mean(unit) for unit in pairs]))
+
+
+def test_yes_and_no_have_alpha_for_names_only() -> None:
+    found = only(votes_of(draw_table(0)))
+    assert found.alpha is not None
+    assert (found.alpha_ordinal, found.alpha_interval, found.alpha_ratio) == (None, None, None)
+
+
+def test_several_models_share_the_prompts_that_intervals_are_over() -> None:
+    tables = [draw_table(1), draw_table(2)]
+    pooled, *_ = agree(votes_of(*tables, models=["glm", "imagen"]))
+    assert (pooled.units, pooled.prompts, pooled.annotators) == (80, 40, 5)
+    assert pooled.kappa is not None
+    assert pooled.kappa.method == "Fleiss' κ, Student's interval over 40 prompts and 5 annotators"
+
+
+def test_the_same_answers_to_images_of_fewer_prompts_say_less() -> None:
+    votes = votes_of(np.repeat(draw_table(4), 4, axis=0))
+    alike = votes.rows.with_columns(cluster=pl.col("item").str.extract(r"(\d+)$").cast(pl.Int64) // 4)
+    ours, theirs = only(Observations(alike, votes.items)).unanimous, only(votes).unanimous
+    assert ours.value == theirs.value
+    assert ours.high - ours.low > 1.8 * (theirs.high - theirs.low)
+    assert ours.method == "share, for these annotators, over 40 prompts, Wilson interval"
+
+
+def test_where_little_was_answered_it_is_said_beside_the_figures(tmp_path: Path) -> None:
+    suite = make_suite(SUITE)
+    items = [item.id for item in suite.it.items(0)][:6]
+    write_votes(tmp_path / "votes.csv", {"imagen": draw_table(1, 6, 2)}, items)
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        import_votes(run, tmp_path / "votes.csv", suites=[suite])
+        (found,) = agree_run(run)
+    people = "2 annotators: the interval is for these people, not for others like them"
+    assert found.caution == f"only 6 prompts; {people}"
+    assert f"with caution: imagen, matches-prompt, all: {found.caution}" in call("agree", tmp_path / "run").out
+
+
+def test_wordings_of_a_picture_are_one_cluster_and_prompts_are_their_text() -> None:
+    picture = Stimulus("dots", 3, 0)
+    first, second = (Item(f"naming/{n}", Answer(picture, wording), (COUNT,), {}) for n, wording in enumerate("ab"))
+    other = Item("naming/c", Answer(replace(picture, seed=1), "a"), (COUNT,), {})
+    assert cluster_of(first) == cluster_of(second) != cluster_of(other)
+    drawn = [Item(f"{suite}/3", Draw("3 apples"), (COUNT,), {}) for suite in ("one", "two")]
+    assert {cluster_of(item) for item in drawn} == {"3 apples"}
+
+
 def test_a_question_that_an_item_asks_twice_is_voted_on_once(tmp_path: Path) -> None:
     ask = Ask(Count("apple"), "How many?", (3,))
     item = replace(naming_item(), asks=(ask, replace(ask, expects=(4,))))
@@ -193,7 +258,9 @@ def test_an_excluded_item_is_left_out(tmp_path: Path) -> None:
     assert found.units == 9
 
 
-PROOF = pytest.mark.proof("subitize.analysis.agreement", "subitize.stats.kappas", "subitize.stats.ratings")
+PROOF = pytest.mark.proof(
+    "subitize.analysis.agreement", "subitize.stats.crossed", "subitize.stats.kappas", "subitize.stats.ratings"
+)
 
 
 @pytest.mark.parametrize(

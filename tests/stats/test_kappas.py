@@ -12,6 +12,7 @@ from rating_matrices import tally_matrix
 from subitize.stats.kappas import fleiss_kappa, gwet_ac
 
 NONE = np.nan
+PROOF = pytest.mark.proof("subitize.stats.kappas", "subitize.stats.crossed", "subitize.stats.ratings")
 # Gwet, Handbook of Inter-Rater Reliability (2014), page 120; figures as his R package irrCAC 1.0 prints them.
 FOUR_RATERS = np.array(
     [
@@ -100,9 +101,7 @@ def test_fleiss_kappa_is_that_of_statsmodels(case: Case) -> None:
             assert found.coefficient.value == pytest.approx(their_fleiss_kappa(table), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "samples", [200, pytest.param(4000, marks=pytest.mark.proof("subitize.stats.kappas", "subitize.stats.ratings"))]
-)
+@pytest.mark.parametrize("samples", [200, pytest.param(4000, marks=PROOF)])
 def test_the_standard_error_is_the_spread_over_samples(samples: int) -> None:
     random, shape = np.random.default_rng(0), (samples, 100)
     truth = random.choice([1.0, 2, 3], shape, p=[0.7, 0.2, 0.1])

@@ -7,15 +7,15 @@ import krippendorff
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from cases import Case
 from rating_matrices import tally_matrix
-from subitize.stats.krippendorff import Level, krippendorff_alpha
+from subitize.stats.krippendorff import LEVELS, Level, krippendorff_alpha
 from subitize.stats.ratings import tally
 
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 NONE = np.nan
-PROOF = pytest.mark.proof("subitize.stats.krippendorff", "subitize.stats.ratings", "subitize.stats.draws")
+PROOF = pytest.mark.proof("subitize.stats.krippendorff", "subitize.stats.crossed", "subitize.stats.ratings")
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: four observers, twelve units.
 PUBLISHED = np.array(
     [
@@ -41,7 +41,7 @@ def draw_matrix(seed: int) -> NDArray[np.float64]:
 def test_alpha_is_that_of_the_package(matrices: int, case: Case) -> None:
     for seed, level in product(range(matrices), LEVELS):
         matrix = draw_matrix(seed)
-        found = krippendorff_alpha(tally_matrix(matrix), level, resamples=0)
+        found = krippendorff_alpha(tally_matrix(matrix), level)
         answers = (~np.isnan(matrix)).sum(axis=0)
         paired = matrix[:, answers > 1]
         is_defined = len(np.unique(paired[~np.isnan(paired)])) > 1
@@ -95,22 +95,33 @@ def test_ordinal_alpha_knows_the_order_of_values_only() -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("level", "resamples"),
-    [
-        ("nominal", 500),
-        *(pytest.param(level, 4_000, marks=PROOF) for level in LEVELS),
-    ],
-)
-def test_the_interval_is_that_of_resampling_columns_with_the_package(level: Level, resamples: int) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_interval_is_that_of_leaving_out_clusters_with_the_package(level: Level) -> None:
     random = np.random.default_rng(3)
-    truth = random.integers(1, 7, 80).astype(np.float64)
-    matrix = np.where(random.random((4, 80)) < 0.3, random.integers(1, 7, (4, 80)), truth)
-    found = krippendorff_alpha(tally_matrix(matrix), level, resamples=4_000)
-    drawn = [matrix[:, random.integers(0, 80, 80)] for _ in range(resamples)]
-    expected = np.quantile([krippendorff.alpha(one, level_of_measurement=level) for one in drawn], [0.025, 0.975])
+    clusters = np.repeat(np.arange(80), 3)
+    truth = random.integers(1, 7, 80).astype(np.float64)[clusters]
+    matrix = np.where(random.random((4, 240)) < 0.3, random.integers(1, 7, (4, 240)), truth)
+    matrix[random.random(matrix.shape) < 0.2] = np.nan
+    found = krippendorff_alpha(tally_matrix(matrix, clusters=clusters), level)
+    one_by_one = (krippendorff.alpha(matrix[:, clusters != one], level_of_measurement=level) for one in range(80))
+    left = np.array([*one_by_one])
+    half = stats.t.ppf(0.975, 79) * np.sqrt(79 / 80 * ((left - np.mean(left)) ** 2).sum())
     assert found is not None
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.02)
+    apart = 1 - found.value
+    low = found.value - half if level == "nominal" else 1 - apart * np.exp(half / apart)
+    high = found.value + half if level == "nominal" else 1 - apart / np.exp(half / apart)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.05 * half)
+    assert "over 80 prompts" in found.method
+
+
+def test_nearly_equal_answers_leave_no_interval() -> None:
+    matrix = np.ones((2, 100))
+    matrix[0, :4] = 2.0
+    for level in LEVELS:
+        found = krippendorff_alpha(tally_matrix(matrix), level)
+        assert found is not None
+        assert (found.low, found.high) == (-1, 1)
+        assert "no interval: only 4 prompts have another answer than the most frequent one" in found.method
 
 
 def test_memory_stays_below_that_of_units_times_values_three_times_over() -> None:
@@ -119,7 +130,7 @@ def test_memory_stays_below_that_of_units_times_values_three_times_over() -> Non
     tracemalloc.start()
     ratings = tally(units, values)
     for level in LEVELS[:3]:
-        assert krippendorff_alpha(ratings, level, resamples=0) is not None
+        assert krippendorff_alpha(ratings, level) is not None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6

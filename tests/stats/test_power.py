@@ -14,6 +14,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as other_fleiss  # type: 
 from statsmodels.stats.power import NormalIndPower  # type: ignore[import-untyped]
 
 from cases import Case
+from rating_matrices import tally_matrix
 from subitize.analysis.refinements import Pairing, pair
 from subitize.records import Estimate
 from subitize.stats.kappas import fleiss_kappa
@@ -33,7 +34,6 @@ from subitize.stats.power import (
 )
 from subitize.stats.power.laws import Pair, beta_binomial, discordance_range, outcome_law
 from subitize.stats.power.readings import SignedRanks, fleiss, passes
-from subitize.stats.ratings import Ratings
 
 Floats = NDArray[np.float64]
 
@@ -243,7 +243,8 @@ def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
     found = fleiss(5, 0.95)(counts)
     for row, value, low, high in zip(counts, found.estimate, found.low, found.high, strict=True):
         answers = np.column_stack([5 - np.arange(6.0), np.arange(6.0)])
-        ours = fleiss_kappa(Ratings(np.array([0.0, 1]), answers[row > 0], row[row > 0].astype(np.int64)))
+        is_yes = np.repeat(np.arange(6), row.astype(int)) > np.arange(5)[:, None]
+        ours = fleiss_kappa(tally_matrix(is_yes.astype(np.float64)))
         assert ours is not None
         assert (ours.coefficient.value, ours.coefficient.low) == pytest.approx((value, low), abs=1e-12)
         assert ours.coefficient.high == pytest.approx(min(1, high), abs=1e-12)

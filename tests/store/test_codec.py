@@ -259,7 +259,7 @@ PRINTED: dict[type, str] = {
     PassRate: f"{_PLACE} k estimate images left_out undecided is_voted is_informed",
     Alignment: f"{_PLACE} measure estimate discarded incomplete excluded",
     Concord: "suite model judge question factor group annotators units votes single ties unanimous kappa ac1 alpha yes "
-    "is_pooled",
+    "is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
     Refinement: "suite refinement model judge measure k pairing applied fallbacks unpaired",
     Pairing: "first second difference p p_holm",
     WordingScore: "wording accuracy mae nae n",

@@ -1,21 +1,22 @@
 """How far the people who answered the same questions agree: Fleiss' κ and what helps to read it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from subitize.analysis.clusters import place_observations
 from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import Observations, Reader, lay_out, survey_run
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
-from subitize.stats.kappas import Agreement, fleiss_kappa, gwet_ac
-from subitize.stats.krippendorff import krippendorff_alpha
-from subitize.stats.passes import average_passes
+from subitize.records import Count, Estimate
+from subitize.stats.crossed import Influence, cluster_spread, crossed_share, crossed_spread
+from subitize.stats.kappas import fleiss_kappa, gwet_ac, pairwise_agreement
+from subitize.stats.krippendorff import LEVELS, krippendorff_alphas
 from subitize.stats.ratings import Ratings, tally
+from subitize.stats.scarcity import find_cautions
 from subitize.store import Run
 from subitize.store.rows import decode_value
 
@@ -31,7 +32,9 @@ class Concord:
     Units are responses, or groups of them, that at least two annotators answered; those with one answer are counted as
     `single` and are in no figure. A tie is a unit without a majority. κ, AC1 and α (nominal) are None where chance
     explains everything, as where all answers are the same; `yes` is the mean share of yes among the votes on a unit, of
-    questions that are answered so.
+    questions that are answered so. Counts have α at the other levels, too. `pairwise` is how often two annotators say
+    the same. Intervals are for prompts and annotators like these, that of `unanimous` for these annotators; `caution`
+    says what there is too little of to rely on them.
     """
 
     suite: str
@@ -51,6 +54,12 @@ class Concord:
     alpha: Estimate | None
     yes: Estimate | None
     is_pooled: bool = False
+    alpha_ordinal: Estimate | None = None
+    alpha_interval: Estimate | None = None
+    alpha_ratio: Estimate | None = None
+    pairwise: Estimate | None = None
+    prompts: int = 0
+    caution: str = ""
 
 
 def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -> list[Concord]:
@@ -67,7 +76,8 @@ def agree_run(run: Run, judge: str | None = None, factors: Iterable[str] = ()) -
 def gather_votes(run: Run, judge: str | None = None) -> Observations:
     """Find the answers to the questions that figures are made of, of judges with several annotators.
 
-    Each is a row of an observation, with the value that its `annotator` gave; those without a value are left out.
+    Each is a row of an observation, with the value that its `annotator` gave and the `cluster` of its item; those
+    without a value are left out.
     """
     survey = survey_run(run, Reader(judge))
     observed = survey.observations.kept()
@@ -77,7 +87,7 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
     places = observed.rows.unique(_PLACE, keep="last", maintain_order=True)
     places = places.select(*_PLACE, "suite", "item", "model", "question_kind", "group")
     votes = answers.select(*_PLACE, "annotator", "value", "value_text").join(places, on=_PLACE, maintain_order="left")
-    return Observations(votes, observed.items)
+    return place_observations(Observations(votes, observed.items, observed.designs))
 
 
 _PLACE = ["judge", "subject", "question"]
@@ -87,7 +97,7 @@ def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:
     """Measure agreement on answers; nothing is said where no unit has two."""
     chosen = check_factors(votes.seen_items(), factors)
     found = []
-    for rows in at_levels(votes, chosen):
+    for rows in at_levels(Observations(_number_rows(votes.rows), votes.items), chosen):
         by_model = rows.with_columns(is_pooled=pl.lit(value=False))
         pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
         pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
@@ -105,15 +115,14 @@ def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _agree(votes: pl.DataFrame) -> Concord | None:
-    units = votes.with_columns(votes=pl.len().over(_UNIT))
-    paired = units.filter(pl.col("votes") > 1)
-    if not paired.height:
+    ratings = _tally(votes)
+    if not len(ratings.units):
         return None
-    cell, ratings = votes.row(0, named=True), tally_votes(paired)
-    most = ratings.counts.max(axis=1)
-    is_unanimous, is_tied = most == ratings.raters, 2 * most <= ratings.raters
-    kappa, ac1, alpha = fleiss_kappa(ratings), gwet_ac(ratings), krippendorff_alpha(ratings, "nominal")
-    count = int(ratings.units.sum())
+    cell, answered = votes.row(0, named=True), len(ratings.answers.row)
+    is_tied = 2 * ratings.counts.max(axis=1) <= ratings.raters
+    kappa, ac1 = fleiss_kappa(ratings), gwet_ac(ratings)
+    are_counts = cell["question_kind"] == Count("").kind and not votes["value"].null_count()
+    alphas = krippendorff_alphas(ratings, LEVELS if are_counts else ("nominal",))
     return Concord(
         cell["suite"],
         cell["model"],
@@ -121,17 +130,23 @@ def _agree(votes: pl.DataFrame) -> Concord | None:
         cell["question_kind"],
         cell["factor"],
         cell["level"],
-        paired["annotator"].n_unique(),
-        count,
-        paired.height,
-        units.height - paired.height,
+        ratings.answers.cells.annotators,
+        int(ratings.units.sum()),
+        answered,
+        votes.height - answered,
         int(ratings.units[is_tied].sum()),
-        wilson_interval(int(ratings.units[is_unanimous].sum()), count),
-        None if kappa is None else _widen(kappa.coefficient, kappa),
-        None if ac1 is None else _widen(ac1.coefficient, ac1),
-        _widen(alpha, kappa) if alpha and kappa else alpha,
-        _share_of_yes(paired),
+        _share_unanimous(ratings),
+        None if kappa is None else kappa.coefficient,
+        None if ac1 is None else ac1.coefficient,
+        alphas.get("nominal"),
+        _share_of_yes(ratings) if votes.select(_IS_YES_OR_NO.all()).item() else None,
         cell["is_pooled"],
+        alphas.get("ordinal"),
+        alphas.get("interval"),
+        alphas.get("ratio"),
+        pairwise_agreement(ratings),
+        ratings.answers.cells.clusters,
+        "; ".join(find_cautions(ratings, are_counts=are_counts)),
     )
 
 
@@ -141,35 +156,47 @@ _IS_YES_OR_NO = pl.col("value_text").is_in(["True", "False"]) & pl.col("value").
 def tally_votes(votes: pl.DataFrame) -> Ratings:
     """Count answers by unit, of the units that have two or more.
 
-    Of yes or no both could have been given, of others those that were.
+    Of yes or no both could have been given, of others those that were. If there are texts, all are numbered.
     """
-    paired = votes.filter(pl.len().over(_UNIT) > 1)
+    return _tally(_number_rows(votes))
+
+
+def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
+    """Number units, clusters and annotators once, as numbers are faster to group by than names."""
+    for number, names in (("unit", _UNIT), ("prompt", ("cluster",)), ("person", ("annotator",))):
+        different = votes.select(names).unique(maintain_order=True).with_row_index(number).cast({number: pl.Int64})
+        votes = votes.join(different, on=names, maintain_order="left")
+    return votes
+
+
+def _tally(votes: pl.DataFrame) -> Ratings:
+    paired = votes.filter(pl.len().over("unit") > 1)
+    values, domain = paired["value"], None
     if paired.select(_IS_YES_OR_NO.all()).item():
-        codes, domain = paired["value"].to_numpy(), np.array([0.0, 1.0])
-    else:
-        # Numbers ascend, and texts follow.
-        answer = [pl.col("value"), pl.when(pl.col("value").is_null()).then("value_text").alias("text")]
-        given = paired.select(answer).unique().sort("value", "text", nulls_last=True).with_row_index("code")
-        read = paired.select(answer).join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
-        codes, domain = read["code"].cast(pl.Float64).to_numpy(), given["code"].cast(pl.Float64).to_numpy()
-    units = paired.select(_UNIT).unique(maintain_order=True).with_row_index("unit")
-    places = paired.select(_UNIT).join(units, on=_UNIT, maintain_order="left")["unit"]
-    return tally(places.cast(pl.Int64).to_numpy(), codes, domain=domain)
+        domain = np.array([0.0, 1.0])
+    elif values.null_count():
+        values = _number_answers(paired)
+    units, clusters, annotators = (paired[name].to_numpy() for name in ("unit", "prompt", "person"))
+    return tally(units, values.to_numpy(), domain=domain, clusters=clusters, annotators=annotators)
 
 
-def _widen(coefficient: Estimate, seen: Agreement) -> Estimate:
-    """Give an interval without width one: where all units are alike, as many as Wilson leaves possible may differ."""
-    if coefficient.high - coefficient.low > 1e-9:
-        return coefficient
-    half = wilson_interval(0, coefficient.n).high / (1 - seen.expected)
-    low, high = max(-1.0, coefficient.value - half), min(1.0, coefficient.value + half)
-    name = coefficient.method.partition(", Student")[0].partition(", percentile")[0]
-    method = f"{name}, units never vary: Wilson bound on the share of units that may differ"
-    return replace(coefficient, low=low, high=high, method=method)
+def _number_answers(votes: pl.DataFrame) -> pl.Series:
+    """Number the answers: numbers ascend, and texts follow."""
+    answer = votes.select("value", text=pl.when(pl.col("value").is_null()).then("value_text"))
+    given = answer.unique().sort("value", "text", nulls_last=True).with_row_index("code")
+    read = answer.join(given, on=["value", "text"], nulls_equal=True, maintain_order="left")
+    return read["code"].cast(pl.Float64)
 
 
-def _share_of_yes(votes: pl.DataFrame) -> Estimate | None:
-    if not votes.select(_IS_YES_OR_NO.all()).item():
-        return None
-    shares = votes.group_by(_UNIT, maintain_order=True).agg(pl.col("value").mean())
-    return average_passes(shares["value"].to_list(), votes.height)
+def _share_unanimous(ratings: Ratings) -> Estimate:
+    is_unanimous = ratings.counts.max(axis=1) == ratings.raters
+    share = int(ratings.units[is_unanimous].sum()) / int(ratings.units.sum())
+    spread = cluster_spread(ratings, (is_unanimous[ratings.answers.row] - share) * ratings.answers.weight)
+    return crossed_share(share, ratings, spread, "share, for these annotators,")
+
+
+def _share_of_yes(ratings: Ratings) -> Estimate:
+    is_yes = ratings.values[ratings.answers.value]
+    share = float(is_yes @ ratings.answers.weight)
+    influence = Influence(np.zeros(len(is_yes)), (is_yes - share) * ratings.answers.weight)
+    return crossed_share(share, ratings, crossed_spread(ratings, influence), "mean share")

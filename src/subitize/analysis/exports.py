@@ -11,6 +11,7 @@ from polars.exceptions import ComputeError
 from polars.io.plugins import register_io_source
 from pydantic import TypeAdapter
 
+from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
@@ -198,7 +199,7 @@ def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> p
 
 
 def _cluster(item: Item) -> str:
-    """Name what answers share that are not independent: the prompt, or the picture that was shown."""
+    """Write what answers share that are not independent: the prompt, or a hash of the picture that was shown."""
     if isinstance(item.task, Draw):
         return item.task.prompt
     return digest(codec.dump(codec.task, item.task)["picture"])[:_SHORT]
@@ -208,8 +209,7 @@ _SHORT = 12
 
 
 def _stratum(item: Item, design: Design) -> str | None:
-    levels = [str(item.factors[name]) for name in design.strata if name in item.factors]
-    return " · ".join(levels) or None
+    return " · ".join(map(str, stratum_of(item, design))) or None
 
 
 def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -1,4 +1,4 @@
-"""Agreement corrected for chance by the shares of the values: Gwet's AC1 and Fleiss' κ.
+"""Agreement corrected for chance by the shares of the values: Gwet's AC1 and Fleiss' κ; and agreement as it is.
 
 Formulas, with missing answers, and standard errors over units as Gwet, Handbook of Inter-Rater Reliability
 (4th edition, 2014) has them.
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
+from subitize.stats.crossed import Influence, coefficient_interval, crossed_share, crossed_spread, without_interval
 from subitize.stats.ratings import Ratings
+from subitize.stats.scarcity import lack_of_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,47 +34,65 @@ def gwet_ac(ratings: Ratings) -> Agreement | None:
     q = len(ratings.values)
     if q < 2:
         return None
-    by_chance = _unit_shares(ratings) @ (1 - _mean_shares(ratings)) * (1 / (q - 1))
-    return _correct_for_chance(ratings, by_chance, "AC1")
+    return _correct_for_chance(ratings, (1 - _mean_shares(ratings)) / (q - 1), "AC1")
 
 
 def fleiss_kappa(ratings: Ratings) -> Agreement | None:
-    """Estimate Fleiss' κ, also for differing numbers of answers; None if all answers are one value or without pairs."""
-    return _correct_for_chance(ratings, _unit_shares(ratings) @ _mean_shares(ratings), "Fleiss' κ")
+    """Estimate Fleiss' κ, also for differing numbers of answers; None if all answers are one value or without pairs.
+
+    It has no interval where nearly all answers are one value.
+    """
+    return _correct_for_chance(ratings, _mean_shares(ratings), "Fleiss' κ", lack_of_values(ratings))
 
 
-def _unit_shares(ratings: Ratings) -> NDArray[np.float64]:
-    return ratings.counts / ratings.raters[:, None]
+def pairwise_agreement(ratings: Ratings) -> Estimate | None:
+    """Estimate how likely two annotators give a unit the same value; every unit with two answers weighs the same."""
+    pairable = ratings.keep(ratings.raters > 1)
+    if not len(pairable.units):
+        return None
+    same, observed = _share_of_same(pairable), _observe(pairable)
+    influence = Influence((same - observed) * pairable.answers.weight, np.zeros(len(same)))
+    return crossed_share(observed, pairable, crossed_spread(pairable, influence), "share of pairs")
 
 
 def _mean_shares(ratings: Ratings) -> NDArray[np.float64]:
     """Average the shares of values over units: every unit weighs the same, however many answers it has."""
-    return np.asarray(ratings.units @ _unit_shares(ratings) / ratings.units.sum())
+    return np.asarray((ratings.units / ratings.raters) @ ratings.counts / max(1, ratings.units.sum()))
 
 
-def _correct_for_chance(ratings: Ratings, by_chance: NDArray[np.float64], name: str) -> Agreement | None:
-    """Put together what was seen and what chance gives (per row), with the standard error of the quotient.
+def _observe(ratings: Ratings) -> float:
+    """Average the share of pairs of answers that are the same over the units that have any."""
+    is_pair = ratings.raters > 1
+    counts, raters, units = ratings.counts[is_pair], ratings.raters[is_pair], ratings.units[is_pair]
+    return float(units @ ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1)))) / int(units.sum())
 
-    Shares of values enter chance agreement twice over, hence the 2 in what each unit contributes to the error.
+
+def _share_of_same(ratings: Ratings) -> NDArray[np.float64]:
+    """Give, for each answer, the share of the other answers to its unit that are the same; 0 if there are none."""
+    answers = ratings.answers
+    others = np.maximum(1, ratings.raters - 1)[answers.row]
+    return np.asarray((ratings.counts[answers.row, answers.value] - 1) / others)
+
+
+def _correct_for_chance(
+    ratings: Ratings, by_chance: NDArray[np.float64], name: str, lack: str | None = None
+) -> Agreement | None:
+    """Put together what was seen and what chance gives (per value), with the standard error of the quotient.
+
+    Shares of values enter chance agreement twice over, hence the 2 in what each answer contributes to the error.
     """
-    from scipy.special import stdtrit
-
-    units, raters = ratings.units, ratings.raters
-    n, is_pair = int(units.sum()), raters > 1
-    expected = float(units @ by_chance) / n if n else 1.0
-    paired = int(units[is_pair].sum())
+    is_pair = ratings.raters > 1
+    n, paired = int(ratings.units.sum()), int(ratings.units[is_pair].sum())
+    expected = float(_mean_shares(ratings) @ by_chance)
     if not paired or math.isclose(expected, 1.0, rel_tol=1e-12):
         return None
-    same = (ratings.counts * (ratings.counts - 1)).sum(axis=1)
-    seen = same / np.where(is_pair, raters * (raters - 1), 1.0)
-    observed = float(units[is_pair] @ seen[is_pair]) / paired
+    answers, same, observed = ratings.answers, _share_of_same(ratings), _observe(ratings)
     value = (observed - expected) / (1 - expected)
-    method = f"{name}, Student's interval over units"
-    if n == 1:
-        return Agreement(Estimate(value, -1.0, 1.0, n, method), math.inf, observed, expected)
-    own = np.where(is_pair, (seen - expected) * n / paired, 0.0) / (1 - expected)
-    contribution = own - 2 * (1 - value) * (by_chance - expected) / (1 - expected)
-    error = math.sqrt(float(units @ (contribution - value) ** 2) / n / (n - 1))
-    half = float(stdtrit(n - 1, 0.975)) * error
-    low, high = max(-1.0, value - half), min(1.0, value + half)
-    return Agreement(Estimate(value, min(low, value), high, n, method), error, observed, expected)
+    seen = np.where(is_pair[answers.row], same - expected, 0.0) * (n / paired) / (1 - expected) - value
+    chance = -2 * (1 - value) * (by_chance[answers.value] - expected) / (1 - expected)
+    spread = crossed_spread(ratings, Influence(seen * answers.weight, chance * answers.weight))
+    if lack is None:
+        found = coefficient_interval(value, n, spread, name, chance=1 - expected)
+    else:
+        found = without_interval(value, n, name, lack)
+    return Agreement(found, spread.error, observed, expected)

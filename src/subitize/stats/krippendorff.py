@@ -1,80 +1,70 @@
 """Krippendorff's α: how far raters agree beyond chance, at each level of measurement."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.draws import draw_counts
+from subitize.stats.crossed import Influence, coefficient_interval, crossed_spread, log_interval, without_interval
 from subitize.stats.ratings import Ratings
+from subitize.stats.scarcity import lack_of_distances, lack_of_values
 
+Floats = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-
-RESAMPLES = 1000
-_SEED = 0
-_ROWS_AT_ONCE = 4096
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 
-def krippendorff_alpha(ratings: Ratings, level: Level, *, resamples: int = RESAMPLES) -> Estimate | None:
-    """Estimate α, with a percentile interval from resampling units; n is the number of units with two answers or more.
+def krippendorff_alpha(ratings: Ratings, level: Level) -> Estimate | None:
+    """Estimate α; n is the number of units with two answers or more.
 
     Units with one answer say nothing of agreement and are left out. None where α is not defined: no unit has two
-    answers, or all answers are the same value, so that chance could not have made a difference. Resamples of which
-    that is true are left out. Without resamples, the interval is unbounded.
+    answers, or all answers are the same value, so that chance could not have made a difference. It has no interval
+    where nearly all answers are one value or, but for nominal values, hardly any differ.
     """
-    return krippendorff_alphas(ratings, (level,), resamples=resamples).get(level)
-
-
-def krippendorff_alphas(
-    ratings: Ratings, levels: Sequence[Level], *, resamples: int = RESAMPLES
-) -> dict[Level, Estimate]:
-    """Estimate α at several levels, from the same resamples; there is nothing in it where α is not defined."""
     pairable = ratings.keep(ratings.raters > 1)
     if np.count_nonzero(pairable.counts.any(axis=0)) < 2:
-        return {}
-    alphas = {
-        level: _alphas_by_rank(pairable) if level == "ordinal" else _alphas_by_distance(pairable, level)
-        for level in levels
-    }
-    drawn: dict[Level, list[NDArray[np.float64]]] = {level: [] for level in levels}
-    for units in draw_counts(pairable.units, resamples, _SEED):
-        for level in levels:
-            drawn[level].append(alphas[level](units))
-    own, n = pairable.units[None].astype(np.float64), int(pairable.units.sum())
-    found: dict[Level, Estimate] = {}
-    for level in levels:
-        value = float(alphas[level](own)[0])
-        if not drawn[level]:
-            found[level] = Estimate(value, -np.inf, 1.0, n, f"α, {level}, without interval")
-            continue
-        low, high = np.nanquantile(np.concatenate(drawn[level]), [0.025, 0.975])
-        method = f"α, {level}, percentile bootstrap of units, {resamples} resamples"
-        found[level] = Estimate(value, min(float(low), value), max(float(high), value), n, method)
-    return found
+        return None
+    is_nominal, name, n = level == "nominal", f"α, {level}", int(pairable.units.sum())
+    alpha = _alpha_of_ranks(pairable) if level == "ordinal" else _alpha(pairable, _distances(pairable.values, level))
+    if lack := (lack_of_values if is_nominal else lack_of_distances)(pairable):
+        return without_interval(alpha.value, n, name, lack)
+    spread = crossed_spread(pairable, alpha.influence)
+    if is_nominal:
+        return coefficient_interval(alpha.value, n, spread, name, chance=alpha.expected)
+    return log_interval(alpha.value, n, spread, name)
 
 
-# From numbers of units per row (resample, row) to α of each resample; NaN where it is not defined.
-_Alphas = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+def krippendorff_alphas(ratings: Ratings, levels: Sequence[Level]) -> dict[Level, Estimate]:
+    """Estimate α at several levels; there is nothing in it where α is not defined."""
+    return {level: alpha for level in levels if (alpha := krippendorff_alpha(ratings, level)) is not None}
 
 
-def _alphas_by_distance(ratings: Ratings, level: Level) -> _Alphas:
-    """Prepare α where the distance of two values does not depend on how often they were given."""
-    distances = _distances(ratings.values, level)
-    starts = range(0, len(ratings.units), _ROWS_AT_ONCE)
-    blocks = (ratings.counts[start : start + _ROWS_AT_ONCE] for start in starts)
-    within = np.concatenate([((block @ distances) * block).sum(axis=1) for block in blocks]) / (ratings.raters - 1)
+@dataclass(frozen=True, slots=True)
+class _Alpha:
+    """α, by how much each answer moves it, and how far answers are apart by chance."""
 
-    def alphas(units: NDArray[np.float64]) -> NDArray[np.float64]:
-        given = units @ ratings.counts
-        expected = ((given @ distances) * given).sum(axis=1)
-        return _compare(units @ within, expected, given)
-
-    return alphas
+    value: float
+    influence: Influence
+    expected: float
 
 
-def _distances(values: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
+def _alpha(ratings: Ratings, distances: Floats) -> _Alpha:
+    """Compare how far the answers to a unit are apart with how far all answers are."""
+    answers, given = ratings.answers, ratings.units @ ratings.counts
+    n = float(given.sum())
+    apart = (ratings.counts @ distances)[answers.row, answers.value] / (ratings.raters - 1)[answers.row]
+    from_all = distances @ given / n
+    observed, expected = float(apart.mean()), float(from_all @ given) / n
+    ratio = observed / expected
+    in_pairs = (observed - apart) / expected / n
+    alone = 2 * ratio * (from_all[answers.value] / expected - 1) / n
+    return _Alpha(1 - (n - 1) / n * ratio, Influence(in_pairs, alone), expected)
+
+
+def _distances(values: Floats, level: Level) -> Floats:
     difference = np.abs(values[:, None] - values)
     if level == "ratio":
         total = values[:, None] + values
@@ -82,26 +72,20 @@ def _distances(values: NDArray[np.float64], level: Level) -> NDArray[np.float64]
     return np.where(difference != 0, 1.0, 0.0) if level == "nominal" else difference**2
 
 
-def _alphas_by_rank(ratings: Ratings) -> _Alphas:
-    """Prepare α where two values are as far apart as there are answers between them, in each resample others.
+def _alpha_of_ranks(ratings: Ratings) -> _Alpha:
+    """Compute α where two values are as far apart as there are answers between them: as their mean ranks are.
 
-    That is how far their mean ranks are apart; and as ranks are numbers on a line, sums of squares do for pairs.
+    An answer moves the ranks of all values above its own by one, its own by half, and α with them.
     """
-    raters, counts = ratings.raters, ratings.counts
-
-    def alphas(units: NDArray[np.float64]) -> NDArray[np.float64]:
-        given = units @ counts
-        n = given.sum(axis=1, keepdims=True)
-        ranks = np.cumsum(given, axis=1) - (given + n) / 2  # their mean is 0
-        per_unit = units / (raters - 1)
-        squares = (((per_unit * raters) @ counts) * ranks**2).sum(axis=1)
-        within = squares - (per_unit * (ranks @ counts.T) ** 2).sum(axis=1)
-        return _compare(within, n[:, 0] * (given * ranks**2).sum(axis=1), given)
-
-    return alphas
-
-
-def _compare(
-    within: NDArray[np.float64], expected: NDArray[np.float64], given: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    return np.asarray(1 - (given.sum(axis=1) - 1) * within / np.where(expected > 0, expected, np.nan))
+    counts, given = ratings.counts, ratings.units @ ratings.counts
+    n = float(given.sum())
+    ranks = np.cumsum(given) - (given + n) / 2  # their mean is 0
+    alpha = _alpha(ratings, (ranks[:, None] - ranks) ** 2)
+    pairs = ratings.units / (ratings.raters - 1)
+    # What α gains by each rank's derivative: of the distances within units, and of those by chance.
+    within = 4 / n * (ranks * ((pairs * ratings.raters) @ counts) - (pairs * (counts @ ranks)) @ counts)
+    by_chance = 4 / n * given * ranks
+    gained = ((1 - alpha.value) * n / (n - 1) * by_chance - within) / alpha.expected
+    moved = gained.sum() - np.cumsum(gained) + gained / 2
+    alone = alpha.influence.alone + moved[ratings.answers.value]
+    return replace(alpha, influence=replace(alpha.influence, alone=alone))

@@ -37,7 +37,8 @@ _QUESTIONS: dict[str, Any] = {
     "quantifier": pl.String,
 }
 ANSWERS = ("model", "key", "seed", "annotator", "value")
-_UNIT = ("model", "key", "seed")
+UNIT = ("model", "key", "seed")
+"""What the answers about one question of one image share."""
 _IMAGE = ("model", "prompt", "seed")
 _IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
 _DEEPEST = 4  # no scene graph of ours has longer chains of questions
@@ -125,18 +126,18 @@ class Annotations:
 
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Take the most frequent value of each question, the first given of several; `top` people gave it."""
-        answers = answers.select(*_UNIT, "annotator", "value").with_row_index("row")
-        values = answers.group_by(*_UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
-        winners = values.sort("votes", "row", descending=[True, False]).unique(_UNIT, keep="first", maintain_order=True)
-        people = answers.unique((*_UNIT, "annotator"))
-        tops = people.group_by(*_UNIT, "value").agg(pl.len().alias("top")).group_by(_UNIT).agg(pl.col("top").max())
-        copies = answers.group_by(_UNIT).len("rows").join(people.group_by(_UNIT).len("people"), on=_UNIT)
+        answers = answers.select(*UNIT, "annotator", "value").with_row_index("row")
+        values = answers.group_by(*UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
+        winners = values.sort("votes", "row", descending=[True, False]).unique(UNIT, keep="first", maintain_order=True)
+        people = answers.unique((*UNIT, "annotator"))
+        tops = people.group_by(*UNIT, "value").agg(pl.len().alias("top")).group_by(UNIT).agg(pl.col("top").max())
+        copies = answers.group_by(UNIT).len("rows").join(people.group_by(UNIT).len("people"), on=UNIT)
         copies = copies.with_columns(copies=(pl.col("rows") / pl.col("people")).round().cast(pl.UInt32))
         return (
             winners.sort("row")
             .rename({"value": "label"})
-            .join(tops, on=_UNIT, maintain_order="left")
-            .join(copies.select(*_UNIT, "people", "copies"), on=_UNIT, maintain_order="left")
+            .join(tops, on=UNIT, maintain_order="left")
+            .join(copies.select(*UNIT, "people", "copies"), on=UNIT, maintain_order="left")
             .join(self.questions, on="key", maintain_order="left")
         )
 

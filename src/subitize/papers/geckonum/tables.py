@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from subitize.analysis.reproduction import Cell, Place
-from subitize.papers.geckonum.annotations import SEEDS, Annotations
+from subitize.papers.geckonum.annotations import SEEDS, UNIT, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import RATERS
 from subitize.records import Estimate
@@ -136,7 +136,13 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
     for task in (1, 2, 3):
         answers = annotations.of_task(task)
         answers = _of_first_seeds(answers) if task == 1 else answers
-        ratings = tally(_number_units(answers), answers["value"].to_numpy())
+        prompts = answers.join(annotations.questions.select("key", "prompt"), on="key", maintain_order="left")
+        ratings = tally(
+            _number(answers, *UNIT),
+            answers["value"].to_numpy(),
+            clusters=_number(prompts, "prompt"),
+            annotators=_number(answers, "annotator"),
+        )
         for level, alpha in krippendorff_alphas(ratings, _LEVELS).items():
             yield Cell(Place("krippendorff", f"task{task}", level), alpha.value, alpha.low, alpha.high, alpha.n)
 
@@ -223,9 +229,9 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def _number_units(answers: pl.DataFrame) -> NDArray[np.int64]:
-    """Give the answers about one question of one image the same number."""
-    return answers.select(pl.struct("model", "key", "seed").rank("dense")).to_series().to_numpy().astype(np.int64)
+def _number(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
+    """Give rows that are alike in these columns the same number."""
+    return rows.select(pl.struct(*columns).rank("dense")).to_series().to_numpy().astype(np.int64)
 
 
 def _share(is_so: pl.Series) -> Estimate:

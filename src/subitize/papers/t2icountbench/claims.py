@@ -28,6 +28,7 @@ from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
 from subitize.stats.interactions import interaction_test
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.ratings import Ratings
+from subitize.stats.scarcity import find_cautions
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 
@@ -294,11 +295,9 @@ def annotators_agree(votes: Ratings) -> Statement:
         return Statement("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
     verdict = _decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
-    told = (
-        f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')}; groups are taken as independent, "
-        "those of one prompt by several models too"
-    )
-    return Statement("κ", verdict, told)
+    prompts = number_of(votes.answers.cells.clusters, "prompt")
+    told = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
+    return Statement("κ", verdict, "; ".join([told, *find_cautions(votes)]))
 
 
 def _tell_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:

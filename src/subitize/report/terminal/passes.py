@@ -1,6 +1,7 @@
 """How likely one of k images is right, and how far people agree that it is, at a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from subitize.analysis.agreement import Concord
 from subitize.analysis.levels import name_level
@@ -9,7 +10,7 @@ from subitize.analysis.passes import PassRate
 from subitize.records import base_suite
 from subitize.registry import paper_of
 from subitize.report.document.cells import NOTHING, estimate_text
-from subitize.report.terminal.printing import print_marks, print_table
+from subitize.report.terminal.printing import print_marks, print_table, say
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -41,24 +42,52 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
 
 
 def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
-    """Print one row per model and kind of question."""
-    heads = ("suite", "model", "judge", "question", "group", "κ", "AC1", "α", "all agree", "yes")
-    rows = []
-    for one in concords:
-        model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
-        figures = map(estimate_text, (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes))
-        counts = str(one.annotators), f"{one.units}" + f" + {one.single} single" * (one.single > 0), str(one.votes)
-        names = (one.suite, model, one.judge, one.question, name_level(one.factor, one.group))
-        rows.append([*names, *figures, *counts, str(one.ties)])
-    print_table([*heads, "annotators", "units", "votes", "ties"], rows)
+    """Print tables of one row per model and kind of question, narrow enough for a terminal."""
+    for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
+        rows = [(_name(one, stand_ins), one) for one in own]
+        say(f"suite {suite} answered by {judge}")
+        for columns in _FIGURES:
+            _print_figures(rows, columns)
+        sizes = [[*names, *map(str, _sizes(one))] for names, one in rows]
+        print_table([*_NAMES, "annotators", "prompts", "units", "single", "votes", "ties"], sizes)
     print_marks(concords, stand_ins)
-    print("value [95 % interval over units]; κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal")
+    print("value [95 % interval for prompts and annotators like these]; all agree: for prompts like these")
+    print("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
     print("units: images, or groups of them, with two answers or more; single: those with one, in no figure")
     print("ties: units without a majority; yes: mean share of the votes on a unit")
     if any(one.kappa is None for one in concords):
         print(f"{NOTHING} not defined: all answers are the same")
+    for one in concords:
+        if one.caution:
+            say(f"with caution: {', '.join(_name(one, stand_ins))}: {one.caution}")
     for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
         print(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
+
+
+_NAMES = ("model", "question", "group")
+_FIGURES: tuple[Mapping[str, str], ...] = (
+    {"κ": "kappa", "AC1": "ac1", "α": "alpha"},
+    {"α ordinal": "alpha_ordinal", "α interval": "alpha_interval", "α ratio": "alpha_ratio"},
+    {"pairs agree": "pairwise", "all agree": "unanimous", "yes": "yes"},
+)
+
+
+def _print_figures(rows: Sequence[tuple[tuple[str, ...], Concord]], columns: Mapping[str, str]) -> None:
+    """Print the figures of these columns; rows and columns without any are left out, but κ stands for all."""
+    found = [(names, [getattr(one, field) for field in columns.values()]) for names, one in rows]
+    if "κ" not in columns:
+        found = [(names, figures) for names, figures in found if any(figures)]
+    if found:
+        print_table([*_NAMES, *columns], ([*names, *map(estimate_text, figures)] for names, figures in found))
+
+
+def _name(one: Concord, stand_ins: StandIns) -> tuple[str, ...]:
+    model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
+    return model, one.question, name_level(one.factor, one.group)
+
+
+def _sizes(one: Concord) -> tuple[int, ...]:
+    return one.annotators, one.prompts, one.units, one.single, one.votes, one.ties
 
 
 def published_kappa(one: Concord) -> float | None:

@@ -96,6 +96,7 @@ def student(values: Floats, confidence: float) -> Interval:
 def fleiss(raters: int, confidence: float) -> Interval:
     """Estimate Fleiss' κ of yes and no as `fleiss_kappa` does, not cut off at ±1; NaN where all answers are one.
 
+    Prompts are independent, and annotators the same people; few answers that differ have an interval all the same.
     The value of a prompt is how many of its raters say yes: the counts are those of 0, 1, … of them.
     """
     from scipy.special import stdtrit

@@ -245,7 +245,7 @@ def _pooled(groups: Sequence[Group]) -> TableBlock:
     columns: Columns = (text_column("Run and judge"), "Task", *shares, *alphas)
     caption = (
         "Shares of questions to which at least so many of five gave the same answer, and Krippendorff’s α (1 is full "
-        "agreement, 0 chance) with 95 % intervals from 1,000 bootstrap resamples of the questions. The paper does not "
-        "say at which level of measurement its α is."
+        "agreement, 0 chance) with 95 % intervals for prompts and annotators like these. The paper does not say at "
+        "which level of measurement its α is."
     )
     return make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)

@@ -66,13 +66,16 @@ def agreement(groups: Sequence[Group]) -> Section | None:
     found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
     if not found:
         return None
-    rows = []
+    rows, cautions = [], []
     for group, one in found:
         label = next((series.label for series in group.series if series.model == one.model), one.model)
         name = _prefix(group, groups) + one.model if one.is_pooled else label
         shares = (one.kappa, one.ac1, one.unanimous, one.yes)
         counts = (one.annotators, one.units, one.votes, one.ties, one.single)
-        rows.append(Row((name, _QUESTIONS.get(one.question, one.question), *shares, *counts)))
+        question = _QUESTIONS.get(one.question, one.question)
+        rows.append(Row((name, question, *shares, *counts)))
+        if one.caution:
+            cautions.append(TextBlock(f"With caution: {name}, {question}: {one.caution}."))
     rows.append(Row(("15 models", "one of four is right", float(KAPPA), *(None,) * 3, 5, *(None,) * 4), "published"))
     columns = (
         text_column("Images of"),
@@ -88,11 +91,12 @@ def agreement(groups: Sequence[Group]) -> Section | None:
         Column("One vote", "Groups that one annotator alone voted on; in no figure here."),
     )
     caption = (
-        "Agreement of annotators beyond chance, with 95 % intervals. Published: section 4.3 of Guo and others (2025), "
+        "Agreement of annotators beyond chance, with 95 % intervals for prompts and annotators like these; that of "
+        "Unanimous is for these annotators. Published: section 4.3 of Guo and others (2025), "
         "five annotators, all models together, without an interval."
     )
     table = make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)
-    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table,))
+    return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
 
 
 def statements(groups: Sequence[Group]) -> Section | None:
