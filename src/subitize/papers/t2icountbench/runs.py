@@ -30,6 +30,7 @@ from subitize.papers.t2icountbench.tables import (
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
 from subitize.store import Run
+from subitize.store.rows import read_designs
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     name = attempts[0].judge
     figures = (table_2, by_difficulty, by_style, by_scene, averages, table_3)
     k = choose_k(attempts)
-    beyond = Beyond(compare(attempts, k), drawn_numbers(attempts), half_points(attempts, k)) if extensions else None
+    beyond = (
+        Beyond(compare(attempts, k, read_designs(run)), drawn_numbers(attempts), half_points(attempts, k))
+        if extensions
+        else None
+    )
     return PaperTables(
         name,
         k,
