@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from subitize import plugins
+from subitize.analysis.comparisons import Ranked
 from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
@@ -40,6 +41,7 @@ from subitize.report.sections.protocols import describe_protocols, follow, mark_
 from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.sources import Series, Source, list_series
+from subitize.report.sections.standings import mark_ranks, stand_series
 from subitize.report.sections.summary import Headlines, summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
@@ -58,11 +60,13 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     trails = {source.name: follow_trails(source.run, source.survey.readings) for source in sources}
     conduct = follow(series, trails)
     leaders, results, headlines = [], [], {}
+    standings: dict[str, Mapping[str, Ranked]] = {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
         account = _account(suite, series, counted[suite], palette)
         of_suite = [one for one in conduct if one.series.suite == suite]
-        warnings, leader = mark_protocols(account.leaderboard, of_suite)
+        standings[suite] = stand_series(own)
+        warnings, leader = mark_protocols(mark_ranks(account.leaderboard, standings[suite]), of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
         left_out = _exclusion_notes(own)
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
@@ -76,7 +80,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources, trails), *_citations(suites))
     return Document(
         _headline([title for suite, title in titles.items() if base_suite(suite) == suite] or list(titles.values())),
-        summarize(sources, series, Headlines(counted, headlines), trails),
+        summarize(sources, series, Headlines(counted, headlines, standings), trails),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 

@@ -31,16 +31,16 @@ def rank_counts(
     baselines: Sequence[tuple[str, Baseline]],
     published: PublishedCounts | None,
 ) -> list[Block]:
-    """Rank models by their normalized absolute error, best first, among baselines and published figures."""
+    """Rank models by accuracy, best first, among baselines and published figures."""
     is_refused = any(model.it.refused for model in models)
     untold = {"accuracy_answered": not is_refused, "size": not published}
     shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _known(one)) for name, one in baselines]
     found += [(one.model, "published", _printed(one)) for one in (published.rows if published else ())]
-    found.sort(key=lambda row: _value(row[2]["nae"]))
+    found.sort(key=lambda row: -_value(row[2]["accuracy"]))
     rows = [Row((label, *map(cells.get, shown)), badge) for label, badge, cells in found]
-    caption = f"{_caption(rows, 'NAE', published)} {differing_design(published, models)}".strip()
+    caption = f"{_caption(rows, 'accuracy', published)} {differing_design(published, models)}".strip()
     table = make_table(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown.values()), rows, caption)
     return [table, _glance(suite, table)]
 
@@ -85,7 +85,7 @@ def _value(cell: Cell) -> float:
     match cell:
         case Estimate(value=value) | float(value):
             return value
-    return math.inf
+    return -math.inf
 
 
 def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
