@@ -1,4 +1,4 @@
-"""`subitize compare`: refined prompts beside those that they are made of, for any suite."""
+"""`subitize compare`: refined prompts beside those that they are made of, and models beside one another."""
 
 from pathlib import Path
 
@@ -42,3 +42,76 @@ def test_a_run_without_refined_prompts_says_what_to_do_first(tmp_path: Path) -> 
     done = call("compare", tmp_path / "plain")
     assert done.code == 2
     assert "has no refined prompts that were judged beside the original ones; first: subitize run SUITE" in done.err
+
+
+NAMING = "naming:categories=apples+dots,numbers=1-6,images=1"
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for run, model, repeats in (("one", "random", 2), ("two", "ideal-human:weber=0.1", 1), ("two", "observer", 1)):
+        made = call("run", NAMING, "--model", model, "--repeats", repeats, "--out", folder / run, "--seed", 1)
+        assert made.code == 0, made.err
+    return folder
+
+
+def test_models_of_several_runs_are_compared_on_what_they_have_in_common(named: Path) -> None:
+    found = call("compare", named / "one", named / "two", "--models", "--json").json()
+    accuracy = next(one for one in found["leaderboards"] if one["measure"] == "accuracy")
+    assert [one["model"] for one in accuracy["models"]][-1] == "random"
+    (best, *_) = accuracy["models"]
+    assert (best["best"], best["letters"]) == (1, "a")
+    differences = {(one["first"], one["second"]): one["difference"]["value"] for one in accuracy["pairs"]}
+    a, b, c = sorted({name for pair in differences for name in pair})
+    assert differences[a, b] + differences[b, c] == pytest.approx(differences[a, c], abs=1e-9)
+    asked = found["left_out"][0]["total"] // 2
+    assert [(one["model"], one["count"]) for one in found["left_out"]] == [("random", asked)]
+    assert {one["difference"]["n"] for one in accuracy["pairs"]} == {asked}
+
+
+def test_the_table_of_models_says_who_cannot_be_told_apart(named: Path) -> None:
+    done = call("compare", named / "two", "--models", "--measure", "accuracy", "--by", "category")
+    assert done.code == 0
+    assert "accuracy in naming, judged by parser, category=dots" in done.out
+    assert "models that share a letter cannot be told apart" in done.out
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_models_under_different_items_are_not_compared(named: Path, tmp_path: Path) -> None:
+    made = call("run", NAMING, "--model", "random", "--out", tmp_path / "other", "--seed", 2)
+    assert made.code == 0
+    done = call("compare", named / "two", tmp_path / "other", "--models")
+    assert done.code == 2
+    assert "no item and repeat is common to all models" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        pytest.param(["two", "--models", "--measure", "speed"], "no measure to compare by named 'speed'", id="measure"),
+        pytest.param(["two", "--models", "--by", "colour"], "no factor named 'colour'", id="factor"),
+        pytest.param(["one", "--models"], "there is one model only, 'random'; name a run of another", id="one model"),
+        pytest.param(["one", "two"], "2 runs, but refined prompts are compared within one run", id="several runs"),
+        pytest.param(["one", "one", "--models"], "is given 2 times; once is enough", id="twice"),
+        pytest.param(["two", "--by", "category"], "--by category: it is for models; add --models", id="by"),
+        pytest.param(["two", "--models", "--judge", "human"], "has no readings by 'human'", id="judge"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_a_remedy(named: Path, given: list[str], message: str) -> None:
+    done = call("compare", *(named / one if one in ("one", "two") else one for one in given))
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_answers_that_were_read_by_different_rules_are_not_compared(named: Path, tmp_path: Path) -> None:
+    made = call(
+        "run", NAMING, "--model", "random", "--judge", "parser:policy=total", "--out", tmp_path / "total", "--seed", 1
+    )
+    assert made.code == 0, made.err
+    done = call("compare", named / "two", tmp_path / "total", "--models")
+    assert done.code == 2
+    assert "ideal-human:weber=0.1 and random of naming were read differently: rule" in done.err
+    assert "read all by one rule with --rule RULE" in done.err
+    found = call("compare", named / "two", tmp_path / "total", "--models", "--rule", "strict", "--json").json()
+    assert len(found["leaderboards"][0]["models"]) == 3

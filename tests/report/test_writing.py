@@ -110,8 +110,10 @@ def test_a_spreadsheet_runs_nothing(written: Written) -> None:
 
 def test_the_leaderboard_is_best_first_and_says_what_is_measured(written: Written) -> None:
     rows = cells(written, "naming-leaderboard")
-    shares = [float(row["Accuracy"]) for row in rows]
-    assert shares == sorted(shares, reverse=True)
+    accuracies = [float(row["Accuracy"]) for row in rows]
+    assert accuracies == sorted(accuracies, reverse=True)
+    assert next(row["Rank"] for row in rows if row["kind"] in ("measured", "stand-in")).startswith("1")
+    assert not any(row["Rank"] for row in rows if row["kind"] in ("published", "baseline"))
     assert rows[0]["Model"] == "exact"
     assert [row["kind"] for row in rows].count("published") == 7
     assert {row["kind"] for row in rows} == {"stand-in", "measured", "published", "baseline"}
@@ -129,7 +131,7 @@ def test_the_summary_says_what_was_done_and_found(written: Written) -> None:
         "3 runs (named, drawn, odd &lt;run&gt;) with 5 models, 1 of them embedded stand-ins: 50 scored items"
         in found[1]
     )
-    assert "In naming, exact errs least: 100 % [90, 100] of its answers are right" in found[1]
+    assert "In naming, exact is right most often: 100 % [90, 100] of its answers are right" in found[1]
 
 
 def test_pictures_are_a_bounded_sample_and_it_says_of_how_many(written: Written) -> None:

@@ -15,8 +15,8 @@ from statsmodels.stats.power import NormalIndPower  # type: ignore[import-untype
 
 from cases import Case
 from rating_matrices import tally_matrix
-from subitize.analysis.refinements import Pairing, pair
 from subitize.records import Estimate
+from subitize.stats.intervals import mean_interval, wilson_interval
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.passes import average_passes
 from subitize.stats.power import (
@@ -34,6 +34,7 @@ from subitize.stats.power import (
 )
 from subitize.stats.power.laws import Pair, beta_binomial, discordance_range, outcome_law
 from subitize.stats.power.readings import SignedRanks, fleiss, passes
+from subitize.stats.signed_ranks import wilcoxon_test
 
 Floats = NDArray[np.float64]
 
@@ -257,9 +258,7 @@ def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
         10,
         pytest.param(
             300,
-            marks=pytest.mark.proof(
-                "subitize.stats.power", "subitize.stats.signed_ranks", "subitize.analysis.refinements"
-            ),
+            marks=pytest.mark.proof("subitize.stats.power", "subitize.stats.signed_ranks"),
         ),
     ],
 )
@@ -276,30 +275,42 @@ def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
         (200, 1, 0.05),
     ],
 )
-def test_rejections_are_those_of_the_paired_comparison(prompts: int, images: int, alpha: float, studies: int) -> None:
+def test_rejections_are_those_of_the_tests_of_single_studies(
+    prompts: int, images: int, alpha: float, studies: int
+) -> None:
     law = Difference(prompts, images, 0.4, 0.25, 0.3, 0.3).law
     rows = np.random.default_rng(2).multinomial(prompts, law.shares, size=studies).astype(float)
     drawn = [np.repeat(law.values, row.astype(int)) for row in rows]
-    own = [_compare(one).p < alpha for one in drawn]
+    own = [_p(one) < alpha for one in drawn]
     assert SignedRanks(law.values).rejects(rows, alpha).tolist() == own
 
 
-def _compare(differences: Floats) -> Pairing:
-    """Compare values from 0 to 1 that differ so."""
-    first, second = ({str(at): max(0.0, side * one) for at, one in enumerate(differences)} for side in (1, -1))
-    found = pair(first, second)
-    assert found is not None
-    return found
+def _p(differences: Floats) -> float:
+    """McNemar's exact p of right and wrong, else Wilcoxon's."""
+    differing = np.round(differences[differences != 0], 12)
+    if not len(differing):
+        return 1.0
+    if (np.abs(differing) == 1).all():
+        return float(stats.binomtest(int((differing > 0).sum()), len(differing)).pvalue)
+    return wilcoxon_test(differing).p
 
 
-def test_half_widths_of_differences_are_those_of_the_paired_comparison() -> None:
+def _half_width(differences: Floats) -> float:
+    if (differences == differences[0]).all():
+        return wilson_interval(0, len(differences)).high
+    interval = mean_interval(differences.tolist())
+    return (interval.high - interval.low) / 2
+
+
+def test_half_widths_of_differences_are_those_of_single_studies() -> None:
     for prompts, images in ((2, 1), (3, 2), (12, 4), (60, 3)):
         design = Difference(prompts, images, 0.3, 0.2, 0.3, 0.3)
         rows = np.random.default_rng(4).multinomial(prompts, design.law.shares, size=20).astype(float)
         found = design.interval(0.95)(rows)
         for row, low, high in zip(rows, found.low, found.high, strict=True):
-            ours = _compare(np.repeat(design.law.values, row.astype(int))).difference
-            assert (max(-1, low), min(1, high)) == pytest.approx((ours.low, ours.high), abs=1e-9)
+            assert (high - low) / 2 == pytest.approx(
+                _half_width(np.repeat(design.law.values, row.astype(int))), abs=1e-9
+            )
 
 
 @pytest.mark.parametrize("studies", [20, pytest.param(300, marks=PROOF)])

@@ -4,19 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
+from subitize.analysis.clusters import place_items
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
-from subitize.records import REFINED, Estimate, base_suite
+from subitize.records import REFINED, Design, Estimate, base_suite
+from subitize.stats.comparisons import SharedClusters, compare_all
 from subitize.stats.multiplicity import adjust_holm
-from subitize.stats.pairs import compare_models
 from subitize.stats.passes import average_passes
-from subitize.stats.signed_ranks import wilcoxon_test
 from subitize.store import Run
 
 Measure = Literal["success", "accuracy"]
@@ -28,7 +27,7 @@ MEASURES: tuple[Measure, ...] = ("success", "accuracy")
 class Pairing:
     """The mean of the first minus that of the second over what both have (n pairs), with a two-sided p.
 
-    It is McNemar's exact one where all are right or wrong, else Wilcoxon's. `p_holm` is adjusted for all the
+    It is below .05 exactly where the interval of the difference is without 0. `p_holm` is adjusted for all the
     comparisons that it was made with.
     """
 
@@ -59,26 +58,33 @@ class Refinement:
     unpaired: int
 
 
-def compare(attempts: Iterable[Attempt], k: int | None = None) -> list[Refinement]:
+def compare(
+    attempts: Iterable[Attempt], k: int | None = None, designs: Mapping[str, Design] | None = None
+) -> list[Refinement]:
     """Compare each refinement with the original, by suite, judge and model; k as `usual_k` has it if not given.
 
+    `designs` are those of the suites, as far as they are known.
     Holm's adjustment is over the models and refinements of one suite, judge and measure; the comparisons without
     fallbacks are adjusted among themselves. What was only ever refused is wrong for every judge.
     """
     by_suite: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
-    for one in adopt_refusals(attempts):
+    adopted = adopt_refusals(attempts)
+    for one in adopted:
         by_suite[base_suite(one.item.suite), one.judge].append(one)
+    originals = {one.item.id: one.item for one in adopted if one.item.base is None}
+    places = {id: Place(*place) for id, *place in place_items(originals.values(), designs or {}).iter_rows()}
     found: list[Refinement] = []
     for own in by_suite.values():
         chosen = k or usual_k(own)
         for measure in MEASURES:
-            found += _adjust([row for row in _compare(own, measure, chosen) if row])
+            found += _adjust([row for row in _compare(own, measure, chosen, places) if row])
     return found
 
 
 def compare_run(run: Run, reader: Reader) -> list[Refinement]:
     """Compare each refinement with the original, for all suites, models and judges of a run."""
-    found = compare(gather_attempts(observe_run(run, reader)))
+    observations = observe_run(run, reader)
+    found = compare(gather_attempts(observations), designs=observations.designs)
     if not found:
         raise NothingToDoError(
             f"{run.location} has no refined prompts that were judged beside the original ones; first: "
@@ -113,38 +119,41 @@ def is_fallback(attempt: Attempt) -> bool:
 Values = Mapping[str, float]
 
 
-def pair(first: Values, second: Values, choices: tuple[Values, Values] | None = None) -> Pairing | None:
+class Place(NamedTuple):
+    """The numbers of the stratum and the cluster that something belongs to."""
+
+    stratum: int
+    cluster: int
+
+
+def pair(
+    first: Values,
+    second: Values,
+    choices: tuple[Values, Values] | None = None,
+    places: Mapping[str, Place] | None = None,
+) -> Pairing | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
-    `choices` are those of `average_passes`, by name.
+    `choices` are those of `average_passes`, by name; names without a place are clusters of their own in one stratum.
     """
     common = [name for name in first if name in second]
     if not common:
         return None
     ours, theirs = ([values[name] for name in common] for values in (first, second))
-    labels = np.repeat(["a", "b"], len(common))
-    found = compare_models(np.array(ours + theirs), labels, np.array(common + common))[0]
-    p = _test(np.round(np.array(ours) - np.array(theirs), 12))
-    bounded = replace(found.difference, low=max(-1.0, found.difference.low), high=min(1.0, found.difference.high))
+    alone = {name: Place(0, place) for place, name in enumerate(common)}
+    found = compare_all(_gather([(places or alone)[name] for name in common], ours, theirs))[0]
     sizes = [sum(of[name] for name in common) for of in choices] if choices else [None, None]
-    return Pairing(average_passes(ours, sizes[0]), average_passes(theirs, sizes[1]), bounded, p, p)
+    means = average_passes(ours, sizes[0]), average_passes(theirs, sizes[1])
+    return Pairing(*means, found.estimate, found.p, found.p)
 
 
-def _test(differences: NDArray[np.float64]) -> float:
-    """Test, two-sided, whether differences lie around 0; those of 0 tell nothing.
-
-    Of right and wrong it is McNemar's exact test: a coin for each pair that differs.
-    """
-    from scipy.special import bdtr
-
-    differing = differences[differences != 0]
-    n = len(differing)
-    if not n:
-        return 1.0
-    if (np.abs(differing) == 1).all():
-        fewer = min(int((differing > 0).sum()), int((differing < 0).sum()))
-        return min(1.0, 2 * float(bdtr(fewer, n, 0.5)))
-    return wilcoxon_test(differing).p
+def _gather(places: Sequence[Place], *values: Sequence[float]) -> SharedClusters:
+    """Average the values of each cluster."""
+    clusters, first, code = np.unique([one.cluster for one in places], return_index=True, return_inverse=True)
+    sizes = np.bincount(code).astype(np.float64)
+    means = np.array([np.bincount(code, own, len(clusters)) / sizes for own in values])
+    strata = np.array([one.stratum for one in places], dtype=np.int64)[first]
+    return SharedClusters(means, sizes, strata, most=1.0)
 
 
 def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
@@ -153,30 +162,37 @@ def adjust_pairings(pairings: Sequence[Pairing]) -> list[Pairing]:
     return [replace(one, p_holm=float(p)) for one, p in zip(pairings, adjusted, strict=True)]
 
 
-def _compare(attempts: Sequence[Attempt], measure: Measure, k: int) -> list[Refinement | None]:
+def _compare(
+    attempts: Sequence[Attempt], measure: Measure, k: int, places: Mapping[str, Place]
+) -> list[Refinement | None]:
     by_place: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
     for one in attempts:
         by_place[one.model, one.item.suite].append(one)
     return [
-        _compare_one(by_place[model, base_suite(suite)], own, measure, k)
+        _compare_one(_Sides(by_place[model, base_suite(suite)], own), measure, k, places)
         for (model, suite), own in list(by_place.items())
         if REFINED in suite
     ]
 
 
-def _compare_one(
-    originals: Sequence[Attempt], refined: Sequence[Attempt], measure: Measure, k: int
-) -> Refinement | None:
+class _Sides(NamedTuple):
+    originals: Sequence[Attempt]
+    refined: Sequence[Attempt]
+
+
+def _compare_one(sides: _Sides, measure: Measure, k: int, places: Mapping[str, Place]) -> Refinement | None:
+    originals, refined = sides
     first = refined[0]
     unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
     before, after = _values(unrefined, measure, k), _values(others, measure, k)
     choices = _choices(others, measure, k), _choices(unrefined, measure, k)
     fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before, choices)
+    pairing = pair(after, before, choices, places)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
-    applied = pair({base: value for base, value in after.items() if base not in fallen_back}, before, choices)
+    applicable = {base: value for base, value in after.items() if base not in fallen_back}
+    applied = pair(applicable, before, choices, places)
     fallbacks = sum(base in fallen_back for base in after if base in before)
     unpaired = len(before.keys() ^ after.keys())
     return Refinement(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)

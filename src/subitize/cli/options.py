@@ -40,6 +40,7 @@ app.add_typer(import_app, name="import")
 
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; with --database, its name there.")]
+RunNames = Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")]
 DatabaseUrl = Annotated[
     str | None,
     typer.Option("--database", envvar="SUBITIZE_DATABASE", help="postgresql://… for runs that a team shares."),

@@ -11,12 +11,14 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, open_run, print_json, watch
 from subitize.cli.rules import choose_reader
+from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
     from subitize.analysis.enumeration import Enumeration
-    from subitize.analysis.observations import Gaps, Observations
+    from subitize.analysis.observations import Gaps, Observations, Reader
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
+    from subitize.store import Run
 
 
 @app.command()
@@ -69,7 +71,7 @@ def score(
 
 @app.command()
 def measure(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    runs: options.RunNames,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
     as_json: options.AsJson = False,
@@ -98,25 +100,35 @@ def measure(
 
 @app.command()
 def compare(
-    run: options.RunName,
+    runs: options.RunNames,
+    models: Annotated[
+        bool, typer.Option("--models", help="Compare models with one another, on what all of them have.")
+    ] = False,
+    by: Annotated[list[str] | None, typer.Option(help="With --models: a factor to group by; several times.")] = None,
+    measure: Annotated[list[str] | None, typer.Option(help="With --models: one measure; several times [all].")] = None,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compare refined prompts with those that they are made of, prompt by prompt."""
+    """Compare refined prompts with those that they are made of, or models with one another (--models)."""
     from subitize.analysis.observations import Reader
-    from subitize.analysis.overview import find_stand_ins
-    from subitize.analysis.refinements import compare_run
-    from subitize.report.terminal.refinements import print_refinements
 
-    with open_run(run, database, images) as opened:
-        found = compare_run(opened, Reader(*choose_reader(judge, rule)))
-        stand_ins = find_stand_ins(opened)
-    if as_json:
-        return print_json([stand_ins.row(one) for one in found])
-    return print_refinements(found, stand_ins)
+    reader = Reader(*choose_reader(judge, rule))
+    with contextlib.ExitStack() as stack:
+        opened = {name: stack.enter_context(open_run(name, database, images)) for name in _check_once(runs)}
+        if models:
+            return _compare_models(opened, reader, measure or (), by or (), as_json=as_json)
+        for option, given in (("--by", by), ("--measure", measure)):
+            if given:
+                raise BadValueError(f"{option} {given[0]}: it is for models; add --models")
+        if len(opened) > 1:
+            raise BadValueError(
+                f"{len(opened)} runs, but refined prompts are compared within one run; for the models of several: "
+                "subitize compare RUN RUN --models"
+            )
+        return _compare_refinements(opened[runs[0]], reader, as_json=as_json)
 
 
 @app.command()
@@ -209,7 +221,7 @@ def agree(
 
 @app.command()
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")],
+    runs: options.RunNames,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("report.html"),
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write every figure here, as PNG and SVG.")
@@ -229,6 +241,49 @@ def report(
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
             print(path)
+
+
+def _check_once(runs: Sequence[str]) -> Sequence[str]:
+    for name in runs:
+        if runs.count(name) > 1:
+            raise BadValueError(f"run {name} is given {runs.count(name)} times; once is enough")
+    return runs
+
+
+def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None:
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.analysis.refinements import compare_run
+    from subitize.report.terminal.refinements import print_refinements
+
+    found, stand_ins = compare_run(run, reader), find_stand_ins(run)
+    if as_json:
+        return print_json([stand_ins.row(one) for one in found])
+    return print_refinements(found, stand_ins)
+
+
+def _compare_models(
+    runs: "Mapping[str, Run]", reader: "Reader", measures: Sequence[str], factors: Sequence[str], *, as_json: bool
+) -> None:
+    from subitize.analysis.comparisons import compare_surveys
+    from subitize.analysis.observations import survey_run
+    from subitize.analysis.overview import StandIns, find_stand_ins
+    from subitize.records import to_plain
+    from subitize.report.terminal.comparisons import print_comparisons
+
+    found = compare_surveys({name: survey_run(run, reader) for name, run in runs.items()}, measures, factors)
+    if as_json:
+        return print_json(
+            {
+                "leaderboards": [
+                    {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
+                    for one in found.boards
+                ],
+                "left_out": to_plain(found.left_out),
+                "notes": list(found.notes),
+            }
+        )
+    stand_ins = [find_stand_ins(run).models for run in runs.values()]
+    return print_comparisons(found, StandIns(frozenset().union(*stand_ins)))
 
 
 def _print_passes(

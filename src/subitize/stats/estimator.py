@@ -80,7 +80,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     """
     from scipy.special import ndtri, stdtrit
 
-    found = _measure_spread(clusters)
+    found = measure_spread(clusters)
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
     variance = np.maximum(found.variance, _least_variance(clusters, found))
@@ -92,7 +92,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
     low, high = wilson_bounds(found.mean, independent * widening**2, z)
     methods = (f"{what}, Wilson interval over {layout}" for layout in found.layouts())
-    rarer = np.minimum(_effective_number(clusters, clusters.means), _effective_number(clusters, 1 - clusters.means))
+    rarer = np.minimum(effective_number(clusters, clusters.means), effective_number(clusters, 1 - clusters.means))
     cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist())
     return list(_put_together(found, low, high, methods, cautions, confidence))
 
@@ -107,7 +107,7 @@ def estimate_errors(
     """
     from scipy.special import ndtri, stdtrit
 
-    found = _measure_spread(clusters)
+    found = measure_spread(clusters)
     edge = (1 + confidence) / 2
     t = np.asarray(stdtrit(np.maximum(found.degrees, 1e-9), edge), dtype=np.float64)
     error = np.sqrt(np.where(found.degrees > 0, found.variance, 0.0))
@@ -158,10 +158,11 @@ class Spread:
     def layouts(self) -> Iterator[str]:
         """Say how many clusters and strata each group has."""
         for clusters, strata in zip(self.clusters.tolist(), self.strata.tolist(), strict=True):
-            yield _count(clusters, "cluster") + (f" in {strata} strata" if strata > 1 else "")
+            yield count_clusters(clusters) + (f" in {strata} strata" if strata > 1 else "")
 
 
-def _measure_spread(given: Clusters) -> Spread:
+def measure_spread(given: Clusters) -> Spread:
+    """Measure how far the means of groups may be off, by how much the clusters of a stratum differ."""
     count = given.group_count
     stratum, group_of = _join_single(given)
     sizes, weight, total = (
@@ -170,7 +171,7 @@ def _measure_spread(given: Clusters) -> Spread:
     # The residuals of clusters as if all clusters of a stratum weighed the same.
     mean_weight = weight / sizes
     residual = given.weights * (given.means - (total / weight)[stratum]) / mean_weight[stratum]
-    residual[np.abs(residual) < _ROUNDING] = 0.0
+    residual[np.abs(residual) < ROUNDING] = 0.0
     squares = _sum_by(stratum, residual**2)
     weights, degrees = _sum_by(group_of, weight, count), _sum_by(group_of, sizes - 1, count)
     pooled = _sum_by(group_of, squares, count) / np.where(degrees > 0, degrees, np.nan)
@@ -199,7 +200,8 @@ def _sum_by(codes: Integers, values: Floats, count: int = 0) -> Floats:
     return np.bincount(codes, values, minlength=count).astype(np.float64)
 
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""What is smaller is 0 but for rounding."""
 
 
 def _join_single(given: Clusters) -> tuple[Integers, Integers]:
@@ -234,7 +236,7 @@ def _least_variance(given: Clusters, spread: Spread) -> Floats:
     return _sum_by(group_of, own, given.group_count)
 
 
-def _effective_number(given: Clusters, means: Floats) -> Floats:
+def effective_number(given: Clusters, means: Floats) -> Floats:
     """Count the clusters in which something occurs as if it occurred in all of them equally often."""
     parts = given.weights * means
     total, squares = (_sum_by(given.groups, values, given.group_count) for values in (parts, parts**2))
@@ -243,14 +245,14 @@ def _effective_number(given: Clusters, means: Floats) -> Floats:
 
 def _correct_for_skewness(t: Floats, skewness: Floats) -> Floats:
     """Undo what the skewness of a mean does to its quotient with its standard error."""
-    is_skewed = np.abs(skewness) > _ROUNDING
+    is_skewed = np.abs(skewness) > ROUNDING
     a = np.where(is_skewed, skewness, 1.0)
     return np.where(is_skewed, 3 / a * (np.cbrt(1 + a * (t - a / 6)) - 1), t)
 
 
 def _share_caution(is_constant: bool, clusters: int, rarer: float) -> str:
     if clusters < FEW:
-        return f"only {_count(clusters, 'cluster')}"
+        return f"only {count_clusters(clusters)}"
     if is_constant:
         return "never varies"
     return f"rests on fewer than {FEW} clusters" if rarer < FEW else ""
@@ -258,11 +260,12 @@ def _share_caution(is_constant: bool, clusters: int, rarer: float) -> str:
 
 def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:
     if clusters < FEW:
-        return f"only {_count(clusters, 'cluster')}"
+        return f"only {count_clusters(clusters)}"
     if is_constant:
         return "never varies"
     return "rests on a few large errors" if skewness > _HEAVY_TAIL else ""
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def count_clusters(number: int) -> str:
+    """Say how many clusters there are."""
+    return f"{number} cluster" if number == 1 else f"{number} clusters"

@@ -1,18 +1,20 @@
 """What GeckoNum's answers tell beyond the paper's tables: how images fail, what makes them right, who is better."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from subitize.analysis.comparisons import write_rank
 from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.release import MANY
 from subitize.papers.geckonum.tables import Table, to_percent
+from subitize.stats.comparisons import SharedClusters, compare_all, rank_models
 from subitize.stats.designs import INTERCEPT, build_design
 from subitize.stats.intervals import wilson_interval
 from subitize.stats.logistic import LogisticFit, fit_logistic
-from subitize.stats.pairs import compare_models
 
 _IMAGE = ("model", "type", "prompt", "seed")
 
@@ -131,17 +133,68 @@ def _references(labels: pl.DataFrame) -> dict[str, str]:
 
 
 def paired_differences(annotations: Annotations) -> Iterator[Cell]:
-    """How much more often one model is right than another on the same prompts, with Holm's correction of p."""
+    """How much more often one model is right than another, with Holm's correction of p, and how models rank.
+
+    Models are compared on the images that all of them have, five of a prompt at most. Beside it stands the difference
+    of the accuracies of Table 2, in which all labels weigh the same: of prompts without colours and places, which are
+    the harder ones for it, imagen_c has ten images, so that they weigh twice as much in its accuracy as in others'.
+    """
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     for task, labels in tasks.items():
-        if labels["model"].n_unique() < 2:
+        models = labels["model"].unique().sort().to_list()
+        if len(models) < 2:
             continue
-        columns = (labels[name].to_numpy() for name in ("right", "model", "prompt"))
-        for pair in compare_models(*columns):
-            place = Place("paired", f"{pair.first} - {pair.second}", f"task{task}_diff")
-            within = replace(pair.difference, low=max(-1.0, pair.difference.low), high=min(1.0, pair.difference.high))
-            yield to_percent(place, within)
-            yield Cell(place._replace(column=f"task{task}_p_holm"), pair.p_holm, n=pair.difference.n)
+        for weighting, shared in (("", _share_images(labels, models)), (AS_PRINTED, _weigh_labels(labels, models))):
+            if shared is not None:
+                yield from _compare_models(f"task{task}{weighting}", shared, models)
+
+
+AS_PRINTED = "_as_table2"
+"""What marks the columns in which labels weigh as in Table 2."""
+
+
+def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
+    found = compare_all(shared)
+    for pair in found:
+        place = Place("paired", f"{models[pair.first]} - {models[pair.second]}", f"{what}_diff")
+        yield to_percent(place, pair.estimate)
+        yield Cell(place._replace(column=f"{what}_p_holm"), pair.p_holm, n=pair.estimate.n)
+    means = np.average(shared.means, axis=1, weights=shared.weights).tolist()
+    for model, mean, standing in zip(models, means, rank_models(found, means), strict=True):
+        n = int(shared.weights.sum())
+        yield Cell(Place("ranks", model, f"{what}_acc"), 100 * mean, n=n)
+        yield Cell(Place("ranks", model, f"{what}_rank"), f"{write_rank(standing)} {standing.letters}", n=n)
+
+
+def _share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters | None:
+    """Average what models got of each prompt, over the questions about images that all of them have."""
+    unit = [name for name in ("prompt", "key", "seed") if name in labels.columns]
+    first = labels.filter(pl.col("seed") < SEEDS).unique([*unit, "model"], keep="first", maintain_order=True)
+    common = first.filter(pl.len().over(unit) == len(models))
+    if not common.height:
+        return None
+    cells = common.group_by("prompt", "model").agg(pl.col("right").mean(), pl.len(), pl.col("type").first())
+    cells = cells.sort("prompt", "model")
+    prompts = cells.gather_every(len(models))
+    means = np.ascontiguousarray(cells["right"].to_numpy().reshape(-1, len(models)).T)
+    return SharedClusters(means, prompts["len"].cast(pl.Float64).to_numpy(), _strata(prompts), most=1.0)
+
+
+def _weigh_labels(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters:
+    """Give each prompt the mean of a model's labels, moved by what the prompt's labels add to it."""
+    prompts = labels.select("prompt", "type").unique("prompt", keep="first").sort("prompt")
+    means = np.empty((len(models), prompts.height))
+    for place, model in enumerate(models):
+        own = labels.filter(pl.col("model") == model)
+        mean = float(own.select(pl.col("right").mean()).item())
+        excess = own.group_by("prompt").agg((pl.col("right") - mean).sum())
+        joined = prompts.join(excess, on="prompt", how="left", maintain_order="left")["right"].fill_null(0.0)
+        means[place] = mean + joined.to_numpy() * prompts.height / own.height
+    return SharedClusters(means, np.ones(prompts.height), _strata(prompts), most=1.0)
+
+
+def _strata(prompts: pl.DataFrame) -> NDArray[np.int64]:
+    return prompts["type"].rank("dense").cast(pl.Int64).to_numpy()
 
 
 EXTENSIONS: tuple[Table, ...] = (

@@ -17,6 +17,7 @@ from subitize.papers.t2icountbench.tables import SUITE, Placement, TableCell
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
 from subitize.store import Run
+from subitize.store.rows import read_designs
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     name = attempts[0].judge
     figures = (tables.by_difficulty, tables.by_style, tables.by_scene, tables.averages)
     k = tables.choose_k(attempts)
-    beyond = Beyond(compare(attempts, k), drawn_numbers(attempts), half_points(attempts, k)) if extensions else None
+    beyond = None
+    if extensions:
+        beyond = Beyond(compare(attempts, k, read_designs(run)), drawn_numbers(attempts), half_points(attempts, k))
     return PaperTables(
         name,
         k,

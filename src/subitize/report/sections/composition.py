@@ -1,12 +1,13 @@
 """What a report says, from the title to the citations, for any set of runs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from subitize import plugins
+from subitize.analysis.comparisons import Ranked
 from subitize.analysis.enumeration import evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
@@ -39,6 +40,7 @@ from subitize.report.sections.protocols import describe_protocols, follow, mark_
 from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.sections.refinements import refinement_sections
 from subitize.report.sections.sources import Series, Source, list_series
+from subitize.report.sections.standings import mark_ranks, stand_series
 from subitize.report.sections.summary import Headlines, summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
@@ -62,11 +64,13 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     titles = {suite: _title(suite) for suite in suites}
     conduct = follow(series)
     leaders, results, headlines = [], [], {}
+    standings: dict[str, Mapping[str, Ranked]] = {}
     for suite in suites:
         own, name = [one for one in series if one.suite == suite], slug(suite)
         account = _account(suite, series, counted[suite], palette)
         of_suite = [one for one in conduct if one.series.suite == suite]
-        warnings, leader = mark_protocols(account.leaderboard, of_suite)
+        standings[suite] = stand_series(own)
+        warnings, leader = mark_protocols(mark_ranks(account.leaderboard, standings[suite]), of_suite)
         sections, headlines[suite] = [*account.sections], account.headline
         left_out = _exclusion_notes(own)
         blocks = (*warnings, *leader[:1], _judged(own), *leader[1:], *left_out)
@@ -82,7 +86,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join([first, *(title[0].lower() + title[1:] for title in others)]),
-        summarize(sources, series, Headlines(counted, headlines)),
+        summarize(sources, series, Headlines(counted, headlines, standings)),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
 

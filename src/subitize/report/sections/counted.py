@@ -25,8 +25,8 @@ class Counted:
 
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
-    """Put those with the smallest error first."""
-    return sorted(models, key=lambda model: (model.it.nae.value if model.it.nae else math.inf, model.label))
+    """Put those first that are right most often."""
+    return sorted(models, key=lambda model: (-model.it.accuracy.value if model.it.accuracy else math.inf, model.label))
 
 
 def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:

@@ -91,7 +91,7 @@ def refinement_sections(
 
 def pair_section(suite: str, groups: Sequence[Group], palette: Palette, more: Sequence[Block] = ()) -> Section | None:
     """Set refined prompts beside those that they are made of, prompt by prompt; `more` stands after that."""
-    found = [(group, row) for group in groups for row in compare([*group.attempts, *group.refined])]
+    found = [(group, row) for group in groups for row in _compare(group)]
     # Of one image per prompt, that one of them is right is the same as the share of right ones.
     shown = [(group, row) for group, row in found if row.measure == "accuracy" or row.k > 1]
     blocks = [_figure(suite, measure, own, palette) for measure in _TITLES if (own := _of(shown, measure))]
@@ -104,8 +104,13 @@ def pair_section(suite: str, groups: Sequence[Group], palette: Palette, more: Se
     return Section(f"{slug(suite)}-refinements", "Refined prompts", (lead, *blocks, *more))
 
 
-_TEST = "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided, adjusted by Holm for a run and judge."
+_TEST = "By flips of signs of prompts' residuals, two-sided, adjusted by Holm for a run and judge."
 _TITLES: dict[Measure, str] = {"success": "One of k images is right", "accuracy": "Accuracy per image"}
+
+
+def _compare(group: Group) -> list[Refinement]:
+    designs = {suite: design for one in group.series for suite, design in one.observations.designs.items()}
+    return compare([*group.attempts, *group.refined], designs=designs)
 
 
 def _attempts(one: Series, label: str) -> list[Attempt]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from subitize.analysis.comparisons import Ranked
 from subitize.analysis.scoring import measure
 from subitize.records import Estimate, base_suite
 from subitize.report.document.blocks import Badge
@@ -10,6 +11,7 @@ from subitize.report.document.cells import figure, printable
 from subitize.report.sections.counted import Counted, level_name
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
+from subitize.report.sections.standings import tell_standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Headlines:
 
     counted: Mapping[str, Sequence[Counted]]
     own: Mapping[str, str]
+    standings: Mapping[str, Mapping[str, Ranked]]
+    """Where the models of a suite stand among one another, by label."""
 
 
 def summarize(sources: Sequence[Source], series: Sequence[Series], headlines: Headlines) -> str:
@@ -52,24 +56,25 @@ def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     found = []
     # Refined prompts are told of with those that they are made of.
     for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
-        ranked = [one for one in headlines.counted.get(suite, ()) if one.it.nae]
-        general = _headline(suite, ranked) if ranked else _accuracies(suite, series)
+        ranked = [one for one in headlines.counted.get(suite, ()) if one.it.accuracy]
+        standings = headlines.standings.get(suite, {})
+        general = _headline(suite, ranked, standings) if ranked else _accuracies(suite, series, standings)
         found.append(headlines.own.get(suite) or general)
     return [text for text in found if text]
 
 
-def _headline(suite: str, ranked: Sequence[Counted]) -> str:
+def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ranked]) -> str:
     best, worst = ranked[0], ranked[-1]
     level = best.it.knower.level if best.it.knower else None
     counts = "" if level is None else f" (counting level: {level_name(level)})"
     right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
     if len(ranked) == 1:
         return f"In {suite}, {best.label} was measured: {right}."
-    others = f"The largest errors are those of {worst.label}, with {_share(worst.it.accuracy)} right."
-    return f"In {suite}, {best.label} errs least: {right}. {others}"
+    others = f"{worst.label} is right least often, in {_share(worst.it.accuracy)}."
+    return f"In {suite}, {best.label} is right most often: {right}.{tell_standing(best.label, standings)} {others}"
 
 
-def _accuracies(suite: str, series: Sequence[Series]) -> str:
+def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
     own = [one for one in series if one.suite == suite]
     found = {one.label: estimate for one in own if (estimate := measure(one.observations, "accuracy"))}
     if not found:
@@ -77,7 +82,7 @@ def _accuracies(suite: str, series: Sequence[Series]) -> str:
     best = max(found, key=lambda label: found[label].value)
     if not found[best].value:
         return f"In {suite}, no model is ever right."
-    return f"In {suite}, {best} is right most often: in {_share(found[best])}."
+    return f"In {suite}, {best} is right most often: in {_share(found[best])}.{tell_standing(best, standings)}"
 
 
 def _share(estimate: Estimate | None) -> str:

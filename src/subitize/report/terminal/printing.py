@@ -37,7 +37,7 @@ from subitize.registry import Listing
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
 _HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
-_STAND_IN = "* an embedded stand-in, not a real model or judge"
+STAND_IN = "* an embedded stand-in, not a real model or judge"
 
 
 class Bar:
@@ -193,7 +193,7 @@ def print_overview(overview: Overview, samples: Mapping[str, str]) -> None:
     if judges:
         print_table(("judge", "annotators", "readings", "without a value"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
-        print(_STAND_IN)
+        print(STAND_IN)
     for item_id, reason in overview.exclusions.items():
         say(f"excluded: {item_id} ({reason})")
 
@@ -302,7 +302,7 @@ def _is_of_groups(row: dict[str, Score]) -> bool:
 def print_marks(figures: Sequence[Any], stand_ins: StandIns) -> None:
     """Say what the marks behind models and judges mean, where there are some."""
     if any(stand_ins.has(one.model, one.judge) for one in figures):
-        print(_STAND_IN)
+        print(STAND_IN)
     if any(getattr(one, "is_informed", False) for one in figures):
         print("† informed: the judge knew what was asked for")
 

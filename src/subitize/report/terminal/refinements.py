@@ -7,9 +7,9 @@ from rich.table import Table
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
 from subitize.report.document.cells import estimate_text
+from subitize.report.terminal.comparisons import write_p
 from subitize.report.terminal.printing import make_table, print_marks, whole_lines
 
-_DIGITS = 3
 _COLUMNS = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
 _COUNTS = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
 
@@ -19,7 +19,7 @@ def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     console = whole_lines()
     console.print(refinement_table(rows, stand_ins))
     console.print(
-        "value [95 % interval over prompts]; p: McNemar's exact one of right and wrong, else Wilcoxon's, adjusted for "
+        "value [95 % interval over prompts]; p: flips of signs of prompts' residuals, as the interval, adjusted for "
         "all rows of a suite, judge and measure"
     )
     console.print("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
@@ -40,5 +40,4 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
 
 
 def _pairing(one: Pairing) -> tuple[str, str, str, str]:
-    p = f"{one.p_holm:.{_DIGITS}f}" if one.p_holm >= 10**-_DIGITS else f"< {10**-_DIGITS}"
-    return estimate_text(one.second), estimate_text(one.first), estimate_text(one.difference), p
+    return estimate_text(one.second), estimate_text(one.first), estimate_text(one.difference), write_p(one.p_holm)

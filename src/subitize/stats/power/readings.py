@@ -71,7 +71,7 @@ def _score(share: Floats, z2: Floats) -> Bounds:
 
 
 def student(values: Floats, confidence: float) -> Interval:
-    """Estimate a mean difference over prompts with Student's interval, as `compare_models` does.
+    """Estimate a mean difference over prompts with Student's interval.
 
     Where all prompts gave the same value there is no spread, and Wilson's bound on the share of prompts that may give
     another takes its place.
@@ -121,7 +121,7 @@ def fleiss(raters: int, confidence: float) -> Interval:
 
 
 class SignedRanks:
-    """The test of paired differences that are not 0, as refinements are compared.
+    """The test of paired differences that are not 0.
 
     It is McNemar's exact one where all are 1, else Wilcoxon's as `wilcoxon_test` does it: exact of up to 50.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from subitize.papers.geckonum.extensions import AS_PRINTED
 from subitize.papers.geckonum.release import MANY, MODELS
 from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
@@ -129,27 +130,33 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
 def differences(findings: Findings) -> Section | None:
     """Compare models of one run on the same prompts."""
     found = pairs(findings)
-    tasks = sorted({task for own in found.values() for task in own})
+    tasks = sorted({compared[: len("task1")] for own in found.values() for compared in own})
     if not found:
         return None
     columns = [text_column("Models")]
     for task in tasks:
+        name = f"Task {task[-1]}"
         columns += [
-            Column(f"Task {task} (points)", "Difference of accuracies averaged within each prompt.", digits=1),
-            Column(f"p {task}", "Wilcoxon’s, adjusted by Holm for all pairs.", digits=3, is_probability=True),
-            Column(f"Prompts {task}"),
+            Column(f"{name} (points)", "Difference of accuracies over the images that all models have.", digits=1),
+            Column(f"p {task[-1]}", "By sign flips, adjusted by Holm for all pairs.", digits=3, is_probability=True),
+            Column(f"n {task[-1]}", "Labels of each model."),
+            Column(f"{name} as in Table 2", "Difference of the accuracies of the leaderboard.", digits=1),
+            Column(f"p {task[-1]} as in Table 2", "Likewise.", digits=3, is_probability=True),
         ]
     rows = []
     for (first, second), own in found.items():
         cells: list[Cell] = [f"{first} − {second}"]
         for task in tasks:
-            difference, p = own.get(task, (None, None))
-            cells += [difference, p, difference.n if difference else None]
+            equal, printed = own.get(task), own.get(task + AS_PRINTED)
+            cells += [*equal, equal.difference.n] if equal else [None, None, None]
+            cells += printed or [None, None]
         rows.append(Row(tuple(cells)))
     caption = (
-        "Mean difference of accuracy in percentage points over the prompts that both models of a run were given, "
-        "with 95 % intervals (Student’s t), and p of Wilcoxon’s test with Holm’s correction for all pairs of a run "
-        "and task. It leaves out what makes prompts harder for all."
+        "Difference of accuracy in percentage points with 95 % intervals over prompts within types of prompts, and p, "
+        "below .05 exactly where 0 lies outside the interval, with Holm’s correction for all pairs of a run and task. "
+        "First over what all models of a run have, five images of a prompt at most: it leaves out what makes prompts "
+        "harder for all. Then of the accuracies as in Table 2, in which every label weighs the same: a model with more "
+        "images of some prompts than of others, as imagen_c has, is judged there by another mixture of prompts."
     )
     title = "Models compared on the same prompts"
     table = make_table(f"{SUITE}-differences", title, columns, rows, caption)

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -25,9 +26,9 @@ _OF_SHARES = ("A10", "A12", "A16", "A17", "agreement", "failures_of_counts", "fa
 _METHODS = {
     **dict.fromkeys(_OF_SHARES, "Wilson's interval"),
     "A5": "root of the summed squares of the half-widths of the two accuracies",
-    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
+    "krippendorff": "Student's t over prompts and annotators; of log(1 − α) where it is not nominal",
     "odds_ratios": "logistic regression, standard errors clustered by prompt",
-    "paired": "Student's t over prompts",
+    "paired": "sign flips of the prompts' residuals within types of prompts",
 }
 
 
@@ -47,6 +48,11 @@ class Measured:
     def estimates(self, table: str) -> dict[str, Estimate]:
         """Get all figures of a table that have an interval."""
         return {what: found for what in self.cells.get(table, {}) if (found := self.estimate(table, what))}
+
+    def text(self, table: str, what: str) -> str | None:
+        """Get what is no number, such as a rank."""
+        cell = self.cells.get(table, {}).get(what)
+        return cell.value if cell is not None and isinstance(cell.value, str) else None
 
     def number(self, table: str, what: str) -> float | None:
         """Get a figure that has no interval, such as a p; nothing where it cannot be computed."""
@@ -99,16 +105,23 @@ def printed(table: str, row: str, column: str) -> float | None:
     return None if text is None else float(text)
 
 
-def pairs(findings: Findings) -> dict[tuple[str, str], dict[int, tuple[Estimate, float | None]]]:
-    """Find the pairs of models compared on the same prompts: by task the difference, and p as Holm adjusts it."""
-    found: dict[tuple[str, str], dict[int, tuple[Estimate, float | None]]] = defaultdict(dict)
+class Compared(NamedTuple):
+    """A difference between two models, and p as Holm adjusts it."""
+
+    difference: Estimate
+    p: float | None
+
+
+def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, Compared]]:
+    """Find the pairs of models compared on the same prompts, by task and weighting, as the columns name them."""
+    found: dict[tuple[str, str], dict[str, Compared]] = defaultdict(dict)
     for one in findings.models:
         for what, difference in one.estimates("paired").items():
             # The column is the part after the last colon: a name may contain colons.
             other, _, column = what.rpartition(": ")
-            task = column.removesuffix("_diff")
-            p = one.number("paired", f"{other}: {task}_p_holm")
-            found[one.label, other][int(task[-1])] = (difference, p)
+            compared = column.removesuffix("_diff")
+            p = one.number("paired", f"{other}: {compared}_p_holm")
+            found[one.label, other][compared] = Compared(difference, p)
     return found
 
 

@@ -8,7 +8,17 @@ from subitize.papers.geckonum.runs import SUITE
 from subitize.papers.geckonum.tables import BASELINES
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Block, Cell, Column, FigureBlock, Printed, Row, TableBlock, make_table
+from subitize.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    FigureBlock,
+    Printed,
+    Row,
+    TableBlock,
+    make_table,
+    text_column,
+)
 from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import mark_point
@@ -26,13 +36,15 @@ def rank_models(findings: Findings) -> list[Block]:
     measured = {one.model for one in findings.models}
     accuracies = {model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS] for model in MODELS}
     rows += [_published(model) for model in sorted(MODELS, key=accuracies.__getitem__) if model not in measured]
-    rows.append(Row(("chance", *(cell for task in TASKS for cell in (BASELINES[task], 0.0, None)), None), "baseline"))
+    chance = (cell for task in TASKS for cell in (BASELINES[task], 0.0, None))
+    rows.append(Row(("chance", *chance, *[None] * len(TASKS), None), "baseline"))
     caption = (
         "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples, Wilson’s "
         "where all or none are right) and n: "
         "labels of questions in Tasks 1 and 2, images in Task 3. Best first, by Task 1. Published: as printed in Table "
         "2 of Kajić and others (2024), ± standard error, not measured here. Chance: one of ten numbers, one of three "
-        "or five lines, yes or no."
+        "or five lines, yes or no. Rank: among the models of a run and judge, over the images that all of them have, "
+        "five of a prompt at most; models that share a letter cannot be told apart."
     )
     if any(row.badge == "stand-in" for row in rows):
         caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
@@ -53,8 +65,20 @@ def headline(findings: Findings) -> str:
         if known:
             best, model = max(known, key=lambda pair: pair[0].value)
             share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
-            found.append(f"{model.label} with {what} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)")
+            told = f"{model.label} with {what} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
+            found.append(told + _equals(model, [one for _, one in known], task))
     return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
+
+
+def _equals(best: Measured, models: Sequence[Measured], task: int) -> str:
+    """Say which models cannot be told apart from the best, of those compared with it."""
+    letters = _letters(best, task)
+    equal = [one.label for one in models if one is not best and letters & _letters(one, task)]
+    return f", which cannot be told apart from {', '.join(equal)}" if equal else ""
+
+
+def _letters(one: Measured, task: int) -> set[str]:
+    return set((one.text("ranks", f"task{task}_rank") or "").partition(" ")[2])
 
 
 def _columns() -> tuple[Column, ...]:
@@ -67,6 +91,7 @@ def _columns() -> tuple[Column, ...]:
             ),
             Column(f"n Task {task}"),
         ]
+    columns += [text_column(f"Rank, Task {task}") for task in TASKS]
     return (*columns, Column("Task 3 by scene graph (%)", "An answer counts only if its parents are right.", digits=1))
 
 
@@ -79,6 +104,7 @@ def _measured(one: Measured) -> Row:
     for task in TASKS:
         mean = _accuracy(one, task)
         cells += [mean, one.number("table2", f"task{task}_diff"), mean.n if mean else None]
+    cells += [one.text("ranks", f"task{task}_rank") for task in TASKS]
     return Row((*cells, one.estimate("table2", _GRAPH)), one.badge)
 
 
@@ -87,7 +113,7 @@ def _published(model: str) -> Row:
     for task in TASKS:
         value, error, difference = (printed("table2", model, f"task{task}_{what}") for what in ("acc", "sem", "diff"))
         cells += [None if value is None or error is None else Printed(value, error), difference, None]
-    return Row((*cells, None), "published")
+    return Row((*cells, *[None] * len(TASKS), None), "published")
 
 
 def _errors(models: Sequence[Measured]) -> TableBlock:

@@ -132,7 +132,7 @@ def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
-    p = Column("p", "McNemar's exact one of right and wrong, else Wilcoxon's, two-sided.", 3, is_probability=True)
+    p = Column("p", "By flips of signs of prompts' residuals, two-sided.", 3, is_probability=True)
     adjusted = Column("p adjusted", _FAMILIES, 3, is_probability=True)
     named = (text_column("Observation"), text_column("Difference of"), Column("Difference", digits=3))
     columns = (*named, p, adjusted, "Pairs", text_column("Models"))

@@ -30,6 +30,7 @@ from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import draw_ranking, take_column
 from subitize.report.sections.refinements import Group
+from subitize.report.sections.standings import stand_series, tell_standing
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
@@ -76,7 +77,10 @@ def headline(groups: Sequence[Group]) -> str:
     share = f"{100 * average.value:.0f} % [{figure(100 * average.low, 0)}, {figure(100 * average.high, 0)}]"
     placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
-    return f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}."
+    told = tell_standing(best, stand_series([one for group in groups for one in group.series]), by="accuracy per image")
+    return (
+        f"In {SUITE}, {best} does best: for {share} of the prompts at least one image has the right number{rank}.{told}"
+    )
 
 
 def badges(groups: Iterable[Group]) -> dict[str, Badge]:

@@ -1,0 +1,355 @@
+"""Is one model better than another? Models on the items, repeats and questions that all of them have."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from subitize.analysis.clusters import place_observations
+from subitize.analysis.contents import read_contents
+from subitize.analysis.levels import at_levels, check_factors
+from subitize.analysis.observations import NO_JUDGE, Observations, Survey
+from subitize.analysis.protocols import Protocol, differences, follow_protocols
+from subitize.analysis.scoring import MEASURES, Measure
+from subitize.analysis.trails import follow_trails
+from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.records import Estimate
+from subitize.stats.comparisons import SharedClusters, Standing, compare_all, rank_models
+from subitize.stats.estimator import Clusters, estimate_errors, estimate_shares
+from subitize.store import Run
+
+COMPARED = tuple(name for name in MEASURES if name not in ("discarded", "refused"))
+"""The measures by which one model can be better than another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What one judge observed of one model on one suite, under the label that tells it from the others."""
+
+    label: str
+    suite: str
+    judge: str
+    observations: Observations
+    run: Run | None = None
+    source: tuple[str, str, str, str] = ("", "", "", "")
+    """The names of the run, the suite, the model and the judge, as they are stored."""
+
+
+class Board(NamedTuple):
+    """What models are ranked in: one measure of one group of items, as one judge saw them."""
+
+    suite: str
+    judge: str
+    factor: str
+    group: str
+    measure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A model's figure over what all models have, from the best rank that it may have to the worst, and its letters.
+
+    Models of a board that share a letter cannot be told apart.
+    """
+
+    model: str
+    estimate: Estimate
+    best: int
+    worst: int
+    letters: str
+
+    @property
+    def rank(self) -> str:
+        """The rank, or the first and the last that it may be."""
+        return write_rank(Standing(self.best, self.worst, self.letters))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPair:
+    """The first model's figure minus the second's; `p_holm` is adjusted for all pairs of the board."""
+
+    first: str
+    second: str
+    difference: Estimate
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Models compared by one measure, the best first."""
+
+    board: Board
+    models: tuple[Ranked, ...]
+    pairs: tuple[ModelPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many of a model's observations are in no comparison, as another model lacks them or they were excluded."""
+
+    suite: str
+    judge: str
+    model: str
+    count: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Leaderboards, what is in none of them, and in what protocols differ that were compared nevertheless."""
+
+    boards: tuple[Leaderboard, ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare_surveys(
+    surveys: Mapping[str, Survey], measures: Sequence[str] = (), factors: Sequence[str] = ()
+) -> Comparisons:
+    """Compare the models of runs, given by name, on what all of a suite and judge have in common."""
+    protocols = _follow(surveys)
+    entries = _name_judges_alike(list_entries(surveys), protocols)
+    _check_comparable(entries)
+    notes = (*_compare_protocols(entries, protocols), *_tell_single(entries))
+    found = compare_entries(entries, measures, factors)
+    if not found.boards:
+        raise NothingToDoError(_nothing_common(found.left_out))
+    return replace(found, notes=notes)
+
+
+def list_entries(surveys: Mapping[str, Survey]) -> list[Entry]:
+    """List what was observed of each model; its label has the run's name where two runs have the same model."""
+    parts = [
+        (name, survey, key, own)
+        for name, survey in surveys.items()
+        for key, own in survey.observations.partition("suite", "model", "judge")
+    ]
+    runs = Counter((suite, model) for suite, model, _ in {(*key[:2], name) for name, _, key, _ in parts})
+    return [
+        Entry(
+            model + f" ({name})" * (runs[suite, model] > 1), suite, judge, own, survey.run, (name, suite, model, judge)
+        )
+        for name, survey, (suite, model, judge), own in parts
+    ]
+
+
+def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), factors: Sequence[str] = ()) -> Comparisons:
+    """Compare models, suite by suite and judge by judge; one model alone, and nothing in common, makes no board."""
+    for name in measures:
+        if name not in COMPARED:
+            raise UnknownNameError("measure to compare by", name, COMPARED)
+    boards: list[Leaderboard] = []
+    left_out: list[LeftOut] = []
+    for family in _families(entries):
+        common, missing = _take_common(family)
+        left_out += missing
+        if len(family) > 1 and len(common):
+            boards += _compare_family(family, common, measures or COMPARED, factors)
+    return Comparisons(tuple(boards), tuple(left_out))
+
+
+def stand(entries: Sequence[Entry], measure: str = "accuracy") -> dict[str, Ranked]:
+    """Rank models by one measure on the whole, by label; of those that cannot be compared there is nothing."""
+    found = compare_entries(entries, [measure])
+    return {one.model: one for board in found.boards for one in board.models}
+
+
+def write_rank(standing: Standing) -> str:
+    """Write the rank of a model, or the first and the last that it may have."""
+    best, worst = standing.best, standing.worst
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _families(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Put together what has the same suite and judge; what was only ever refused is wrong for every judge."""
+    entries = list(entries)
+    judges: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in entries:
+        if one.judge != NO_JUDGE:
+            judges[one.suite][one.judge] = None
+    found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for one in entries:
+        for judge in (judges[one.suite] if one.judge == NO_JUDGE else ()) or (one.judge,):
+            found[one.suite, judge].append(replace(one, judge=judge))
+    return [sorted(family, key=lambda one: one.label) for family in found.values()]
+
+
+def _check_comparable(entries: Sequence[Entry]) -> None:
+    """Refuse where no two models have the same suite and judge."""
+    if any(len(family) > 1 for family in _families(entries)):
+        return
+    labels = sorted({one.label for one in entries})
+    if len(labels) == 1:
+        raise NothingToDoError(
+            f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN --models"
+        )
+    told = ", ".join(sorted({f"{one.label} in {one.suite} by {one.judge}" for one in entries}))
+    raise NothingToDoError(
+        f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
+    )
+
+
+def _nothing_common(left_out: Sequence[LeftOut]) -> str:
+    told = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in left_out)
+    return (
+        f"no item and repeat is common to all models: {told}; give all of them the same items: "
+        "subitize run SUITE --model MODEL --out RUN, with the same options and seed"
+    )
+
+
+_KEY = ("item", "content", "repeat", "ask", "group")
+
+
+def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
+    """Keep the questions about items and repeats that all models have, and count the others."""
+    first = family[0]
+    rows = pl.concat(
+        one.observations.rows.with_columns(model=pl.lit(one.label), content=content)
+        for one, content in zip(family, _read_contents(family), strict=True)
+    )
+    is_common = pl.col("model").n_unique().over(_KEY) == len(family)
+    common = rows.filter(~pl.col("is_excluded")).filter(is_common)
+    kept = dict(common.group_by("model").len().iter_rows())
+    left_out = [
+        LeftOut(first.suite, first.judge, one.label, len(one.observations) - kept.get(one.label, 0), total)
+        for one in family
+        for total in [len(one.observations)]
+        if kept.get(one.label, 0) < total
+    ]
+    items = {id: item for one in family for id, item in one.observations.items.items()}
+    return Observations(common, items, first.observations.designs), left_out
+
+
+def _read_contents(family: Sequence[Entry]) -> list[pl.Expr]:
+    """Say what the items of each are: of one run they are the same where their ids are."""
+    if len({id(one.run) for one in family}) == 1:
+        return [pl.lit("")] * len(family)
+    found = []
+    for one in family:
+        contents = read_contents(one.run, set(one.observations.rows["item"])) if one.run else {}
+        hashes = {name: content.hash for name, content in contents.items()}
+        found.append(pl.col("item").replace_strict(hashes, default="", return_dtype=pl.String()))
+    return found
+
+
+def _compare_family(
+    family: Sequence[Entry], common: Observations, measures: Sequence[str], factors: Sequence[str]
+) -> Iterator[Leaderboard]:
+    first, labels = family[0], [one.label for one in family]
+    chosen = check_factors(common.seen_items(), factors)
+    for rows in at_levels(place_observations(common), chosen):
+        for (factor, level, _), own in rows.sort("order", maintain_order=True).group_by(
+            "factor", "level", "order", maintain_order=True
+        ):
+            for name in measures:
+                shared = _share_clusters(own, MEASURES[name], labels)
+                if shared is not None:
+                    board = Board(first.suite, first.judge, str(factor), str(level), name)
+                    yield _make_board(board, shared, labels)
+
+
+def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str]) -> SharedClusters | None:
+    """Average what each model got in each cluster, over what counts for all of them; None where nothing does."""
+    if measure.needs is not None and not rows.select(measure.needs.any()).item():
+        return None
+    counted = rows.filter(measure.where).filter(pl.len().over(_KEY) == len(labels))
+    if not counted.height:
+        return None
+    step = measure.step
+    values = counted.select("cluster", "stratum", "model", value=measure.value.cast(pl.Float64))
+    cells = values.group_by("cluster", "model").agg(pl.col("value").mean(), pl.len(), pl.col("stratum").first())
+    cells = cells.sort("cluster", pl.col("model").cast(pl.Enum(labels)))
+    means = cells["value"].to_numpy().reshape(-1, len(labels)).T
+    of_first = cells.gather_every(len(labels))
+    return SharedClusters(
+        np.ascontiguousarray(means),
+        of_first["len"].cast(pl.Float64).to_numpy(),
+        of_first["stratum"].to_numpy(),
+        most=1.0 if step is None else np.inf,
+        step=1.0 if step is None else float(counted.select(step.mean()).item()),
+    )
+
+
+def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
+    is_error = MEASURES[board.measure].step is not None
+    estimates = _estimate(shared, is_error=is_error)
+    found = compare_all(shared)
+    standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
+    ranked = [
+        Ranked(label, estimate, one.best, one.worst, one.letters)
+        for label, estimate, one in zip(labels, estimates, standings, strict=True)
+    ]
+    ranked.sort(key=lambda one: one.estimate.value if is_error else -one.estimate.value)
+    pairs = (ModelPair(labels[one.first], labels[one.second], one.estimate, one.p, one.p_holm) for one in found)
+    return Leaderboard(board, tuple(ranked), tuple(pairs))
+
+
+def _estimate(shared: SharedClusters, *, is_error: bool) -> list[Estimate]:
+    """Estimate each model's own figure."""
+    models, size = shared.means.shape
+    weights = np.tile(shared.weights, models)
+    groups = np.repeat(np.arange(models), size)
+    clusters = Clusters(shared.means.ravel(), weights, weights, groups, np.tile(shared.strata, models))
+    return estimate_errors(clusters, np.full(models, shared.step)) if is_error else estimate_shares(clusters)
+
+
+# What must be the same, and what is said if it is not. How many items and repeats there are does not matter, as only
+# common ones are compared.
+_READ_ALIKE = ("judge_options", "rules", "agreement", "scoring_version")
+_TOLD = ("asking_again", "prompts", "is_rewritten", "has_own_seeds", "parameters", "judge_revisions", "readings")
+
+
+_Protocols = Mapping[tuple[str, str, str, str], Protocol]
+
+
+def _follow(surveys: Mapping[str, Survey]) -> _Protocols:
+    """Find the protocols, by the names of the run, the suite, the model and the judge."""
+    return {
+        (name, *place): one.protocol
+        for name, survey in surveys.items()
+        for place, one in follow_protocols(
+            survey.run, follow_trails(survey.run, survey.readings), survey.reader
+        ).items()
+    }
+
+
+def _name_judges_alike(entries: Sequence[Entry], protocols: _Protocols) -> list[Entry]:
+    """Name judges without the rule and the place that they are served at, unless one model has two of that name."""
+    named = [replace(one, judge=protocols[one.source].judge) for one in entries]
+    count = Counter((one.label, one.suite, one.judge) for one in named)
+    return [
+        new if count[new.label, new.suite, new.judge] == 1 else old for new, old in zip(named, entries, strict=True)
+    ]
+
+
+def _compare_protocols(entries: Sequence[Entry], protocols: _Protocols) -> Iterator[str]:
+    """Refuse models whose answers were read in different ways, and say in what else protocols differ."""
+    for family in _families(entries):
+        first, *others = family
+        judged = [one for one in family if one.source[-1] != NO_JUDGE]
+        for one in judged[1:]:
+            told = _differ(protocols[judged[0].source], protocols[one.source], _READ_ALIKE)
+            if told:
+                raise BadValueError(
+                    f"{judged[0].label} and {one.label} of {one.suite} were read differently: {told}; read all by one "
+                    "rule with --rule RULE, or have them judged with the same options"
+                )
+        for one in others:
+            told = _differ(protocols[first.source], protocols[one.source], _TOLD)
+            if told:
+                yield f"{one.suite}: {first.label} and {one.label} differ in protocol: {told}"
+
+
+def _tell_single(entries: Sequence[Entry]) -> Iterator[str]:
+    for family in _families(entries):
+        if len(family) == 1:
+            (one,) = family
+            yield f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
+
+
+def _differ(one: Protocol, other: Protocol, names: Sequence[str]) -> str:
+    return "; ".join(differences(one, replace(one, **{name: getattr(other, name) for name in names})))

@@ -1,0 +1,60 @@
+"""Where models stand among one another: ranks and letters on leaderboards, and in a sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from subitize.analysis.comparisons import Entry, Ranked, stand
+from subitize.report.document.blocks import Block, TableBlock, text_column
+from subitize.report.sections.sources import Series
+
+_COLUMN = text_column(
+    "Rank",
+    "By accuracy over what all models of a judge have: the first and the last rank that the model may have. Models "
+    "that share a letter cannot be told apart.",
+)
+
+
+def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
+    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success."""
+    entries = [
+        Entry(one.label, one.suite, one.judge, one.observations, one.source.run)
+        for one in series
+        if not one.is_excluded
+    ]
+    return {**stand(entries, "success"), **stand(entries, "accuracy")}
+
+
+def mark_ranks(blocks: Sequence[Block], standings: Mapping[str, Ranked]) -> list[Block]:
+    """Put the rank beside every model of a leaderboard that has none yet, where there are several models."""
+    return [_mark(block, standings) if isinstance(block, TableBlock) and standings else block for block in blocks]
+
+
+def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
+    if any(column.name.startswith(_COLUMN.name + ",") for column in table.columns):
+        return table
+    rows = []
+    for row in table.rows:
+        one = standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None
+        rows.append(replace(row, cells=(*row.cells, f"{one.rank} {one.letters}" if one else "")))
+    return replace(table, columns=(*table.columns, _COLUMN), rows=tuple(rows))
+
+
+def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
+    """Say whether the model that is right most often is better than the others; nothing where it was not compared."""
+    own = standings.get(best)
+    if own is None:
+        return ""
+    if own.worst == 1:
+        told = "it is better than all others"
+    elif own.best > 1:
+        told = "others do better on what all models have"
+    else:
+        letters = set(own.letters)
+        equal = [label for label, other in standings.items() if label != best and letters & set(other.letters)]
+        told = f"it cannot be told apart from {_list(equal)}"
+    sentence = f"by {by}, {told}" if by else told
+    return f" {sentence[0].upper()}{sentence[1:]}."
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

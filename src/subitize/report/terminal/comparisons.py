@@ -1,0 +1,68 @@
+"""Models compared with one another, at a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
+from subitize.analysis.levels import name_level
+from subitize.analysis.overview import StandIns
+from subitize.report.document.cells import estimate_text
+from subitize.report.terminal.printing import STAND_IN, make_table, say, whole_lines
+
+_LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
+_DIGITS = 3
+
+
+def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
+    """Print a leaderboard and the pairs of each measure, and what the columns mean."""
+    console = whole_lines()
+    for one in _telling(found.boards):
+        board = one.board
+        say(f"{board.measure} in {board.suite}, judged by {board.judge}, {name_level(board.factor, board.group)}")
+        ranks = (
+            (of.rank, stand_ins.mark_model(of.model), of.letters, estimate_text(of.estimate), str(of.estimate.n))
+            for of in one.models
+        )
+        console.print(make_table(("rank", "model", "group", board.measure, "n"), ranks))
+        pairs = (
+            (f"{of.first} − {of.second}", estimate_text(of.difference), write_p(of.p), write_p(of.p_holm))
+            for of in one.pairs
+        )
+        console.print(make_table(("models", "difference", "p", "p (Holm)"), pairs, numbers=2))
+    _print_legend(found, stand_ins)
+
+
+def write_p(p: float) -> str:
+    """Write a probability."""
+    return f"{p:.{_DIGITS}f}" if p >= 10**-_DIGITS else f"< {10**-_DIGITS}"
+
+
+def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
+    """Leave out what another measure tells: where nothing was refused or discarded, several are the same."""
+    figures = {one.board: [(of.model, of.estimate.value, of.estimate.n) for of in one.models] for one in boards}
+    for one in boards:
+        like = _LIKE.get(one.board.measure)
+        if like and figures.get(one.board._replace(measure=like)) == figures[one.board]:
+            continue
+        if one.board.measure == "coverage" and all(of.estimate.value == 1 for of in one.models):
+            continue
+        yield one
+
+
+def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
+    print("value [95 % interval] over what all models have; n: observations")
+    print("rank: the first and the last that a model may have; models that share a letter cannot be told apart")
+    print("p: flips of signs of prompts' residuals, as the interval; Holm: adjusted for all pairs of a table")
+    for one in found.left_out:
+        say(write_left_out(one))
+    for note in found.notes:
+        say(note)
+    if any(of.model in stand_ins.models for one in found.boards for of in one.models):
+        print(STAND_IN)
+
+
+def write_left_out(one: LeftOut) -> str:
+    """Say what of a model is in no comparison."""
+    return (
+        f"left out: {one.count} of {one.total} answers about {one.model} in {one.suite}, which not all models have or "
+        "which are excluded"
+    )

@@ -1,0 +1,307 @@
+"""Is one model better than another? Differences over the clusters that all have, ranks, and who cannot be told apart.
+
+The test of a difference and its interval rest on one statistic, t = difference / standard error, and on one law of it:
+that of t where the signs of the clusters' residuals within their strata are flipped by lot. So p is below .05 exactly
+where 0 lies outside the interval.
+"""
+
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.records import Estimate
+from subitize.stats.estimator import (
+    FEW,
+    ROUNDING,
+    Clusters,
+    Floats,
+    Integers,
+    Spread,
+    count_clusters,
+    effective_number,
+    measure_spread,
+)
+from subitize.stats.intervals import wilson_interval
+from subitize.stats.multiplicity import adjust_holm
+
+ALPHA = 0.05
+FLIPS = 1_999
+_FLIPS_PER_PAIR = 40  # so that Holm's adjustment of the smallest p there can be is still below .05
+_MOST_NUMBERS = 4_000_000  # held at a time
+_SEED = 20_240_611
+
+
+@dataclass(frozen=True, slots=True)
+class SharedClusters:
+    """What several models got in the same clusters: `means` has a row per model and a column per cluster.
+
+    `weights` are the observations that a mean is of, the same for all models. Codes of strata are such that neighbours
+    have neighbouring codes. No two means differ by more than `most`; `step` is by how much a mean would differ if each
+    of its observations were off by one more.
+    """
+
+    means: Floats
+    weights: Floats
+    strata: Integers
+    most: float = inf
+    step: float = 1.0
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """List the pairs of models."""
+        return list(combinations(range(len(self.means)), 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The mean of the first model minus that of the second, by their numbers, with p and p adjusted for all pairs."""
+
+    first: int
+    second: int
+    estimate: Estimate
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a model stands among others: from the best rank that it may have to the worst.
+
+    Models that share a letter cannot be told apart.
+    """
+
+    best: int
+    worst: int
+    letters: str
+
+
+def compare_all(clusters: SharedClusters) -> list[Difference]:
+    """Compare every pair of models; differences over the same clusters add up."""
+    pairs = clusters.pairs()
+    if not pairs:
+        return []
+    differences = np.array([clusters.means[first] - clusters.means[second] for first, second in pairs])
+    differences[np.abs(differences) < ROUNDING] = 0.0
+    together = _put_side_by_side(differences, clusters)
+    spread = measure_spread(together)
+    flipped = np.abs(_flip(clusters, spread, pairs))
+    rests_on = effective_number(together, np.abs(together.means)).tolist()
+    found = [
+        _conclude(clusters, _PairSpread(*of_pair), flipped[place])
+        for place, of_pair in enumerate(
+            zip(
+                spread.mean.tolist(),
+                spread.variance.tolist(),
+                spread.clusters.tolist(),
+                spread.observations.tolist(),
+                spread.layouts(),
+                rests_on,
+                strict=True,
+            )
+        )
+    ]
+    adjusted = adjust_holm(np.array([p for _, p in found])).tolist()
+    return [
+        Difference(*pair, estimate, p, p_holm)
+        for pair, (estimate, p), p_holm in zip(pairs, found, adjusted, strict=True)
+    ]
+
+
+def compare_two(differences: Floats, strata: Integers | None = None, *, most: float = inf) -> Difference:
+    """Test whether the mean of clusters' differences, one of each, is 0."""
+    size = len(differences)
+    codes = np.zeros(size, dtype=np.int64) if strata is None else strata
+    means = np.array([differences, np.zeros(size)])
+    (found,) = compare_all(SharedClusters(means, np.ones(size), codes, most))
+    return found
+
+
+def rank_models(
+    differences: Sequence[Difference], values: Sequence[float], *, is_error: bool = False
+) -> list[Standing]:
+    """Say where models stand by the pairs that differ at .05 after adjustment; of errors the smallest is the best."""
+    count = len(values)
+    is_better = np.zeros((count, count), dtype=bool)
+    for one in differences:
+        if one.p_holm < ALPHA:
+            is_first = (one.estimate.value > 0) != is_error
+            better, worse = (one.first, one.second) if is_first else (one.second, one.first)
+            is_better[better, worse] = True
+    best, worst = 1 + is_better.sum(axis=0), count - is_better.sum(axis=1)
+    order = np.argsort(np.array(values) * (1 if is_error else -1), kind="stable").tolist()
+    letters = _letter(is_better | is_better.T, order)
+    return [Standing(*of) for of in zip(best.tolist(), worst.tolist(), letters, strict=True)]
+
+
+def _put_side_by_side(differences: Floats, clusters: SharedClusters) -> Clusters:
+    """Make each pair of models a group of clusters."""
+    pairs, size = differences.shape
+    weights = np.tile(clusters.weights, pairs)
+    groups = np.repeat(np.arange(pairs), size)
+    return Clusters(differences.ravel(), weights, weights, groups, np.tile(clusters.strata, pairs))
+
+
+def _flip(clusters: SharedClusters, spread: Spread, pairs: Sequence[tuple[int, int]]) -> Floats:
+    """Compute t of each pair (rows) for each flip of signs (columns), all flips if there are few."""
+    strata = spread.stratum[: len(clusters.weights)]
+    order = np.argsort(strata, kind="stable")
+    layout = _Layout(clusters.weights[order], np.bincount(strata))
+    residuals = layout.center(clusters.means[:, order])
+    first, second = (np.array(places) for places in zip(*pairs, strict=True))
+    squares = layout.sum((layout.weights * (residuals[first] - residuals[second])) ** 2) @ layout.factors
+    wanted = max(FLIPS, _FLIPS_PER_PAIR * len(pairs) - 1)
+    at_a_time = max(1, _MOST_NUMBERS // max(len(order), len(residuals) * max(len(residuals), len(layout.sizes))))
+    found = []
+    for signs in _draw_signs(len(order), wanted, at_a_time):
+        means, products = layout.flip(signs, residuals)
+        mean = means[:, first] - means[:, second]
+        crossed = products[:, first, second] + products[:, second, first]
+        variance = squares + products[:, first, first] + products[:, second, second] - crossed
+        mean[np.abs(mean) < ROUNDING] = 0.0
+        variance[variance < ROUNDING * squares] = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.append(np.nan_to_num(mean / np.sqrt(variance), posinf=inf, neginf=-inf))
+    return np.concatenate(found).T
+
+
+def _draw_signs(clusters: int, wanted: int, at_a_time: int) -> Iterator[Floats]:
+    if 2**clusters <= wanted:
+        places = np.arange(2**clusters)[:, None] >> np.arange(clusters)
+        yield (1 - 2 * (places & 1)).astype(np.float64)
+        return
+    random = np.random.default_rng(_SEED)
+    for begin in range(0, wanted, at_a_time):
+        shape = (min(at_a_time, wanted - begin), clusters)
+        yield (1 - 2 * random.integers(0, 2, shape, dtype=np.int8)).astype(np.float64)
+
+
+class _Layout:
+    """Clusters in the order of their strata, and sums over strata of what clusters have (the last axis).
+
+    The variance of a mean, as `measure_spread` has it, is the sum of the strata's squared residuals, each times its
+    weight squared, times `factors`.
+    """
+
+    def __init__(self, weights: Floats, sizes: Integers) -> None:
+        self.weights, self.sizes = weights, sizes
+        self._starts = np.r_[0, np.cumsum(sizes)[:-1]]
+        self._weight, self._squared = self.sum(weights), self.sum(weights**2)
+        mean_weight = self._weight / sizes
+        shares = (mean_weight / weights.sum()) ** 2
+        self.factors = (shares + shares.sum() / max(1, (sizes - 1).sum())) / mean_weight**2
+
+    def sum(self, values: Floats) -> Floats:
+        return np.asarray(np.add.reduceat(values, self._starts, axis=-1))
+
+    def center(self, values: Floats) -> Floats:
+        """Subtract the means of strata."""
+        means = self.sum(values * self.weights) / self._weight
+        residuals = values - np.repeat(means, self.sizes, axis=-1)
+        residuals[np.abs(residuals) < ROUNDING] = 0.0
+        return residuals
+
+    def flip(self, signs: Floats, residuals: Floats) -> tuple[Floats, Floats]:
+        """Flip the signs of models' residuals: their means, by flip and model, and what the variance changes by.
+
+        Σ w² (±r − m)², where m is the new mean of the stratum, is Σ w² r² − 2 m Σ ± w² r + m² Σ w². The last two terms
+        are given as a bilinear form, by flip and two models, from which that of each difference follows.
+        """
+        sums, weighted = (self._sum_flipped(signs, residuals * self.weights**power) for power in (1, 2))
+        means = sums / self._weight
+        products = (means * self.factors) @ (means * self._squared - 2 * weighted).transpose(0, 2, 1)
+        return sums.sum(axis=-1) / self._weight.sum(), products
+
+    def _sum_flipped(self, signs: Floats, weighted: Floats) -> Floats:
+        found = np.empty((len(signs), len(weighted), len(self.sizes)))
+        for place, (start, size) in enumerate(zip(self._starts.tolist(), self.sizes.tolist(), strict=True)):
+            of_stratum = slice(start, start + size)
+            found[:, :, place] = signs[:, of_stratum] @ weighted[:, of_stratum].T
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _PairSpread:
+    mean: float
+    variance: float
+    clusters: int
+    observations: float
+    layout: str
+    rests_on: float
+
+    def caution(self) -> str:
+        if self.clusters < FEW:
+            return f"only {count_clusters(self.clusters)}"
+        if self.variance <= 0:
+            return "never varies"
+        return f"rests on fewer than {FEW} clusters" if self.rests_on < FEW else ""
+
+
+def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> tuple[Estimate, float]:
+    """Give a difference its interval and p."""
+    if pair.variance <= 0:
+        kind, (half, p) = "Wilson bound on the share that may differ by one more or less", _bound(pair, clusters.step)
+    elif pair.variance == inf:
+        kind, half, p = "sign flips", inf, 1.0
+    else:
+        kind, error = "sign flips", pair.variance**0.5
+        # What is as large but for rounding is as large.
+        quotient = abs(pair.mean) / error * (1 - 1e-9)
+        p = (1 + int((flipped >= quotient).sum())) / (1 + len(flipped))
+        half = _critical(flipped) * (1 + 1e-9) * error
+    low, high = max(-clusters.most, pair.mean - half), min(clusters.most, pair.mean + half)
+    method = f"difference, {kind}, over {pair.layout}"
+    estimate = Estimate(pair.mean, low, high, round(pair.observations), method, caution=pair.caution())
+    return estimate, p
+
+
+def _critical(flipped: Floats) -> float:
+    """Find the largest t whose p is not below .05."""
+    rarer = int(np.ceil(ALPHA * (1 + len(flipped)) - ROUNDING)) - 1
+    return inf if rarer < 1 else float(-np.partition(-flipped, rarer - 1)[rarer - 1])
+
+
+def _bound(pair: _PairSpread, step: float) -> tuple[float, float]:
+    """Bound a difference that never varies: as many clusters as Wilson's interval leaves possible may differ more.
+
+    p is what the interval would be just wide enough for, and not below that of as many tosses of a coin.
+    """
+    from scipy.special import ndtr
+
+    half = wilson_interval(0, pair.clusters).high * step
+    if not pair.mean:
+        return half, 1.0
+    share = min(abs(pair.mean) / step, 1.0)
+    z = inf if share == 1 else (pair.clusters * share / (1 - share)) ** 0.5
+    p = max(2 * float(ndtr(-z)), 2.0 ** (1 - pair.clusters))
+    return (max(half, abs(pair.mean)) if p >= ALPHA else half), p
+
+
+def _letter(differs: NDArray[np.bool_], order: Sequence[int]) -> list[str]:
+    """Give models letters such that two share one exactly where they do not differ (Piepho 2004), the best an a."""
+    groups = [set(order)]
+    for place, one in enumerate(order):
+        for other in order[place + 1 :]:
+            if differs[one, other]:
+                groups = _split(groups, one, other)
+    ranks = {model: rank for rank, model in enumerate(order)}
+    groups.sort(key=lambda group: sorted(ranks[model] for model in group))
+    named = [(_name_letter(place), group) for place, group in enumerate(groups)]
+    return ["".join(letter for letter, group in named if model in group) for model in range(len(order))]
+
+
+def _split(groups: Sequence[set[int]], one: int, other: int) -> list[set[int]]:
+    """Insert groups without the one or the other where a group has both, and absorb what lies in another."""
+    split: list[set[int]] = []
+    for group in groups:
+        split += [group - {one}, group - {other}] if {one, other} <= group else [group]
+    distinct = [group for place, group in enumerate(split) if group not in split[:place]]
+    return [group for group in distinct if not any(group < another for another in distinct)]
+
+
+def _name_letter(place: int) -> str:
+    letters = string.ascii_letters
+    return letters[place % len(letters)] + "′" * (place // len(letters))

@@ -1,0 +1,116 @@
+"""Models are compared on what all of them have, and on nothing else."""
+
+import numpy as np
+import pytest
+
+from samples import naming_item
+from subitize.analysis.comparisons import Comparisons, Entry, Leaderboard, compare_entries, stand
+from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
+from subitize.errors import UnknownNameError
+
+
+def entry(
+    model: str, values: dict[tuple[int, int], float | None], *, judge: str = "parser", status: Status = "eligible"
+) -> Entry:
+    """Make observations of naming items of the number 1 to 9, by item and repeat."""
+    items = {place: naming_item(place, 1 + place % 9) for place, _ in values}
+    seen = [
+        Seen(
+            items[place], items[place].asks[0], status if value is not None else "refused", value, model, judge, repeat
+        )
+        for (place, repeat), value in values.items()
+    ]
+    return Entry(model, "naming", judge, frame_seen(seen))
+
+
+def answers(seed: int, *, right: float, items: int = 45, repeats: int = 2) -> dict[tuple[int, int], float | None]:
+    random = np.random.default_rng(seed)
+    return {
+        (place, repeat): 1 + place % 9 + (0 if random.random() < right else int(random.integers(1, 4)))
+        for place in range(items)
+        for repeat in range(repeats)
+    }
+
+
+def board(found: Comparisons, measure: str) -> Leaderboard:
+    return next(one for one in found.boards if one.board.measure == measure)
+
+
+def test_differences_are_of_what_all_have_and_add_up() -> None:
+    own = {"a": answers(1, right=0.9), "b": answers(2, right=0.5), "c": answers(3, right=0.3, items=40, repeats=3)}
+    own["a"].pop((0, 0))
+    found = compare_entries([entry(model, values) for model, values in own.items()])
+    common = [key for key in own["a"] if key in own["b"] and key in own["c"]]
+    assert {(one.model, one.count, one.total) for one in found.left_out} == {
+        ("a", 89 - 79, 89),
+        ("b", 90 - 79, 90),
+        ("c", 120 - 79, 120),
+    }
+    for measure in ("accuracy", "mae", "nae"):
+        means = {
+            model: np.mean([_figure(measure, key, values[key]) for key in common]) for model, values in own.items()
+        }
+        one = board(found, measure)
+        assert {of.model: of.estimate.value for of in one.models} == pytest.approx(means, abs=1e-12)
+        differences = {(of.first, of.second): of.difference for of in one.pairs}
+        for pair, difference in differences.items():
+            assert difference.value == pytest.approx(means[pair[0]] - means[pair[1]], abs=1e-12)
+            assert difference.n == 79
+        total = differences["a", "b"].value + differences["b", "c"].value
+        assert total == pytest.approx(differences["a", "c"].value, abs=1e-9)
+
+
+def _figure(measure: str, key: tuple[int, int], value: float | None) -> float:
+    target = 1 + key[0] % 9
+    assert value is not None
+    return {"accuracy": float(value == target), "mae": abs(value - target), "nae": abs(value - target) / target}[
+        measure
+    ]
+
+
+def test_of_errors_the_smallest_is_the_best() -> None:
+    entries = [entry("worse", answers(1, right=0.2)), entry("better", answers(2, right=0.9))]
+    found = compare_entries(entries)
+    for measure in ("accuracy", "mae", "nae"):
+        told = [(one.model, one.rank, one.letters) for one in board(found, measure).models]
+        assert told == [("better", "1", "a"), ("worse", "2", "b")]
+    assert board(found, "accuracy").pairs[0].difference.value > 0 > board(found, "mae").pairs[0].difference.value
+
+
+def test_models_that_answer_alike_share_a_rank_and_a_letter() -> None:
+    values = answers(1, right=0.5)
+    found = stand([entry("one", values), entry("other", values), entry("third", answers(5, right=0.5))])
+    assert {(one.rank, one.letters) for one in found.values()} == {("1–3", "a")}
+
+
+def test_what_was_refused_is_wrong_for_every_judge_and_no_error() -> None:
+    mute: dict[tuple[int, int], float | None] = dict.fromkeys(answers(1, right=1))
+    entries = [
+        entry("mute", mute, judge=NO_JUDGE),
+        *(entry("speaks", answers(1, right=1), judge=judge) for judge in ("human", "parser")),
+    ]
+    found = compare_entries(entries)
+    assert {one.board.judge for one in found.boards} == {"human", "parser"}
+    for one in found.boards:
+        if one.board.measure == "accuracy":
+            assert [(of.model, of.estimate.value) for of in one.models] == [("speaks", 1.0), ("mute", 0.0)]
+    assert "mae" not in {one.board.measure for one in found.boards}
+
+
+def test_models_of_different_judges_are_not_compared() -> None:
+    values = answers(1, right=0.5)
+    found = compare_entries([entry("one", values, judge="human"), entry("other", values)])
+    assert found.boards == ()
+
+
+def test_groups_are_the_levels_of_a_factor() -> None:
+    entries = [entry("one", answers(1, right=0.5)), entry("other", answers(2, right=0.5))]
+    found = compare_entries(entries, ["accuracy"], ["number"])
+    assert [one.board.group for one in found.boards] == ["all", *map(str, range(1, 10))]
+    assert {one.pairs[0].difference.n for one in found.boards[1:]} == {10}
+    assert "only 5 clusters" in {one.pairs[0].difference.caution for one in found.boards}
+
+
+def test_a_measure_that_there_is_not_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UnknownNameError, match=r"no measure to compare by named 'speed'; known: accuracy, "):
+        compare_entries([entry("one", answers(1, right=0.5))], ["speed"])

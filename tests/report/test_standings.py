@@ -1,0 +1,53 @@
+"""Leaderboards say which ranks models may have, and headlines do not call equal models better."""
+
+import pytest
+
+from subitize.analysis.comparisons import Ranked
+from subitize.records import Estimate
+from subitize.report.document.blocks import Row, TextBlock, make_table, text_column
+from subitize.report.sections.standings import mark_ranks, tell_standing
+
+
+def ranked(model: str, best: int, worst: int, letters: str) -> Ranked:
+    return Ranked(model, Estimate(0.5, 0.4, 0.6, 10, "share"), best, worst, letters)
+
+
+def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
+    rows = [Row(("one", 0.5)), Row(("other", 0.4), "stand-in"), Row(("one", 0.6), "published"), Row(("single", 0.1))]
+    table = make_table("t", "Leaderboard", (text_column("Model"), "Accuracy"), rows)
+    note = TextBlock("Judged by people.")
+    standings = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
+    marked, same = mark_ranks([table, note], standings)
+    assert same is note
+    assert [row.cells[-1] for row in marked.rows] == ["1–2 a", "2 b", "", ""]  # type: ignore[union-attr]
+    assert mark_ranks([table], {}) == [table]
+
+
+def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
+    table = make_table("t", "Leaderboard", (text_column("Model"), text_column("Rank, Task 1")), [Row(("one", "1 a"))])
+    assert mark_ranks([table], {"one": ranked("one", 1, 2, "a")}) == [table]
+
+
+@pytest.mark.parametrize(
+    ("standings", "expected"),
+    [
+        pytest.param([("a", 1, 1, "a"), ("b", 2, 2, "b")], " It is better than all others.", id="better"),
+        pytest.param([("a", 1, 2, "a"), ("b", 1, 2, "a")], " It cannot be told apart from b.", id="equal"),
+        pytest.param(
+            [("a", 1, 3, "a"), ("b", 1, 3, "a"), ("c", 1, 3, "a"), ("d", 4, 4, "b")],
+            " It cannot be told apart from b and c.",
+            id="two equal",
+        ),
+        pytest.param([("b", 1, 1, "a"), ("a", 2, 2, "b")], " Others do better on what all models have.", id="worse"),
+        pytest.param([("b", 1, 1, "a")], "", id="not compared"),
+    ],
+)
+def test_the_headline_says_whether_the_best_is_better(
+    standings: list[tuple[str, int, int, str]], expected: str
+) -> None:
+    assert tell_standing("a", {one[0]: ranked(*one) for one in standings}) == expected
+
+
+def test_the_headline_can_name_what_it_goes_by() -> None:
+    told = tell_standing("a", {"a": ranked("a", 1, 1, "a")}, by="accuracy per image")
+    assert told == " By accuracy per image, it is better than all others."
