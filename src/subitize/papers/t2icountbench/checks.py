@@ -48,9 +48,11 @@ def check_means() -> list[MeanCheck]:
         own = [two[model, name] for name in CATEGORIES]
         shares = [[k / n for k in implied_counts(cell, n)] for cell, n in zip(own, ITEMS.values(), strict=True)]
         found.append(_check(Place("table2", model, AVERAGE), own, [(min(one), max(one)) for one in shares]))
-    rows = {Place("table3", row, AVERAGE): [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
-    columns = [(name, [three[model, name] for model in MODELS]) for name in (*CONDITIONS, AVERAGE)]
-    for place, cells in (*rows.items(), *((Place("table3", AVERAGE, name), own) for name, own in columns)):
+    rows = {row: [three[row, name] for name in CONDITIONS] for row in (*MODELS, AVERAGE)}
+    columns = {name: [three[model, name] for model in MODELS] for name in (*CONDITIONS, AVERAGE)}
+    means = [(Place("table3", row, AVERAGE), cells) for row, cells in rows.items()]
+    means += [(Place("table3", AVERAGE, name), cells) for name, cells in columns.items()]
+    for place, cells in means:
         found.append(_check(place, cells, [(float(cell) - _HALF, float(cell) + _HALF) for cell in cells]))
     return found
 

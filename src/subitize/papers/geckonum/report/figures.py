@@ -236,13 +236,18 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     shown = [one for one in findings.models if table in one.cells]
     if not shown:
         return None
-    estimates = [(one, kind, one.estimate(table, at)) for one in shown for kind, at in zip(kinds, places, strict=True)]
-    points = [{"kind": kind, **point(one.label, estimate)} for one, kind, estimate in estimates if estimate]
+    found = {one.label: [one.estimate(table, at) for at in places] for one in shown}
+    estimates = [share for shares in found.values() for share in shares if share]
+    points = [
+        {"kind": kind, **point(label, share)}
+        for label, shares in found.items()
+        for kind, share in zip(kinds, shares, strict=True)
+        if share
+    ]
     rows = []
     for one in shown:
-        shares = [one.estimate(table, at) for at in places]
         chi2, p, n, shuffled = (one.number(table, at) for at in ("chi2", "p", "N", "shuffled"))
-        rows.append(Row((one.label, *shares, chi2, p, None if n is None else int(n), shuffled), one.badge))
+        rows.append(Row((one.label, *found[one.label], chi2, p, None if n is None else int(n), shuffled), one.badge))
     for model, spelled in MODELS.items():
         *cells, n = (printed(table, model, at) for at in (*places, "chi2", "p", "N"))
         rows.append(Row((spelled, *cells, None if n is None else int(n), None), "published"))
@@ -256,7 +261,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     )
     caption = (
         f"{title}, numbers up to 4. The control is the share of shuffles of the labels between the two groups that "
-        f"come out significant. Published: Table {table} of the paper. {methods(one for _, _, one in estimates if one)}"
+        f"come out significant. Published: Table {table} of the paper. {methods(estimates)}"
     )
     data = make_table(f"{SUITE}-{name}", title, columns, rows, caption)
     colour = charts.colour_kinds(dict(zip(kinds, TWO_KINDS, strict=True)))
@@ -265,7 +270,7 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
         title,
         charts.dots(points, [one.label for one in shown], colour),
         f"Share of right labels, {kinds[0]} and {kinds[1]}, with 95 % intervals, for numbers up to 4 "
-        f"({sizes(one for _, _, one in estimates if one)}). {_say_significant(shown, table)}",
+        f"({sizes(estimates)}). {_say_significant(shown, table)}",
         f"Accuracy of every model, {kinds[0]} and {kinds[1]}, with intervals.",
         data,
     )
