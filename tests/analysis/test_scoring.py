@@ -99,6 +99,14 @@ def test_who_answers_only_what_it_knows_has_small_errors_at_a_low_coverage_and_r
     assert refuser["nae_all"].value > rival["nae_all"].value
 
 
+def test_what_a_judge_would_not_look_at_is_neither_right_nor_wrong() -> None:
+    found = measure([observe(3), observe(4), observe(None, status="unknown"), observe(None, status="discarded")])
+    assert_is_share(found["accuracy"], 1, 3)
+    assert_is_share(found["coverage"], 2, 3)
+    assert_is_share(found["unknown"], 1, 4)
+    assert_is_share(found["discarded"], 1, 3)
+
+
 def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
     random = np.random.default_rng(1)
     items = [naming_item(seed, number) for seed in range(6) for number in (1, 2, 3)]

@@ -254,7 +254,7 @@ def test_hashes_are_those_of_the_first_version(tmp_path: Path) -> None:
 _PLACE = "suite model judge factor group"
 # What `--json` prints, by record; rows of `stimuli` are of Magnitudes.
 PRINTED: dict[type, str] = {
-    Estimate: "value low high n method confidence",
+    Estimate: "value low high n method confidence caution",
     Score: f"{_PLACE} measure estimate excluded is_informed",
     PassRate: f"{_PLACE} k estimate images left_out undecided is_voted is_informed",
     Alignment: f"{_PLACE} measure estimate discarded incomplete excluded",
@@ -299,9 +299,9 @@ def test_what_is_printed_for_programs_has_the_same_keys(case: Case) -> None:
 
 def test_what_measure_prints_has_the_same_keys() -> None:
     printed = (
-        "run suite model judge wording wordings control accuracy accuracy_answered mae nae eligible discarded "
-        "refused zeros excluded smallest_cell knower human_correlation human_distance random_distance abstraction "
-        "biases scalar weber cues categories numbers responses matrices"
+        "run suite model judge wording wordings control accuracy accuracy_read accuracy_answered mae nae nae_all "
+        "coverage eligible discarded refused zeros excluded smallest_cell knower human_correlation human_distance "
+        "random_distance abstraction biases scalar weber cues categories numbers responses matrices"
     )
     own = [key for key in keys(Enumeration) if key != "kept"]
     assert [*own, *measures()] == printed.split()

@@ -87,6 +87,11 @@ class Kept:
     cues: Cues | None = None
 
     @cached_property
+    def judged(self) -> pl.DataFrame:
+        """The answers without those that a judge would not look at."""
+        return self.rows.filter(pl.col("status") != "unknown")
+
+    @cached_property
     def counted(self) -> pl.DataFrame:
         """The answers that have a count."""
         return self.rows.filter(pl.col("status") == "eligible")
@@ -137,12 +142,12 @@ def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], 
 
 def accuracy(kept: Kept) -> Estimate | None:
     """Share of right answers, what was refused or has no usable value counted as wrong."""
-    return _share_right(kept.rows)
+    return _share_right(kept.judged)
 
 
 def accuracy_read(kept: Kept) -> Estimate | None:
     """Share of right answers, refusals counted as wrong, what has no usable value left out."""
-    return _share_right(kept.rows.filter(pl.col("status") != "discarded"))
+    return _share_right(kept.judged.filter(pl.col("status") != "discarded"))
 
 
 def accuracy_answered(kept: Kept) -> Estimate | None:
@@ -157,7 +162,7 @@ def _share_right(rows: pl.DataFrame) -> Estimate | None:
 
 def coverage(kept: Kept) -> Estimate | None:
     """Share of what was asked that has a count, which is what errors are of."""
-    return _share(kept.rows.with_columns(value=pl.col("status") == "eligible"))
+    return _share(kept.judged.with_columns(value=pl.col("status") == "eligible"))
 
 
 def _share(rows: pl.DataFrame) -> Estimate | None:
@@ -179,7 +184,7 @@ def normalized_error_of_all(kept: Kept) -> Estimate | None:
     """Mean of |response − target| / target, what has no count standing for a count of 0."""
     is_counted = pl.col("status") == "eligible"
     error = pl.when(is_counted).then(_ERROR / pl.col("number")).otherwise(1.0)
-    return _mean_error(kept.rows, error, 1 / pl.col("number"))
+    return _mean_error(kept.judged, error, 1 / pl.col("number"))
 
 
 _ERROR = (pl.col("response") - pl.col("number")).abs()

@@ -30,7 +30,7 @@ from subitize.store.frames import (
 from subitize.store.rows import decode_question, decode_value, read_designs
 from subitize.store.subjects import FAILED, REFUSED
 
-Status = Literal["eligible", "discarded", "refused"]
+Status = Literal["eligible", "discarded", "refused", "unknown"]
 
 # A judge's name where nothing could be judged, because every response was a refusal.
 NO_JUDGE = "none"
@@ -447,13 +447,15 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
 
     Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
     value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Words
-    that decline are a refusal of the model that wrote them; about a drawing they are the judge's.
+    that decline are a refusal of the model that wrote them; about a drawing they are the judge's, and it is unknown.
     """
-    declines = (pl.col("label") == "declined") & ~pl.col("is_drawn")
+    declines = pl.col("label") == "declined"
     is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
     return (
-        pl.when(pl.col("is_refused") | declines)
+        pl.when(pl.col("is_refused") | (declines & ~pl.col("is_drawn")))
         .then(pl.lit("refused"))
+        .when(declines)
+        .then(pl.lit("unknown"))
         .when(is_eligible)
         .then(pl.lit("eligible"))
         .otherwise(pl.lit("discarded"))

@@ -78,7 +78,8 @@ class Measure:
 _IS_KEPT = ~pl.col("is_excluded")
 _IS_SINGLE = pl.col("group") == 1  # that one of four is right says nothing of each
 _IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
-_HAS_TARGET = pl.col("target").is_not_null()
+_IS_JUDGED = pl.col("status") != "unknown"  # that a judge would not look is no fault of the model that drew
+_HAS_TARGET = pl.col("target").is_not_null() & _IS_JUDGED
 _IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & _HAS_TARGET
 _TARGET = pl.col("target")
 _ERROR = (pl.col("value") - _TARGET).abs()
@@ -87,7 +88,7 @@ _ONE = pl.lit(1.0)
 
 MEASURES: dict[str, Measure] = {
     # What was refused, or has no usable value, is not right.
-    "accuracy": Measure(_IS_SINGLE, pl.col("is_right")),
+    "accuracy": Measure(_IS_SINGLE & _IS_JUDGED, pl.col("is_right")),
     # What has no usable value is left out, as papers do.
     "accuracy_read": Measure(_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
     "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
@@ -103,8 +104,9 @@ MEASURES: dict[str, Measure] = {
     "coverage": Measure(_HAS_TARGET, _IS_COUNT),
     "mae_all": Measure(_HAS_TARGET, _ERROR_OR_ALL, step=_ONE),
     "nae_all": Measure(_HAS_TARGET & (_TARGET != 0), _ERROR_OR_ALL / _TARGET, step=1 / _TARGET),
-    "discarded": Measure(~_IS_REFUSED, pl.col("status") == "discarded"),
+    "discarded": Measure(~_IS_REFUSED & _IS_JUDGED, pl.col("status") == "discarded"),
     "refused": Measure(pl.col("status").is_not_null(), _IS_REFUSED),
+    "unknown": Measure(~_IS_REFUSED, ~_IS_JUDGED, needs=~_IS_JUDGED),
 }
 
 

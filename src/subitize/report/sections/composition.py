@@ -205,7 +205,14 @@ def _gaps(sources: Sequence[Source]) -> Section:
     for source in sources:
         gaps, seen = source.survey.gaps(), source.survey.observations.rows
         statuses, excluded = Counter(seen["status"]), int(seen["is_excluded"].sum())
-        cells = (gaps.unasked, gaps.failed, gaps.unread, statuses["discarded"], statuses["refused"], excluded)
+        cells = (
+            gaps.unasked,
+            gaps.failed,
+            gaps.unread,
+            statuses["discarded"] + statuses["unknown"],
+            statuses["refused"],
+            excluded,
+        )
         rows.append(Row((source.name, *cells)))
         blocks += _reasons(source)
     columns = (

@@ -135,7 +135,9 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
 def _right(observations: Observations) -> pl.Series:
     """Tell of each answer that is scored whether all is right about it; one that only could not be used is left out."""
     answers = observations.kept().rows.group_by("subject")
-    seen = answers.agg(pl.col("is_right").all(), (pl.col("status") != "discarded").any().alias("is_scored"))
+    seen = answers.agg(
+        pl.col("is_right").all(), pl.col("status").is_in(["eligible", "refused"]).any().alias("is_scored")
+    )
     return seen.filter("is_scored")["is_right"]
 
 

@@ -143,7 +143,9 @@ def _draw_lots(place: int, one: Series) -> pl.DataFrame:
         *lots,
         series=pl.lit(place),
         label=pl.lit(one.label),
-        verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
+        verdict=pl.when(pl.col("status") == "eligible")
+        .then(is_right)
+        .otherwise(pl.col("status").replace("unknown", "discarded")),
         category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
     )
 
