@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
+from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Estimate, base_suite
 from subitize.stats.multiplicity import adjust_holm
 from subitize.stats.pairs import compare_models
-from subitize.stats.passes import average_passes
 from subitize.stats.signed_ranks import wilcoxon_test
 from subitize.store import Run
 
@@ -111,12 +111,13 @@ def is_fallback(attempt: Attempt) -> bool:
 
 
 Values = Mapping[str, float]
+Rates = Mapping[str, Rate]
 
 
-def pair(first: Values, second: Values, choices: tuple[Values, Values] | None = None) -> Pairing | None:
+def pair(first: Values, second: Values, rates: tuple[Rates, Rates] | None = None) -> Pairing | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
-    `choices` are those of `average_passes`, by name.
+    `rates` are the values with what they rest on, where that is known.
     """
     common = [name for name in first if name in second]
     if not common:
@@ -126,8 +127,9 @@ def pair(first: Values, second: Values, choices: tuple[Values, Values] | None = 
     found = compare_models(np.array(ours + theirs), labels, np.array(common + common))[0]
     p = _test(np.round(np.array(ours) - np.array(theirs), 12))
     bounded = replace(found.difference, low=max(-1.0, found.difference.low), high=min(1.0, found.difference.high))
-    sizes = [sum(of[name] for name in common) for of in choices] if choices else [None, None]
-    return Pairing(average_passes(ours, sizes[0]), average_passes(theirs, sizes[1]), bounded, p, p)
+    rest_on = rates or tuple({name: Rate(name, (), values[name]) for name in common} for values in (first, second))
+    ours_mean, theirs_mean = estimate_rates([[of[name] for name in common] for of in rest_on])
+    return Pairing(ours_mean, theirs_mean, bounded, p, p)
 
 
 def _test(differences: NDArray[np.float64]) -> float:
@@ -169,26 +171,25 @@ def _compare_one(
 ) -> Refinement | None:
     first = refined[0]
     unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
-    before, after = _values(unrefined, measure, k), _values(others, measure, k)
-    choices = _choices(others, measure, k), _choices(unrefined, measure, k)
+    rates = _rates(others, measure, k), _rates(unrefined, measure, k)
+    after, before = ({name: one.value for name, one in of.items()} for of in rates)
     fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before, choices)
+    pairing = pair(after, before, rates)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
-    applied = pair({base: value for base, value in after.items() if base not in fallen_back}, before, choices)
+    applied = pair({base: value for base, value in after.items() if base not in fallen_back}, before, rates)
     fallbacks = sum(base in fallen_back for base in after if base in before)
     unpaired = len(before.keys() ^ after.keys())
     return Refinement(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)
 
 
-def _values(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
-    found = {name: value_of(one, measure, k) for name, one in attempts.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _choices(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
-    return {name: choices_of(one, measure, k) for name, one in attempts.items()}
+def _rates(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, Rate]:
+    return {
+        name: Rate(name, one.stratum, value, choices_of(one, measure, k))
+        for name, one in attempts.items()
+        if (value := value_of(one, measure, k)) is not None
+    }
 
 
 def _adjust(rows: Sequence[Refinement]) -> list[Refinement]:

@@ -14,6 +14,7 @@ from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_
 from subitize.papers.t2icountbench.claims import Statement, observe
 from subitize.papers.t2icountbench.tables import (
     SUITE,
+    UNUSABLE,
     Placement,
     TableCell,
     averages,
@@ -95,7 +96,8 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
         raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
-    attempts, omissions = gather_attempts(observed), find_omissions(observed)
+    attempts = gather_attempts(observed, unusable=UNUSABLE)
+    omissions = find_omissions(observed, unusable=UNUSABLE)
     if judges:  # also where nothing that the judge said has a value
         attempts = [replace(one, judge=judges[0]) for one in attempts]
     if not originals(attempts):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from subitize.analysis.alignment import MEASURES, Alignment
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.report.document.cells import NOTHING, figure, interval
-from subitize.report.terminal.printing import print_marks, print_table
+from subitize.report.document.cells import NOTHING, figure
+from subitize.report.terminal.printing import cell, print_marks, print_table
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
@@ -26,7 +26,7 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
 
 
 def _figure(one: Alignment) -> str:
-    return f"{figure(one.estimate.value, 3)} {interval(one.estimate, 3) if one.has_interval else NOTHING}"
+    return cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
 
 
 def _count(one: Alignment) -> str:

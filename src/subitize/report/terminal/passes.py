@@ -8,8 +8,8 @@ from subitize.analysis.overview import StandIns
 from subitize.analysis.passes import PassRate
 from subitize.records import base_suite
 from subitize.registry import paper_of
-from subitize.report.document.cells import NOTHING, estimate_text
-from subitize.report.terminal.printing import print_marks, print_table
+from subitize.report.document.cells import NOTHING
+from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -31,7 +31,8 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
     print_marks(passes, stand_ins)
     print("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
-    print("mean over items [95 % interval over items]")
+    print("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
+    print_cautions(one.estimate for one in passes if one.k in ks)
     if any(one.is_voted for one in passes):
         print("‡ from votes on groups of so many images")
     if any(one.undecided for one in passes):
@@ -46,7 +47,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
     rows = []
     for one in concords:
         model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
-        figures = map(estimate_text, (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes))
+        figures = map(cell, (one.kappa, one.ac1, one.alpha, one.unanimous, one.yes))
         counts = str(one.annotators), f"{one.units}" + f" + {one.single} single" * (one.single > 0), str(one.votes)
         names = (one.suite, model, one.judge, one.question, name_level(one.factor, one.group))
         rows.append([*names, *figures, *counts, str(one.ties)])
@@ -81,4 +82,4 @@ def _choose_k(passes: Sequence[PassRate]) -> list[int]:
 def _pass(one: PassRate | None) -> str:
     if one is None:
         return NOTHING
-    return estimate_text(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
+    return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)

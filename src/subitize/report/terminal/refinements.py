@@ -6,8 +6,7 @@ from rich.table import Table
 
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
-from subitize.report.document.cells import estimate_text
-from subitize.report.terminal.printing import make_table, print_marks, whole_lines
+from subitize.report.terminal.printing import cell, make_table, print_marks, whole_lines
 
 _DIGITS = 3
 _COLUMNS = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
@@ -33,7 +32,7 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
     for one in rows:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
         names = (known.mark_model(one.model), known.mark_judge(one.judge))
-        applied = estimate_text(one.applied.difference if one.applied else None)
+        applied = cell(one.applied.difference if one.applied else None)
         counts = (str(one.pairing.difference.n), str(one.fallbacks), str(one.unpaired), applied)
         lines.append([one.suite, one.refinement, *names, measure, *_pairing(one.pairing), *counts])
     return make_table([*_COLUMNS, *_COUNTS], lines, title="refined and original prompts, in pairs", numbers=8)
@@ -41,4 +40,4 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
 
 def _pairing(one: Pairing) -> tuple[str, str, str, str]:
     p = f"{one.p_holm:.{_DIGITS}f}" if one.p_holm >= 10**-_DIGITS else f"< {10**-_DIGITS}"
-    return estimate_text(one.second), estimate_text(one.first), estimate_text(one.difference), p
+    return cell(one.second), cell(one.first), cell(one.difference), p
