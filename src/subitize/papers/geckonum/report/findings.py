@@ -177,22 +177,5 @@ def _to_estimate(cell: Cell) -> Estimate | None:
     """Give a cell with an interval as an estimate; a percentage stays one."""
     if cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
         return None
-    method = _METHODS.get(cell.place.table, _BOOTSTRAP)
-    return Estimate(float(cell.value), float(cell.low), float(cell.high), cell.n, method)
-
-
-_WILSON = "Wilson's interval"
-_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
-_METHODS = {
-    "A5": "root of the summed squares of the half-widths of the two accuracies",
-    "A10": _WILSON,
-    "A12": _WILSON,
-    "A16": _WILSON,
-    "A17": _WILSON,
-    "agreement": _WILSON,
-    "failures_of_counts": _WILSON,
-    "failures_of_images": _WILSON,
-    "krippendorff": "percentiles of 1,000 bootstrap resamples of the questions",
-    "odds_ratios": "logistic regression, standard errors clustered by prompt",
-    "paired": "Student's t over prompts",
-}
+    value, low, high = float(cell.value), float(cell.low), float(cell.high)
+    return Estimate(value, low, high, cell.n, cell.method, caution=cell.caution)
