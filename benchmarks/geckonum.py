@@ -1,8 +1,8 @@
 """How long GeckoNum's tables take, in times of the plain pandas program, on the same files and to the same figures.
 
 The other program (pandas, the krippendorff package, a bootstrap loop) is run unchanged: all tables, α at three levels,
-10,000-fold bootstrap intervals. Both are whole processes. Ours takes the quantiles of resampled shares from their law,
-the binomial, instead of drawing; it also puts 1,000-fold intervals around α, and shuffles, which the other does not.
+10,000-fold bootstrap intervals. Both are whole processes. Ours computes the intervals of all cells of a table at once,
+over prompts, without resampling; it also puts intervals around α, and shuffles, which the other does not.
 Then the import of the answers into a run, in times of pandas reading and grouping them.
 """
 

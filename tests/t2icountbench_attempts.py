@@ -7,7 +7,9 @@ from itertools import product
 import numpy as np
 
 from subitize.analysis.attempts import Attempt
-from subitize.records import Ask, Count, Draw, Item, Scalar
+from subitize.analysis.clusters import stratum_of
+from subitize.papers.t2icountbench.suite import T2ICountBench
+from subitize.records import Ask, Count, Design, Draw, Item, Scalar
 
 CATEGORY_OF = {
     "apple": "fruit",
@@ -20,7 +22,7 @@ CATEGORY_OF = {
 }
 CONDITIONS = (("home", "plain"), ("nature", "plain"), ("city", "plain"), ("home", "watercolor"), ("home", "cartoon"))
 
-Rate = Callable[[Item], float]
+RateOf = Callable[[Item], float]
 
 
 def design(refinement: str = "", numbers: Sequence[int] = range(1, 16), objects: Sequence[str] = ()) -> list[Item]:
@@ -42,10 +44,12 @@ def _item(suite: str, thing: str, scene: str, style: str, number: int) -> Item:
     if "~" in suite:
         factors |= {"refinement": suite.partition("~")[2], "is_refined": number > 1}
     ask = Ask(Count(thing), f"How many of {thing}?", (number,))
-    return Item(f"{suite}/{thing}/{scene}/{style}/{number}", Draw(f"{number} {thing}"), (ask,), factors)
+    return Item(
+        f"{suite}/{thing}/{scene}/{style}/{number}", Draw(f"{number} {thing}, {scene}, {style}"), (ask,), factors
+    )
 
 
-def attempt_all(model: str, items: Sequence[Item], rate: Rate, *, seed: int = 0, images: int = 4) -> list[Attempt]:
+def attempt_all(model: str, items: Sequence[Item], rate: RateOf, *, seed: int = 0, images: int = 4) -> list[Attempt]:
     """Let a model draw; a wrong image has one thing too many."""
     random, found = np.random.default_rng(seed), []
     for item in items:
@@ -53,5 +57,6 @@ def attempt_all(model: str, items: Sequence[Item], rate: Rate, *, seed: int = 0,
         number = item.factors["number"]
         assert isinstance(number, int)
         numbers = tuple(float(number + (not flag)) for flag in is_right)
-        found.append(Attempt(item, model, "observer", images, int(is_right.sum()), numbers))
+        stratum = stratum_of(item, Design(strata=T2ICountBench.strata))
+        found.append(Attempt(item, model, "observer", images, int(is_right.sum()), numbers, stratum=stratum))
     return found

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.attempts import Attempt, adopt_refusals, find_omissions, gather_attempts
+from subitize.analysis.attempts import Attempt, Unusable, adopt_refusals, find_omissions, gather_attempts
 from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
-from subitize.records import Ask, Confirm, Count, Draw, Item, MatchesPrompt, Scalar
+from subitize.records import Ask, Confirm, Count, Design, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
 RED = Ask(Confirm("the apples are red", is_informed=True), "Are the apples red?", (True,))
@@ -20,8 +20,8 @@ def see(
     return Seen(item, ask, status, value, "painter", "someone", repeat)
 
 
-def gather(*seen: Seen) -> Attempt:
-    (found,) = gather_attempts(frame_seen(seen))
+def gather(*seen: Seen, unusable: Unusable = "wrong") -> Attempt:
+    (found,) = gather_attempts(frame_seen(seen), unusable=unusable)
     return found
 
 
@@ -36,8 +36,13 @@ def test_a_refusal_is_an_image_that_is_not_right_and_has_no_number() -> None:
     assert (found.images, found.right, found.numbers) == (2, 1, (3,))
 
 
-def test_an_answer_without_a_value_leaves_its_image_out_but_nothing_drawn_is_wrong() -> None:
+def test_an_image_without_a_usable_answer_is_wrong_as_in_the_accuracy() -> None:
     found = gather(see(3), see(None, 1, status="discarded"), see(0, 2, status="discarded"))
+    assert (found.images, found.right, found.numbers) == (3, 1, (3, 0))
+
+
+def test_a_paper_may_leave_such_an_image_out_but_nothing_drawn_is_wrong() -> None:
+    found = gather(see(3), see(None, 1, status="discarded"), see(0, 2, status="discarded"), unusable="left out")
     assert (found.images, found.right) == (2, 1)
 
 
@@ -91,6 +96,11 @@ def test_a_tie_is_no_attempt_unless_it_is_to_be_counted() -> None:
     assert gather_attempts(tie) == []
     (kept,) = gather_attempts(tie, keep_empty=True)
     assert (kept.most, kept.pass_at(4)) == (0, None)
+
+
+def test_an_attempt_tells_the_levels_that_the_design_fixes() -> None:
+    observed = replace(frame_seen([see(3)]), designs={"fruit": Design(strata=("number", "colour"))})
+    assert [one.stratum for one in gather_attempts(observed)] == [(3,)]
 
 
 def test_what_was_excluded_by_hand_is_left_out() -> None:

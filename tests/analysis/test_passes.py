@@ -4,16 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from commands import call
 from painter_laws import painter_law
-from subitize.analysis.attempts import Attempt
-from subitize.analysis.observations import NO_JUDGE
+from subitize.analysis.attempts import Attempt, gather_attempts
+from subitize.analysis.observations import NO_JUDGE, Reader, observe_run
 from subitize.analysis.passes import PassRate, rate_passes
+from subitize.analysis.scoring import score
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.number_laws import Slips
+from subitize.store import Folder, Run
 
 ASKS = (Ask(Count("apple"), "How many?", (3,)), Ask(MatchesPrompt(), "One of them?", (True,), group=4))
 
@@ -89,8 +92,48 @@ def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
         rate_passes(attempts)
 
 
+def test_pass_at_1_is_the_score_with_the_same_interval(tmp_path: Path) -> None:
+    """Also where images were refused or nothing usable was read of them, and where two items have one prompt."""
+    run = tmp_path / "run"
+    suite = "production:numbers=1-5,categories=apples+dots"
+    assert call("run", suite, "--model", "painter:weber=0.3,size_px=128", "--repeats", 4, "--out", run).code == 0
+    with Run(Folder(run)) as opened:
+        observed = observe_run(opened, Reader())
+    place = pl.int_range(pl.len())
+    status = pl.when(place % 7 == 3).then(pl.lit("refused")).when(place % 5 == 1).then(pl.lit("discarded"))
+    is_spoilt = pl.col("status") != "eligible"
+    spoilt = observed.rows.with_columns(status=status.otherwise("status")).with_columns(
+        pl.when(is_spoilt).then(None).otherwise(pl.col("value", "value_text")).name.keep(),
+        is_right=pl.col("is_right") & ~is_spoilt,
+    )
+    assert spoilt["status"].unique().sort().to_list() == ["discarded", "eligible", "refused"]
+    same = {id: replace(item, task=Draw(str(item.factors["number"]))) for id, item in observed.items.items()}
+    for seen in (observed, replace(observed, rows=spoilt), replace(observed, rows=spoilt, items=same)):
+        scores = {one.group: one.estimate for one in score(seen, ["number"]) if one.measure == "accuracy"}
+        rates = {one.group: one.estimate for one in rate_passes(gather_attempts(seen), ["number"]) if one.k == 1}
+        assert len(scores) == 6
+        assert rates.keys() == scores.keys()
+        for group, rate in rates.items():
+            wanted = scores[group]
+            assert (rate.value, rate.low, rate.high) == pytest.approx(
+                (wanted.value, wanted.low, wanted.high), abs=1e-12
+            )
+            assert (rate.method, rate.caution) == (wanted.method, wanted.caution)
+
+
+def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
+    """Small numbers are all right and large ones all wrong: what other prompts would give varies little."""
+    made = [replace(attempt(place, 4 if place <= 5 else 0), stratum=(place,)) for place in range(1, 11) for _ in "abc"]
+    made = [replace(one, item=replace(one.item, task=Draw(f"{at} apples"))) for at, one in enumerate(made)]
+    fixed, sampled = (
+        by_k(rate_passes(these))[1].estimate for these in (made, [replace(one, stratum=()) for one in made])
+    )
+    assert fixed.value == sampled.value == 0.5
+    assert fixed.high - fixed.low < 0.5 * (sampled.high - sampled.low)
+
+
 PROOF = pytest.mark.proof(
-    "subitize.analysis.passes", "subitize.analysis.attempts", "subitize.stats.passes", "subitize.models.painter"
+    "subitize.analysis.passes", "subitize.analysis.attempts", "subitize.stats.estimator", "subitize.models.painter"
 )
 
 

@@ -150,7 +150,7 @@ def test_a_long_name_does_not_break_the_lines_of_a_file(capsys: pytest.CaptureFi
 
 def test_an_unbounded_interval_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     lone = replace(score("mae"), estimate=Estimate(1.0, 0.0, float("inf"), 1, "mean"))
-    assert "1.000 [0.000, inf]" in shown(capsys, [lone])
+    assert "1.000 [0.000, ∞]" in shown(capsys, [lone])
 
 
 def test_each_set_of_numbers_has_its_own_exact_observers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,25 +9,27 @@ put them: a model, the observer, people.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from subitize.analysis.clusters import cluster_of, place_items
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
 from subitize.analysis.observations import Survey, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
-from subitize.records import Draw, Estimate, Fit, Item, Known, Value
+from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance
-from subitize.stats.intervals import share_interval
+from subitize.stats.estimator import estimate_share
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_judges, read_readings, read_responses
+from subitize.store.rows import read_designs
 
 Measure = Literal["graph", "fit", "text", "text_exact"]
 MEASURES: dict[Measure, str] = {
@@ -76,23 +78,31 @@ def align_run(run: Run, judge: str | None = None, factors: Sequence[str] = ()) -
     marks = list(_mark_all(items, _gather(latest_attempts(read_responses(run)), read_readings(run, judge))))
     if all(mark.score is None for mark in marks):
         raise NothingToDoError(_what_is_missing(run, judge))
-    return _align_all(marks, run.exclusions(), chosen)
+    strata = _number_strata(items.values(), read_designs(run))
+    return _align_all(marks, run.exclusions(), chosen, strata)
 
 
 def align_survey(survey: Survey) -> list[Alignment]:
     """Score the drawings of a run that has been read, by judge and measure; nothing where no judge was asked."""
-    marks = _mark_all(survey.whole.items, _gather(survey.responses, survey.readings))
-    return _align_all(marks, survey.run.exclusions(), ())
+    items = survey.whole.items
+    marks = _mark_all(items, _gather(survey.responses, survey.readings))
+    return _align_all(marks, survey.run.exclusions(), (), _number_strata(items.values(), survey.whole.designs))
 
 
-def _align_all(marks: Iterable["_Mark"], excluded: Mapping[str, str], chosen: Sequence[str]) -> list[Alignment]:
+def _align_all(
+    marks: Iterable["_Mark"], excluded: Mapping[str, str], chosen: Sequence[str], strata: Mapping[str, int]
+) -> list[Alignment]:
     groups: dict[_Key, list[_Mark]] = defaultdict(list)
     for mark in marks:
         for level in levels_of(mark.item, chosen):
             groups[_Key(mark.item.suite, mark.model, mark.judge, mark.measure, level)].append(mark)
     measures = list(MEASURES)
     ordered = sorted(groups, key=lambda key: (*key[:3], measures.index(key.measure), in_order(key.level, chosen)))
-    return [found for key in ordered for found in _align(key, groups[key], excluded)]
+    return [found for key in ordered for found in _align(key, groups[key], excluded, strata)]
+
+
+def _number_strata(items: Iterable[Item], designs: Mapping[str, Design]) -> dict[str, int]:
+    return dict(place_items(items, designs).select("item", "stratum").iter_rows())
 
 
 class _Key(NamedTuple):
@@ -166,13 +176,18 @@ def score_graph(graph: Sequence[Node], answers: Mapping[str, Value]) -> float:
     return sum(is_right(id) for id in nodes) / len(nodes)
 
 
-def _align(key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str]) -> Iterator[Alignment]:
+def _align(
+    key: _Key, marks: Sequence[_Mark], excluded: Mapping[str, str], strata: Mapping[str, int]
+) -> Iterator[Alignment]:
     kept = [mark for mark in marks if mark.item.id not in excluded]
-    scored = [(mark.score, mark.item.id) for mark in kept if mark.score is not None]
+    scored = [(mark.score, mark.item) for mark in kept if mark.score is not None]
     if not scored:
         return
     estimate = estimate_mean(
-        [score for score, _ in scored], [item for _, item in scored], _range(key.measure, key.judge)
+        [score for score, _ in scored],
+        [str(cluster_of(item)) for _, item in scored],
+        _range(key.measure, key.judge),
+        [strata[item.id] for _, item in scored],
     )
     discarded = sum(mark.discarded for mark in kept if mark.score is not None or key.measure == "fit")
     incomplete = len(kept) - len(scored) if key.measure == "graph" else 0
@@ -202,25 +217,24 @@ def _range(measure: Measure, judge: str) -> tuple[float, float]:
 _SHARE = (0.0, 1.0)
 
 
-def estimate_mean(scores: Sequence[float], items: Sequence[str], bounds: tuple[float, float]) -> Estimate:
-    """Estimate a mean over drawings of which those of one item hang together.
+def estimate_mean(
+    scores: Sequence[float],
+    prompts: Sequence[str],
+    bounds: tuple[float, float],
+    strata: Sequence[int] | None = None,
+) -> Estimate:
+    """Estimate a mean over drawings of which those of one prompt hang together.
 
-    Where all scores are the same they have no spread. Of scores between 0 and 1 Wilson's interval, with the items as
-    observations, still tells how far the mean may be off; of others nothing does, and the interval has no ends. So it
-    is where all drawings are of one item.
+    Of scores that are no shares it is Student's interval over prompts. Where all are the same, or all drawings are of
+    one prompt, it has no ends.
     """
+    if bounds == _SHARE:
+        return estimate_share(scores, prompts, strata)
     low, high = bounds
-    mean = cluster_mean(np.array(scores), np.array(items)).mean
-    does_vary = len(set(scores)) > 1
-    if bounds == _SHARE and not does_vary:
-        return share_interval(scores[0], len(set(items)), n=len(scores), what="mean, scores never vary")
-    if bounds == _SHARE or (does_vary and len(set(items)) > 1):
-        return _within(mean, max(low, mean.low), min(high, mean.high))
-    return _within(mean, -np.inf, np.inf)
-
-
-def _within(mean: Estimate, low: float, high: float) -> Estimate:
-    return Estimate(mean.value, low, high, mean.n, mean.method, mean.confidence)
+    mean = cluster_mean(np.array(scores), np.array(prompts)).mean
+    if len(set(scores)) == 1 or len(set(prompts)) == 1:
+        return replace(mean, low=-np.inf, high=np.inf)
+    return replace(mean, low=max(low, mean.low), high=min(high, mean.high))
 
 
 def _what_is_missing(run: Run, judge: str | None) -> str:

@@ -118,7 +118,7 @@ def measure_suite(text: str) -> tuple[int, int]:
 
 def learn_from(run: Run, models: Sequence[str], suites: Sequence[str], judge: str | None) -> Likeness:
     """Estimate what to assume from a run: of one model on one suite, or of two conditions on the same prompts."""
-    found = gather_attempts(observe_run(run, Reader(judge)))
+    found = gather_attempts(observe_run(run, Reader(judge)), unusable="left out")
     attempts = [one for one in found if one.images]
     if found and not attempts:
         raise NothingToDoError(

@@ -3,13 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
+from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import NO_JUDGE, Observations
-from subitize.records import Item, base_suite
+from subitize.records import Design, Item, Scalar, base_suite
 from subitize.stats.passes import pass_at_k
+
+Unusable = Literal["wrong", "left out"]
+"""What an image counts as of which an answer has no usable value: as in the accuracy, or as papers do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +21,9 @@ class Attempt:
     """An item given to a model, as one judge saw what came of it.
 
     An image is right if every relevant answer about it is; a refusal is an image that is not right, and an image of
-    which an answer is missing or has no value is left out. `numbers` are the counts that were read, where one count was
-    asked for. `votes` are what was said of groups of `group` images: whether at least one of them is right.
+    which an answer is missing is left out. `numbers` are the counts that were read, where one count was asked for.
+    `votes` are what was said of groups of `group` images: whether at least one of them is right. `stratum` are the
+    levels of the factors that the suite's design fixes.
     """
 
     item: Item
@@ -29,6 +34,7 @@ class Attempt:
     numbers: tuple[float, ...] = ()
     votes: tuple[bool, ...] = ()
     group: int = 0
+    stratum: tuple[Scalar, ...] = ()
 
     @property
     def most(self) -> int:
@@ -53,26 +59,29 @@ class Attempt:
 _PLACE = ("item", "model", "judge")
 
 
-def gather_attempts(observations: Observations, *, keep_empty: bool = False) -> list[Attempt]:
+def gather_attempts(
+    observations: Observations, *, keep_empty: bool = False, unusable: Unusable = "wrong"
+) -> list[Attempt]:
     """Put together what belongs to one item, model and judge; what was excluded by hand is left out.
 
-    So are those of which nothing has a value, as where votes are tied, unless they are to be counted.
+    So are votes without a value, as where they are tied, and attempts of which nothing is left, unless they are to be
+    counted.
     """
     # It is known to be right or wrong: a drawing with nothing in it to count has the value 0.
-    is_known = (pl.col("status") != "discarded") | pl.col("value_text").is_not_null()
+    is_known = pl.col("status").is_in(["eligible", "refused"]) | pl.col("value_text").is_not_null()
     rows = observations.kept().rows.with_columns(is_known=is_known)
     gathered = (
         rows.select(_PLACE)
         .unique(maintain_order=True)
-        .join(_gather_images(rows, observations.items), on=_PLACE, how="left", maintain_order="left")
+        .join(_gather_images(rows, observations.items, unusable), on=_PLACE, how="left", maintain_order="left")
         .join(_gather_votes(rows), on=_PLACE, how="left", maintain_order="left")
     )
-    found = (_attempt(row, observations.items) for row in gathered.iter_rows(named=True))
+    found = (_attempt(row, observations) for row in gathered.iter_rows(named=True))
     return [one for one in found if keep_empty or one.most]
 
 
-def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item]) -> pl.DataFrame:
-    """Count the images of which every relevant question has an answer, each answer a value, and the right ones.
+def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item], unusable: Unusable) -> pl.DataFrame:
+    """Count the images of which every relevant question has an answer, and the right ones.
 
     The number that was read of an image is kept where one count was asked for; a refusal has none.
     """
@@ -82,7 +91,7 @@ def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item]) -> pl.DataFram
     }
     is_count = pl.col("question_kind") == "count"
     images = (
-        rows.filter(pl.col("group") == 1)
+        rows.filter(pl.col("group") == 1, pl.col("status") != "unknown")
         .group_by(*_PLACE, "repeat", maintain_order=True)
         .agg(
             pl.col("is_known").all(),
@@ -91,7 +100,9 @@ def _gather_images(rows: pl.DataFrame, items: Mapping[str, Item]) -> pl.DataFram
             pl.when(is_count.sum() == 1).then(pl.col("value").filter(is_count).first()).alias("number"),
         )
     )
-    complete = images.filter("is_known", pl.col("answered") >= pl.col("item").replace_strict(needed))
+    complete = images.filter(pl.col("answered") >= pl.col("item").replace_strict(needed))
+    if unusable == "left out":
+        complete = complete.filter("is_known")
     return complete.group_by(_PLACE).agg(
         pl.len().alias("images"), pl.col("is_right").sum().alias("right"), pl.col("number").drop_nulls()
     )
@@ -104,12 +115,17 @@ def _gather_votes(rows: pl.DataFrame) -> pl.DataFrame:
     return largest.group_by(_PLACE, maintain_order=True).agg(pl.col("group").first(), pl.col("is_right").alias("votes"))
 
 
-def _attempt(row: Mapping[str, Any], items: Mapping[str, Item]) -> Attempt:
+def _attempt(row: Mapping[str, Any], observations: Observations) -> Attempt:
+    item = observations.items[row["item"]]
     images, group, votes = row["images"] or 0, row["group"] or 0, row["votes"] or ()
     if row["judge"] == NO_JUDGE and images:
         group, votes = 0, ()  # nobody voted: that no image of a group is right follows from the images
     right, numbers = row["right"] or 0, tuple(row["number"] or ())
-    return Attempt(items[row["item"]], row["model"], row["judge"], images, right, numbers, tuple(votes), group)
+    stratum = stratum_of(item, observations.designs.get(item.suite, _NO_DESIGN))
+    return Attempt(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum)
+
+
+_NO_DESIGN = Design()
 
 
 def adopt_refusals(attempts: Iterable[Attempt]) -> list[Attempt]:
@@ -140,9 +156,9 @@ class Omissions:
     excluded: frozenset[tuple[str, str]] = frozenset()
 
 
-def find_omissions(observations: Observations) -> Omissions:
+def find_omissions(observations: Observations, *, unusable: Unusable = "wrong") -> Omissions:
     """Find what `gather_attempts` leaves out."""
-    attempts = gather_attempts(observations, keep_empty=True)
+    attempts = gather_attempts(observations, keep_empty=True, unusable=unusable)
     excluded = observations.rows.filter("is_excluded").select("model", "item").unique()
     undecided = frozenset((one.model, one.item.id) for one in attempts if not one.most)
     return Omissions(undecided, frozenset(excluded.iter_rows()))

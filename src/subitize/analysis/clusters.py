@@ -1,13 +1,15 @@
 """Which observations are not independent, and which conditions the design fixes: what every interval rests on."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Literal
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 import polars as pl
 
 from subitize.analysis.observations import Observations
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.records import Design, Draw, Item, Scalar
+from subitize.records import Design, Draw, Estimate, Item, Scalar
+from subitize.stats.estimator import Clusters, estimate_shares
 from subitize.store.frames import make_frame
 
 Prompts = Literal["sampled", "fixed"]
@@ -40,7 +42,7 @@ def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Data
     """Number the stratum and the cluster of each item; strata that differ least have neighbouring numbers."""
     none = Design()
     places = [(item.id, stratum_of(item, designs.get(item.suite, none)), cluster_of(item)) for item in items]
-    strata = {level: code for code, level in enumerate(sorted({stratum for _, stratum, _ in places}, key=_in_order))}
+    strata = number_strata(stratum for _, stratum, _ in places)
     clusters: dict[Hashable, int] = {}
     return make_frame(
         ((id, strata[stratum], clusters.setdefault(cluster, len(clusters))) for id, stratum, cluster in places),
@@ -48,8 +50,57 @@ def place_items(items: Iterable[Item], designs: Mapping[str, Design]) -> pl.Data
     )
 
 
+def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ...], int]:
+    """Number strata such that those that differ least have neighbouring numbers."""
+    return {levels: code for code, levels in enumerate(sorted(set(strata), key=_in_order))}
+
+
 def _in_order(levels: tuple[Scalar, ...]) -> tuple[tuple[bool, float, str], ...]:
     return tuple((isinstance(one, str), 0.0 if isinstance(one, str) else float(one), str(one)) for one in levels)
+
+
+def take_clusters(frame: pl.DataFrame) -> Clusters:
+    """Take clusters from a frame with their mean, weight, observations, group and stratum."""
+    means, weights, observations = (
+        frame[name].cast(pl.Float64).to_numpy() for name in ("mean", "weight", "observations")
+    )
+    groups, strata = (frame[name].cast(pl.Int64).to_numpy() for name in ("group", "stratum"))
+    return Clusters(means, weights, observations, groups, strata)
+
+
+class Rate(NamedTuple):
+    """What an item comes to, from 0 to 1: how many observations it rests on, and what it weighs."""
+
+    cluster: Hashable
+    stratum: tuple[Scalar, ...]
+    value: float
+    observations: float = 1.0
+    weight: float = 1.0
+
+
+def estimate_rates(
+    samples: Sequence[Sequence[Rate]], *, confidence: float = 0.95, what: str = "share"
+) -> list[Estimate]:
+    """Estimate the mean of each sample of rates, which are its n; those of one cluster go together."""
+    strata = number_strata(one.stratum for rates in samples for one in rates)
+    clusters: dict[Hashable, int] = {}
+    rows = make_frame(
+        (
+            (group, clusters.setdefault(cluster, len(clusters)), strata[stratum], *figures)
+            for group, rates in enumerate(samples)
+            for cluster, stratum, *figures in rates
+        ),
+        {
+            **dict.fromkeys(("group", "cluster", "stratum"), pl.Int64()),
+            **dict.fromkeys(("value", "observations", "weight"), pl.Float64()),
+        },
+    )
+    weight = pl.col("weight").sum()
+    found = rows.group_by("group", "cluster", maintain_order=True).agg(
+        pl.col("stratum").first(), pl.col("observations").sum(), weight, mean=pl.col("value").dot("weight") / weight
+    )
+    estimates = estimate_shares(take_clusters(found), confidence=confidence, what=what)
+    return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 
 def place_observations(observations: Observations, prompts: Prompts = "sampled") -> Observations:

@@ -1,17 +1,16 @@
 """How likely one of k images of a prompt is right, for every k: by suite, model, judge and condition."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from subitize.analysis.attempts import Attempt
+from subitize.analysis.clusters import Rate, cluster_of, estimate_rates
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
 from subitize.analysis.observations import NO_JUDGE
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate
-from subitize.stats.passes import average_passes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,12 @@ def rate_passes(attempts: Sequence[Attempt], factors: Iterable[str] = ()) -> lis
         for level in levels_of(one.item, chosen):
             cells[_Key(one.item.suite, one.model, one.judge, level)].append(one)
     ordered = sorted(cells, key=lambda key: (*key[:3], in_order(key.level, chosen)))
-    return [found for key in ordered for found in _rate(key, cells[key])]
+    rated = [(key, k, of_k) for key in ordered for k, of_k in _by_k(cells[key])]
+    estimates = estimate_rates([[_rate(one, k) for one in known] for _, k, known in rated])
+    return [
+        _describe(key, k, known, cells[key], estimate)
+        for (key, k, known), estimate in zip(rated, estimates, strict=True)
+    ]
 
 
 class _Key(NamedTuple):
@@ -59,25 +63,34 @@ class _Key(NamedTuple):
     level: Level
 
 
-def _rate(key: _Key, attempts: Sequence[Attempt]) -> Iterator[PassRate]:
+def _by_k(attempts: Iterable[Attempt]) -> Iterator[tuple[int, list[Attempt]]]:
+    """Tell of which attempts pass@k is known, for every k; votes on groups of four say nothing of three images."""
     decided = [one for one in attempts if one.most]
     for k in range(1, max((one.most for one in decided), default=0) + 1):
-        known = [(one, rate) for one in decided if (rate := one.pass_at(k)) is not None]
-        if not known:  # votes on groups of four say nothing of three images
-            continue
-        estimate = average_passes([rate for _, rate in known], math.fsum(one.choices(k) for one, _ in known))
-        yield PassRate(
-            *key[:3],
-            key.level.factor,
-            str(key.level.level),
-            k,
-            estimate,
-            sum(len(one.votes) * k if one.is_voted(k) else one.images for one, _ in known),
-            len(decided) - len(known),
-            len(attempts) - len(decided),
-            any(one.is_voted(k) for one, _ in known),
-            any(_is_informed(one, k) for one, _ in known),
-        )
+        known = [one for one in decided if one.pass_at(k) is not None]
+        if known:
+            yield k, known
+
+
+def _rate(attempt: Attempt, k: int) -> Rate:
+    """Give its pass@k, which rests on as many observations as there are choices of k images with none in common."""
+    return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k))
+
+
+def _describe(key: _Key, k: int, known: Sequence[Attempt], tried: Sequence[Attempt], estimate: Estimate) -> PassRate:
+    decided = sum(1 for one in tried if one.most)
+    return PassRate(
+        *key[:3],
+        key.level.factor,
+        str(key.level.level),
+        k,
+        estimate,
+        sum(len(one.votes) * k if one.is_voted(k) else one.images for one in known),
+        decided - len(known),
+        len(tried) - decided,
+        any(one.is_voted(k) for one in known),
+        any(_is_informed(one, k) for one in known),
+    )
 
 
 def _is_informed(attempt: Attempt, k: int) -> bool:

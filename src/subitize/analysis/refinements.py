@@ -9,13 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
-from subitize.analysis.clusters import place_items
+from subitize.analysis.clusters import Rate, estimate_rates, place_items
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.comparisons import SharedClusters, compare_all
 from subitize.stats.multiplicity import adjust_holm
-from subitize.stats.passes import average_passes
 from subitize.store import Run
 
 Measure = Literal["success", "accuracy"]
@@ -117,6 +116,7 @@ def is_fallback(attempt: Attempt) -> bool:
 
 
 Values = Mapping[str, float]
+Rates = Mapping[str, Rate]
 
 
 class Place(NamedTuple):
@@ -129,12 +129,13 @@ class Place(NamedTuple):
 def pair(
     first: Values,
     second: Values,
-    choices: tuple[Values, Values] | None = None,
+    rates: tuple[Rates, Rates] | None = None,
     places: Mapping[str, Place] | None = None,
 ) -> Pairing | None:
     """Compare values from 0 to 1 by name, where both have one; None if nothing is common. `p_holm` is p yet.
 
-    `choices` are those of `average_passes`, by name; names without a place are clusters of their own in one stratum.
+    `rates` are the values with what they rest on, where that is known; names without a place are clusters of their own
+    in one stratum.
     """
     common = [name for name in first if name in second]
     if not common:
@@ -142,9 +143,9 @@ def pair(
     ours, theirs = ([values[name] for name in common] for values in (first, second))
     alone = {name: Place(0, place) for place, name in enumerate(common)}
     found = compare_all(_gather([(places or alone)[name] for name in common], ours, theirs))[0]
-    sizes = [sum(of[name] for name in common) for of in choices] if choices else [None, None]
-    means = average_passes(ours, sizes[0]), average_passes(theirs, sizes[1])
-    return Pairing(*means, found.estimate, found.p, found.p)
+    rest_on = rates or tuple({name: Rate(name, (), values[name]) for name in common} for values in (first, second))
+    ours_mean, theirs_mean = estimate_rates([[of[name] for name in common] for of in rest_on])
+    return Pairing(ours_mean, theirs_mean, found.estimate, found.p, found.p)
 
 
 def _gather(places: Sequence[Place], *values: Sequence[float]) -> SharedClusters:
@@ -184,27 +185,26 @@ def _compare_one(sides: _Sides, measure: Measure, k: int, places: Mapping[str, P
     originals, refined = sides
     first = refined[0]
     unrefined, others = {one.item.id: one for one in originals}, {one.item.base or "": one for one in refined}
-    before, after = _values(unrefined, measure, k), _values(others, measure, k)
-    choices = _choices(others, measure, k), _choices(unrefined, measure, k)
+    rates = _rates(others, measure, k), _rates(unrefined, measure, k)
+    after, before = ({name: one.value for name, one in of.items()} for of in rates)
     fallen_back = {one.item.base for one in refined if is_fallback(one)}
-    pairing = pair(after, before, choices, places)
+    pairing = pair(after, before, rates, places)
     if pairing is None:
         return None
     suite, _, name = first.item.suite.partition(REFINED)
     applicable = {base: value for base, value in after.items() if base not in fallen_back}
-    applied = pair(applicable, before, choices, places)
+    applied = pair(applicable, before, rates, places)
     fallbacks = sum(base in fallen_back for base in after if base in before)
     unpaired = len(before.keys() ^ after.keys())
     return Refinement(suite, name, first.model, first.judge, measure, k, pairing, applied, fallbacks, unpaired)
 
 
-def _values(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
-    found = {name: value_of(one, measure, k) for name, one in attempts.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _choices(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, float]:
-    return {name: choices_of(one, measure, k) for name, one in attempts.items()}
+def _rates(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, Rate]:
+    return {
+        name: Rate(name, one.stratum, value, choices_of(one, measure, k))
+        for name, one in attempts.items()
+        if (value := value_of(one, measure, k)) is not None
+    }
 
 
 def _adjust(rows: Sequence[Refinement]) -> list[Refinement]:

@@ -7,9 +7,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from subitize.records import Estimate
+
 Verdict = Literal["exact", "within 0.1 pp", "within 1 pp", "differs", "not published"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "within 0.1 pp", "within 1 pp", "differs", "not published")
 
+AS_THE_PAPER = "as the paper computes it"
+"""How the method of a figure begins that is a paper's own, where subitize would compute it in another way."""
 _ROUNDING = 1e-9  # what adding up in floating point may cost
 
 
@@ -23,13 +27,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure and where it stands; its interval is missing where there is nothing to resample, as for a count."""
+    """A figure and where it stands, with how it was got and why to be wary of it; a count has no interval."""
 
     place: Place
     value: float | str
     low: float | None = None
     high: float | None = None
     n: int | None = None
+    method: str = ""
+    caution: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,13 @@ class Comparison:
     low: float | None
     high: float | None
     n: int | None
+    method: str = ""
+    caution: str = ""
+
+
+def make_cell(place: Place, estimate: Estimate) -> Cell:
+    """Put an estimate into its place."""
+    return Cell(place, estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, estimate.caution)
 
 
 def read_published(file: Path) -> Mapping[Place, str]:
@@ -75,7 +88,9 @@ def compare_cell(cell: Cell, printed: str | None, *, points: float) -> Compariso
     """
     published = printed if printed is None or isinstance(cell.value, str) else float(printed)
     verdict = "not published" if printed is None else _judge(cell.value, printed, points)
-    return Comparison(*cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n)
+    return Comparison(
+        *cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n, cell.method, cell.caution
+    )
 
 
 def _judge(ours: float | str, printed: str, points: float) -> Verdict:

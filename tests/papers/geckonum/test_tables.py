@@ -1,6 +1,7 @@
 """GeckoNum's tables: equal to a plain computation on made-up answers, and to the paper on the released ones."""
 
 import csv
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -8,12 +9,14 @@ from pathlib import Path
 
 import krippendorff
 import numpy as np
+import polars as pl
 import pytest
+from scipy.special import expit
 from scipy.stats import chi2_contingency
 
 from cases import Case
 from geckonum_release import PROMPTS, SOME, write_prompts, write_release
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.numerals import plural
 from subitize.papers.geckonum.annotations import Annotations
@@ -23,7 +26,10 @@ from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS, read_release
 from subitize.papers.geckonum.reproduction import compare
 from subitize.papers.geckonum.runs import read_released, read_run
+from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import compute_tables
+from subitize.stats import wilson_interval
+from subitize.stats.estimator import estimate_share
 from subitize.store import Folder, Run
 
 Cells = Mapping[tuple[str, str, str], Cell]
@@ -252,6 +258,66 @@ def test_every_figure_has_its_interval_and_n(cells: Cells) -> None:
             assert cell.high is not None
             assert cell.low <= float(cell.value) <= cell.high
             assert cell.n
+
+
+PROOF = pytest.mark.proof("subitize.papers.geckonum.shares", "subitize.stats.estimator")
+
+
+@pytest.mark.parametrize(("studies", "least"), [(100, 90), pytest.param(2000, 1870, marks=PROOF)])
+def test_the_interval_of_table_2_covers_other_prompts_and_one_of_independent_labels_does_not(
+    studies: int, least: int
+) -> None:
+    """1,260 prompts of ten numbers, five images each with two questions."""
+    random = np.random.default_rng(5)
+    prompts, labels_each = 1260, 5 * 2
+    number = np.arange(prompts) % 10
+    ease = (4.5 - number) / 5
+    truth = expit(ease[:10, None] + random.normal(0, 1.5, (10, 100_000))).mean()
+    covered = Counter[str]()
+    for _ in range(studies):
+        rate = expit(ease + random.normal(0, 1.5, prompts))
+        right = random.random((prompts, labels_each)) < rate[:, None]
+        labels = pl.DataFrame(
+            {
+                "model": "one",
+                "right": right.ravel().astype(float),
+                "cluster": np.repeat(np.arange(prompts), labels_each),
+                "stratum": np.repeat(number, labels_each),
+                "observations": 1,
+            }
+        )
+        found = estimate_means(labels, "model")["one",]
+        naive = wilson_interval(int(right.sum()), right.size)
+        assert (found.value, found.n) == pytest.approx((naive.value, naive.n))
+        covered["clustered"] += found.low <= truth <= found.high
+        covered["independent"] += naive.low <= truth <= naive.high
+    assert least <= covered["clustered"] <= studies
+    assert covered["independent"] < 0.8 * studies
+
+
+def test_standard_errors_and_tests_are_marked_as_the_papers_own(cells: Cells) -> None:
+    own = {place[2] for place, cell in cells.items() if cell.method.startswith(AS_THE_PAPER)}
+    assert own == {"task1_sem", "task2_sem", "task3_sem", "p", "chi2"}
+    assert all(cell.low is None for cell in cells.values() if cell.method.startswith(AS_THE_PAPER))
+
+
+def test_an_interval_is_that_of_the_estimator_over_prompts(annotations: Annotations, cells: Cells) -> None:
+    """Types and numbers are strata; an image of Task 3 is as good as its answers."""
+    own = annotations.counts.filter(pl.col("model") == "dalle_3")
+    wanted = estimate_share(own["right"].to_numpy(), own["prompt"].to_numpy(), own["stratum"].to_numpy())
+    cell = cells["table2", "dalle_3", "task1_acc"]
+    assert (cell.low, cell.high, cell.n) == pytest.approx((100 * wanted.low, 100 * wanted.high, wanted.n))
+    assert (cell.method, cell.caution) == (wanted.method, wanted.caution)
+    assert len(own["stratum"].unique()) > len(own["type"].unique())
+    images = annotations.confirmations
+    assert images["observations"].sum() == annotations.of_task(3).height
+
+
+def test_a_cell_of_few_prompts_says_so(cells: Cells) -> None:
+    few = [cell for cell in cells.values() if cell.low is not None and cell.caution]
+    assert any(re.fullmatch(r"only \d clusters?", cell.caution) for cell in few)
+    (found,) = compare(few[:1])
+    assert found.caution == few[0].caution
 
 
 def test_a_cell_where_all_are_wrong_has_an_interval_with_width(cells: Cells) -> None:

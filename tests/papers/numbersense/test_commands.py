@@ -28,7 +28,8 @@ def test_the_tables_of_an_imported_run_are_those_of_the_names(images: Path, tmp_
         for cell in from_run.json()
         if (cell["table"], cell["row"], cell["column"]) == ("table1_production", "FLUX", "accuracy")
     )
-    assert accuracy.keys() == {"table", "row", "column", "published", "ours", "verdict", "low", "high", "n"}
+    keys = {"table", "row", "column", "published", "ours", "verdict", "low", "high", "n", "method", "caution"}
+    assert accuracy.keys() == keys
     assert (accuracy["published"], accuracy["n"]) == (0.44, 64)
 
 

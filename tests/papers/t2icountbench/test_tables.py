@@ -10,6 +10,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.clusters import Rate
 from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import (
@@ -21,8 +22,11 @@ from subitize.papers.t2icountbench.claims import (
     ranks_change,
     tell,
 )
+from subitize.papers.t2icountbench.printing import print_tables
+from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import (
     TableCell,
+    average_categories,
     averages,
     by_difficulty,
     by_scene,
@@ -33,10 +37,10 @@ from subitize.papers.t2icountbench.tables import (
     table_2,
     table_3,
 )
-from subitize.records import Estimate, Item
+from subitize.records import Estimate, Item, Scalar
 from subitize.report.document.cells import estimate_text
 from subitize.stats.ratings import tally
-from t2icountbench_attempts import Rate, attempt_all, design
+from t2icountbench_attempts import RateOf, attempt_all, design
 
 SKILLS = {"good": 0.5, "fair": 0.3, "poor": 0.12}
 
@@ -45,7 +49,7 @@ def difficulty(item: Item) -> float:
     return {"easy": 1.0, "medium": 0.3, "hard": 0.02}[str(item.factors["difficulty"])]
 
 
-def always(share: float) -> Rate:
+def always(share: float) -> RateOf:
     return lambda _: share
 
 
@@ -60,7 +64,7 @@ def attempts() -> list[Attempt]:
 
         made += attempt_all(model, design(), rate, seed=seed)
 
-        def refined(item: Item, rate: Rate = rate) -> float:
+        def refined(item: Item, rate: RateOf = rate) -> float:
             return rate(item) / 4
 
         made += attempt_all(model, design("grid"), refined, seed=seed + 10)
@@ -174,6 +178,51 @@ def test_a_cell_of_a_category_is_its_pass_at_4_of_eight_images() -> None:
             assert value(cells["one", rate.group]) == rate.estimate
         if rate.factor == "category" and rate.k == 1:
             assert cells["one", rate.group].per_image == rate.estimate
+
+
+def _categories(right: Sequence[int], n: int) -> dict[Scalar, list[Rate]]:
+    return {
+        name: [Rate((name, place), (), float(place < count)) for place in range(n)] for name, count in enumerate(right)
+    }
+
+
+def test_categories_weigh_the_same_however_large() -> None:
+    many, few = ([Rate((name, at), (), float(at < 10)) for at in range(n)] for name, n in (("a", 100), ("b", 20)))
+    found = average_categories({"many": many, "few": few})
+    assert (found.value, found.n) == pytest.approx((0.3, 120))
+    assert found.method.startswith("mean of 2 categories, Wilson interval over 120 clusters in 2 strata")
+
+
+def test_categories_that_differ_do_not_widen_the_interval_of_their_mean() -> None:
+    apart, alike = (average_categories(_categories(right, 50)) for right in ((1, 49) * 3, (25,) * 6))
+    assert apart.value == alike.value == pytest.approx(0.5)
+    assert apart.high - apart.low < 0.4 * (alike.high - alike.low)
+
+
+PROOF = pytest.mark.proof("subitize.papers.t2icountbench.tables", "subitize.stats.estimator")
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=PROOF)])
+@pytest.mark.parametrize(
+    "rates",
+    [(0.2, 0.3, 0.5, 0.6, 0.1, 0.4), (0.02, 0.98, 0.02, 0.98, 0.02, 0.98), (0.99,) * 6],
+    ids=["mixed", "extreme", "nearly all"],
+)
+def test_the_interval_of_a_mean_of_categories_covers_the_truth(rates: tuple[float, ...], runs: int) -> None:
+    random, inside = np.random.default_rng(3), 0
+    for _ in range(runs):
+        found = average_categories(_categories(random.binomial(75, rates).tolist(), 75))
+        inside += found.low <= sum(rates) / len(rates) <= found.high
+    assert inside >= 0.93 * runs
+
+
+def test_a_cell_of_few_prompts_says_so_at_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    made = attempt_all("one", design(numbers=(1, 2), objects=("apple", "cat")), lambda _: 0.5)
+    found = PaperTables("observer", 4, [], table_2(made), [], [], None)
+    assert all(value(cell).caution for cell in ours(found.cells).values())
+    print_tables(found)
+    printed = capsys.readouterr().out
+    assert "! too little to rely on: " in printed
 
 
 def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.records import Ask, Choose, Confirm, Count, Item
+from subitize.analysis.clusters import place_items
+from subitize.papers.geckonum.items import STRATA
+from subitize.records import Ask, Choose, Confirm, Count, Design, Item
 from subitize.scenes import line_codes
 
 SEEDS = 5
@@ -45,10 +47,15 @@ _DEEPEST = 4  # no scene graph of ours has longer chains of questions
 
 
 def list_questions(items: Iterable[Item]) -> pl.DataFrame:
-    """List the questions about items, as their asks and factors tell them."""
-    rows = [_question(item, ask) for item in items for ask in item.asks]
-    return pl.DataFrame(rows, schema=_QUESTIONS, orient="row").with_columns(
-        pl.int_range(pl.len(), dtype=pl.UInt32).alias("key")
+    """List the questions about items, as their asks and factors tell them, with the items' strata and clusters."""
+    known = list(items)
+    rows = [_question(item, ask) for item in known for ask in item.asks]
+    design = Design(strata=STRATA)
+    places = place_items(known, {item.suite: design for item in known})
+    return (
+        pl.DataFrame(rows, schema=_QUESTIONS, orient="row")
+        .join(places, on="item", maintain_order="left")
+        .with_columns(pl.int_range(pl.len(), dtype=pl.UInt32).alias("key"))
     )
 
 
@@ -121,8 +128,12 @@ class Annotations:
         """
         answers = self.of_task(3).join(self.questions, on="key", maintain_order="left")
         answers = _hold_with_parents(answers.with_columns((pl.col("value") == pl.col("truth")).alias("holds")))
-        means = (pl.col("holds").mean().alias("right"), pl.col("holds_in_graph").mean().alias("right_in_graph"))
-        return answers.group_by(*_IMAGE, "type", maintain_order=True).agg(*means)
+        means = (
+            pl.col("holds").mean().alias("right"),
+            pl.col("holds_in_graph").mean().alias("right_in_graph"),
+            pl.len().alias("observations"),
+        )
+        return answers.group_by(*_IMAGE, "type", "stratum", "cluster", maintain_order=True).agg(*means)
 
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Take the most frequent value of each question, the first given of several; `top` people gave it."""
@@ -139,6 +150,7 @@ class Annotations:
             .join(tops, on=UNIT, maintain_order="left")
             .join(copies.select(*UNIT, "people", "copies"), on=UNIT, maintain_order="left")
             .join(self.questions, on="key", maintain_order="left")
+            .with_columns(observations=1)
         )
 
 

@@ -7,16 +7,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from subitize.analysis.comparisons import write_rank
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.reproduction import Cell, Place, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.release import MANY
+from subitize.papers.geckonum.shares import estimate_outcomes
 from subitize.papers.geckonum.tables import Table, to_percent
 from subitize.stats.comparisons import SharedClusters, compare_all, rank_models
 from subitize.stats.designs import INTERCEPT, build_design
-from subitize.stats.intervals import wilson_interval
 from subitize.stats.logistic import LogisticFit, fit_logistic
 
-_IMAGE = ("model", "type", "prompt", "seed")
+_IMAGE = ("model", "type", "prompt", "seed", "stratum", "cluster")
 
 
 def failures_of_counts(annotations: Annotations) -> Iterator[Cell]:
@@ -71,19 +71,22 @@ def failures_of_images(annotations: Annotations) -> Iterator[Cell]:
 
 
 def _shares(table: str, rows: pl.DataFrame) -> Iterator[Cell]:
-    totals = rows.group_by("model", "type").len("n")
-    found = rows.group_by("model", "type", "outcome").len("k").join(totals, on=["model", "type"])
-    for model, type, outcome, k, n in found.sort("model", "type", "outcome").iter_rows():
-        yield to_percent(Place(table, model, f"{type}: {outcome}"), wilson_interval(k, n))
+    for (model, type, outcome), share in estimate_outcomes(rows, "outcome", "model", "type").items():
+        yield to_percent(Place(table, model, f"{type}: {outcome}"), share)
 
 
 def number_distributions(annotations: Annotations) -> Iterator[Cell]:
     """The numbers asked for, and those that were drawn (Figure A12); 11 is more than ten."""
     counts = annotations.counts.filter(pl.col("seed") < SEEDS).with_columns(pl.col("label").clip(upper_bound=MANY))
-    for (model,), own in counts.group_by("model", maintain_order=True):
-        for row, column in ((f"{model} asked", "truth"), (f"{model} drawn", "label")):
-            for number, k in own.group_by(column).len().sort(column).iter_rows():
-                yield to_percent(Place("A12", row, f"{number:g}"), wilson_interval(k, own.height))
+    found = {kind: estimate_outcomes(counts, column, "model") for kind, column in _NUMBERS.items()}
+    for model in counts["model"].unique(maintain_order=True):
+        for kind, shares in found.items():
+            for (of, number), share in shares.items():
+                if of == model:
+                    yield to_percent(Place("A12", f"{model} {kind}", f"{number:g}"), share)
+
+
+_NUMBERS = {"asked": "truth", "drawn": "label"}
 
 
 def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
@@ -92,14 +95,12 @@ def quantifier_counts(annotations: Annotations) -> Iterator[Cell]:
     chosen = annotations.lines.filter(pl.col("lines") == len(_WORDS))
     image = ["model", "prompt", "seed"]
     number = pl.col("label").round().clip(upper_bound=MANY)
-    both = counted.select(*image, number.alias("number")).join(
+    both = counted.select(*image, "stratum", "cluster", number.alias("number")).join(
         chosen.select(*image, pl.col("label").replace_strict(_WORDS).alias("chosen"), "quantifier"), on=image
     )
     for table, column in (("A16", "chosen"), ("A17", "quantifier")):
-        totals = both.group_by("number").len("n")
-        found = both.group_by("number", column).len("k").join(totals, on="number").sort("number", column)
-        for at, word, k, n in found.iter_rows():
-            yield to_percent(Place(table, str(word), f"{at:g}"), wilson_interval(k, n))
+        for (at, word), share in estimate_outcomes(both, column, "number").items():
+            yield to_percent(Place(table, str(word), f"{at:g}"), share)
 
 
 _WORDS = {0.0: "no", 2.0: "few", 3.0: "many"}
@@ -120,7 +121,7 @@ def regression(annotations: Annotations) -> Iterator[Cell]:
         if isinstance(fit, LogisticFit):
             for term in (term for term in fit.terms if term.name != INTERCEPT):
                 ratio = term.odds_ratio
-                yield Cell(Place("odds_ratios", str(model), term.name), ratio.value, ratio.low, ratio.high, ratio.n)
+                yield make_cell(Place("odds_ratios", str(model), term.name), ratio)
                 yield Cell(Place("odds_ratios_p", str(model), term.name), term.p, n=ratio.n)
 
 

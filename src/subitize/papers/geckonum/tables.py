@@ -1,26 +1,26 @@
 """Every table and number of GeckoNum (Kajić and others 2024), a function each, of any answers to its questions.
 
-Percentages go from 0 to 100. Intervals of means are percentiles of 10,000 bootstrap resamples, as in the paper; what
-the paper does not report carries the method in its name.
+Percentages go from 0 to 100. Intervals are over prompts, whose labels hang together (`shares`). What the paper computes
+as if labels were independent, its standard errors and its tests, stands beside them and says so.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.reproduction import Cell, Place
+from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, UNIT, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
 from subitize.papers.geckonum.release import RATERS
+from subitize.papers.geckonum.shares import Shares, estimate_means
 from subitize.records import Estimate
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.contingency import chi_squared, significant_shuffles
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.intervals import subtract_independent
 from subitize.stats.krippendorff import Level, krippendorff_alphas
-from subitize.stats.means import average_cells
 from subitize.stats.ratings import tally
 
 # What an annotator gets right who answers at random: one of ten numbers; one of three lines in 24 prompts and one of
@@ -28,6 +28,7 @@ from subitize.stats.ratings import tally
 BASELINES: Mapping[int, float] = {1: 10.0, 2: 100 * (24 / 3 + 45 / 5) / 69, 3: 50.0}
 _SMALL = 4  # Tables A3 to A8 keep to numbers that most models can draw
 _LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+_INDEPENDENT = f"{AS_THE_PAPER}: labels taken as independent"
 _QUANTIFIERS = {word: word for word in ("no", "few", "many", "fewer")} | {"as many": "as many as", "more": "more"}
 
 
@@ -40,21 +41,26 @@ def compute_tables(annotations: Annotations) -> list[Cell]:
 
 
 def table_2(annotations: Annotations) -> Iterator[Cell]:
-    """Accuracy per task with its standard error, and its distance from chance; Task 1 over all seeds there are."""
+    """Accuracy per task with its standard error, and its distance from chance; Task 1 over all seeds there are.
+
+    The standard error is the paper's, of labels as if they were independent; that by prompt takes types and numbers as
+    sampled with the prompts, and is not behind the interval.
+    """
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
     chances = find_baselines(annotations)
     for task, labels in tasks.items():
-        clustered = _clustered_errors(labels)
-        for (model,), mean, sem in _means(labels, "model"):
+        errors, clustered = _independent_errors(labels), _clustered_errors(labels)
+        for (model,), mean in estimate_means(labels, "model").items():
             place = Place("table2", model, f"task{task}_acc")
             yield to_percent(place, mean)
-            yield Cell(place._replace(column=f"task{task}_sem"), 100 * sem, n=mean.n)
+            sem = place._replace(column=f"task{task}_sem")
+            yield Cell(sem, 100 * errors[model], n=mean.n, method=_INDEPENDENT)
             yield to_percent(place._replace(column=f"task{task}_diff"), mean, minus=chances[task])
             yield Cell(place._replace(column=f"task{task}_n"), mean.n, n=mean.n)
             yield Cell(place._replace(column=f"task{task}_sem_by_prompt"), 100 * clustered[model], n=mean.n)
     if annotations.has_graph:
         in_graph = annotations.confirmations.with_columns(right=pl.col("right_in_graph"))
-        for (model,), mean, _ in _means(in_graph, "model"):
+        for (model,), mean in estimate_means(in_graph, "model").items():
             yield to_percent(Place("table2", model, "task3_graph_acc"), mean)
 
 
@@ -67,13 +73,13 @@ def find_baselines(annotations: Annotations) -> dict[int, float]:
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per type of prompt."""
     for labels in (_of_first_seeds(annotations.counts), annotations.lines, annotations.confirmations):
-        for (type, model), mean, _ in _means(labels, "type", "model"):
+        for (type, model), mean in estimate_means(labels, "type", "model").items():
             yield to_percent(Place("figure3_by_type", type, model), mean)
 
 
 def figure_5(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per quantifier."""
-    found = {(row, model): mean for (row, model), mean, _ in _means(annotations.lines, "quantifier", "model")}
+    found = estimate_means(annotations.lines, "quantifier", "model")
     for quantifier in QUANTIFIERS:
         for model in annotations.models:
             if (quantifier, model) in found:
@@ -82,12 +88,13 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
-    for (type, model, number), mean, _ in _means(_of_first_seeds(annotations.counts), "type", "model", "truth"):
+    found = estimate_means(_of_first_seeds(annotations.counts), "type", "model", "truth")
+    for (type, model, number), mean in found.items():
         yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
 
 def comparisons(annotations: Annotations) -> Iterator[Cell]:
-    """Two groups of prompts each, by chi-squared (Tables A3, A4 and A6 to A8).
+    """Two groups of prompts each, by chi-squared of labels as if they were independent (Tables A3, A4 and A6 to A8).
 
     The control is the share of shuffles of the labels between the groups that come out significant; it should be
     about .05 or less.
@@ -95,31 +102,40 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
     labels = _of_first_seeds(annotations.counts)
     # The two tables about colours compare the same nouns with and without.
     coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
-    for table, groups in _groups(coloured).items():
+    compared = pl.concat(
+        labels.filter(where).select(
+            "model", "right", "stratum", "cluster", "observations", table=pl.lit(table), kind=pl.lit(name)
+        )
+        for table, groups in _groups(coloured).items()
+        for name, where in zip(GROUPS[table], groups, strict=True)
+    )
+    shares = estimate_means(compared, "table", "model", "kind")
+    for table, names in GROUPS.items():
         for model in annotations.models:
-            own = labels.filter(pl.col("model") == model)
-            yield from _comparison(Place(table, model, ""), [own.filter(group)["right"].to_numpy() for group in groups])
+            found = {name: shares[table, model, name] for name in names if (table, model, name) in shares}
+            if len(found) == len(names):
+                yield from _comparison(Place(table, model, ""), found)
 
 
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
-    """How much accuracy drops when a number stands in a prompt with others; intervals take the two as independent."""
-    found = {place: mean for place, mean, _ in _means(_of_first_seeds(annotations.counts), "type", "model", "truth")}
+    """How much accuracy drops when a number stands in a prompt with others, which is another prompt."""
+    found = estimate_means(_of_first_seeds(annotations.counts), "type", "model", "truth")
     for before, after in DROPS:
         for model in annotations.models:
             for number in (1, 2, 3):
                 one, other = found.get((before, model, number)), found.get((after, model, number))
                 if one and other:
                     place = Place("A5", f"{before}->{after}", f"{model}_{number}")
-                    yield _difference(place, other, one)
+                    yield to_percent(place, subtract_independent(other, one))
 
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
     """How many of five annotators gave the label of Task 1."""
     labels = _of_several_people(_of_first_seeds(annotations.counts))
-    for (model,), own in labels.group_by("model", maintain_order=True):
-        for votes in range(1, RATERS + 1):
-            share = _share(own["top"] == votes)
-            yield to_percent(Place("A10", str(model), f"{votes}/{RATERS}"), share)
+    agreeing = {votes: _shares_of(labels, pl.col("top") == votes, "model") for votes in range(1, RATERS + 1)}
+    for (model,) in labels.select("model").unique(maintain_order=True).iter_rows():
+        for votes, shares in agreeing.items():
+            yield to_percent(Place("A10", model, f"{votes}/{RATERS}"), shares[model,])
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
@@ -128,7 +144,8 @@ def agreement(annotations: Annotations) -> Iterator[Cell]:
     for task, of_task in tops.items():
         labels = _of_several_people(of_task)
         for votes in (5, 4, 3) if labels.height else ():
-            yield to_percent(Place("agreement", f"task{task}", f">={votes}/{RATERS}"), _share(labels["top"] >= votes))
+            share = _shares_of(labels.with_columns(task=task), pl.col("top") >= votes, "task")[task,]
+            yield to_percent(Place("agreement", f"task{task}", f">={votes}/{RATERS}"), share)
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
@@ -144,7 +161,7 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
             annotators=_number(answers, "annotator"),
         )
         for level, alpha in krippendorff_alphas(ratings, _LEVELS).items():
-            yield Cell(Place("krippendorff", f"task{task}", level), alpha.value, alpha.low, alpha.high, alpha.n)
+            yield make_cell(Place("krippendorff", f"task{task}", level), alpha)
 
 
 def table_a2(annotations: Annotations) -> Iterator[Cell]:
@@ -203,22 +220,9 @@ def _of_first_seeds(labels: pl.DataFrame) -> pl.DataFrame:
     return labels.filter(pl.col("seed") < SEEDS)
 
 
-def _means(labels: pl.DataFrame, *by: str) -> Iterator[tuple[tuple[Any, ...], Estimate, float]]:
-    """Average what is right in each group, with its standard error; groups come in the order of their names."""
-    groups = labels.select(*by).unique().drop_nulls().sort(by).with_row_index("cell")
-    own = labels.select(*by, "right").join(groups, on=by, maintain_order="left")
-    if not own.height:
-        return
-    cells = average_cells(own["right"].to_numpy(), own["cell"].to_numpy().astype(np.int64))
-    for cell, *names in groups.iter_rows():
-        mean = cells.estimate(cell)
-        if mean is not None:
-            yield tuple(names), _widened(mean), float(cells.sem[cell])
-
-
-def _widened(mean: Estimate) -> Estimate:
-    """Give a cell in which all are right, or none, Wilson's interval: the bootstrap would have no width."""
-    return wilson_interval(round(mean.value * mean.n), mean.n) if mean.value in (0.0, 1.0) else mean
+def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
+    error = pl.col("right").std() / pl.len().sqrt()
+    return dict(labels.group_by("model").agg(error.fill_null(float("nan"))).iter_rows())
 
 
 def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
@@ -234,21 +238,14 @@ def _number(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
     return rows.select(pl.struct(*columns).rank("dense")).to_series().to_numpy().astype(np.int64)
 
 
-def _share(is_so: pl.Series) -> Estimate:
-    return wilson_interval(int(is_so.sum()), len(is_so))
+def _shares_of(labels: pl.DataFrame, is_so: pl.Expr, by: str) -> Shares:
+    return estimate_means(labels.with_columns(right=is_so.cast(pl.Float64)), by)
 
 
 def to_percent(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
     """Write a share as a percentage."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
-    return Cell(place, value, low, high, mean.n)
-
-
-def _difference(place: Place, after: Estimate, before: Estimate) -> Cell:
-    value = after.value - before.value
-    half = np.hypot(after.high - after.low, before.high - before.low) / 2
-    low, high = max(-1.0, value - half), min(1.0, value + half)
-    return Cell(place, 100 * value, 100 * low, 100 * high, after.n + before.n)
+    return make_cell(place, replace(mean, value=value, low=low, high=high))
 
 
 _IS_SMALL = pl.col("truth") <= _SMALL
@@ -274,20 +271,16 @@ def _groups(coloured: Sequence[str]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
     }
 
 
-def _comparison(place: Place, groups: Sequence[NDArray[np.float64]]) -> Iterator[Cell]:
-    if not all(len(group) for group in groups):
-        return
-    table = np.array([[group.sum(), len(group) - group.sum()] for group in groups])
+def _comparison(place: Place, groups: Mapping[str, Estimate]) -> Iterator[Cell]:
+    right = [round(share.value * share.n) for share in groups.values()]
+    table = np.array([[count, share.n - count] for count, share in zip(right, groups.values(), strict=True)])
     n = int(table.sum())
     test = chi_squared(table)
-    means = average_cells(np.concatenate(groups), np.repeat([0, 1], [len(group) for group in groups]))
-    yield Cell(place._replace(column="p"), float(test.p), n=n)
-    for group, name in enumerate(GROUPS[place.table]):
-        mean = means.estimate(group)
-        if mean is not None:
-            yield to_percent(place._replace(column=f"acc_{name}"), _widened(mean))
+    yield Cell(place._replace(column="p"), float(test.p), n=n, method=_INDEPENDENT)
+    for name, share in groups.items():
+        yield to_percent(place._replace(column=f"acc_{name}"), share)
     yield Cell(place._replace(column="N"), n, n=n)
-    yield Cell(place._replace(column="chi2"), float(test.statistic), n=n)
+    yield Cell(place._replace(column="chi2"), float(test.statistic), n=n, method=_INDEPENDENT)
     shuffled = significant_shuffles(table)
     if shuffled is not None:
-        yield Cell(place._replace(column="shuffled"), shuffled.value, shuffled.low, shuffled.high, shuffled.n)
+        yield make_cell(place._replace(column="shuffled"), shuffled)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from subitize.analysis.enumeration import ALL, Enumeration
-from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
+from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell, make_cell
 from subitize.papers.numbersense.published import BIAS_TABLES, PRINTED, find_model
 from subitize.records import Estimate
 
@@ -65,7 +65,7 @@ def beyond(one: Enumeration) -> Iterator[Cell]:
 
 def _figure(place: Place, column: str, estimate: Estimate | None) -> Iterator[Cell]:
     if estimate is not None:
-        yield Cell(place._replace(column=column), estimate.value, estimate.low, estimate.high, estimate.n)
+        yield make_cell(place._replace(column=column), estimate)
 
 
 def _compare(cell: Cell, one: Enumeration) -> Comparison:

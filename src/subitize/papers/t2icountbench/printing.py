@@ -1,7 +1,7 @@
 """T2ICountBench's tables on the terminal: a run's beside the paper's, and what the paper's own cells come to."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -15,8 +15,8 @@ from subitize.papers.t2icountbench.reproduction import Reproduction
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
-from subitize.report.document.cells import estimate_text, printable
-from subitize.report.terminal.printing import make_table, whole_lines
+from subitize.report.document.cells import printable
+from subitize.report.terminal.printing import cell, make_table, tell_cautions, whole_lines
 from subitize.report.terminal.refinements import refinement_table
 
 _TITLES = {
@@ -38,15 +38,17 @@ def print_tables(found: PaperTables, console: Console | None = None) -> None:
     console = console or whole_lines()
     images = f"at least one of {found.k} images" if found.k > 1 else "one image"
     console.print(Text(f"judged by {found.judge}; success: {images} of a prompt is right", style="bold"))
-    for name in dict.fromkeys(cell.table for cell in found.cells):
-        console.print(_table(_TITLES[name], [cell for cell in found.cells if cell.table == name]))
+    for name in dict.fromkeys(one.table for one in found.cells):
+        console.print(_table(_TITLES[name], [one for one in found.cells if one.table == name]))
     console.print("value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise,")
     console.print(
         "with its n where that is another; paper: as printed, tables as shares, what its text says in percent"
     )
+    for line in tell_cautions(_cautions(found.cells)):
+        console.print(line)
     if found.placements:
         rows = (
-            (one.model, estimate_text(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
+            (one.model, cell(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
             for one in found.placements
         )
         title = "among the paper's fifteen, by average (1 is the best)"
@@ -82,33 +84,38 @@ def print_checks(found: Reproduction, console: Console | None = None) -> None:
 
 
 def _table(title: str, cells: Sequence[TableCell]) -> Table:
-    there = {cell.column: None for cell in cells}
+    there = {one.column: None for one in cells}
     others = (name for name in there if name != AVERAGE)
     columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
     rows: dict[tuple[str, bool], dict[str, TableCell]] = {}
-    for cell in cells:
-        rows.setdefault((cell.row, cell.is_published), {})[cell.column] = cell
+    for one in cells:
+        rows.setdefault((one.row, one.is_published), {})[one.column] = one
     lines = []
     for (row, is_published), own in rows.items():
         texts = [_text(own[column]) if column in own else "" for column in columns]
         lines.append([f"{row} (paper)" if is_published else row, *texts])
-        if any(cell.per_image for cell in own.values()):
+        if any(one.per_image for one in own.values()):
             lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
     return make_table(["", *columns], lines, title=title, numbers=len(columns))
 
 
-def _per_image(cell: TableCell | None) -> str:
-    if cell is None or cell.per_image is None:
+def _cautions(cells: Iterable[TableCell]) -> Iterator[str]:
+    for one in cells:
+        yield from (figure.caution for figure in (one.value, one.per_image) if isinstance(figure, Estimate))
+
+
+def _per_image(one: TableCell | None) -> str:
+    if one is None or one.per_image is None:
         return ""
-    is_same = isinstance(cell.value, Estimate) and cell.value.n == cell.per_image.n
-    return estimate_text(cell.per_image) + f" {cell.per_image.n}" * (not is_same)
+    is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
+    return cell(one.per_image) + f" {one.per_image.n}" * (not is_same)
 
 
-def _text(cell: TableCell) -> str:
-    if isinstance(cell.value, str):
-        return cell.value
-    fallbacks = f" ({cell.fallbacks} unrefined)" if cell.fallbacks else ""
-    return f"{estimate_text(cell.value)} {cell.value.n}{fallbacks}"
+def _text(one: TableCell) -> str:
+    if isinstance(one.value, str):
+        return one.value
+    fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
+    return f"{cell(one.value)} {one.value.n}{fallbacks}"
 
 
 def _print_statements(statements: Iterable[Statement], console: Console) -> None:
@@ -124,7 +131,7 @@ def _drawn(numbers: Iterable[DrawnNumbers]) -> Table:
     names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
     rows = []
     for one in numbers:
-        figures = (estimate_text(one.error), estimate_text(one.spread))
+        figures = (cell(one.error), cell(one.spread))
         rows.append((one.suite, one.model, str(one.number), *figures, str(one.error.n), str(one.prompts)))
     return make_table(names, rows, title="numbers drawn", numbers=5)
 

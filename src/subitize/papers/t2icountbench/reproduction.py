@@ -1,11 +1,11 @@
 """What can be computed from T2ICountBench's printed cells alone: its means, and its conclusions over the models."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from subitize.analysis.clusters import Rate
 from subitize.analysis.refinements import pair
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
@@ -13,12 +13,11 @@ from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench.checks import ITEMS, MeanCheck, TextCheck, check_means, check_text, implied_counts
 from subitize.papers.t2icountbench.claims import Statement, Verdict, adjust, judge_drops, tell, write_p
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CATEGORIES, CONDITIONS, MODELS, list_published
-from subitize.papers.t2icountbench.tables import STYLES
+from subitize.papers.t2icountbench.tables import STYLES, average_categories
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text
 from subitize.stats.concordance import kendall_w
-from subitize.stats.intervals import mean_interval
-from subitize.stats.strata import mean_of_strata
+from subitize.stats.intervals import mean_interval, subtract_independent
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,8 @@ def _low_and_unequal() -> Statement:
     mean = mean_interval(list(averages.values()))
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
     below = sum(value < 0.5 for value in averages.values())
-    apart = _difference(_implied_average(best), _implied_average(worst))
+    # Which prompts each got right is not known: as if they had been given others.
+    apart = subtract_independent(_implied_average(best), _implied_average(worst))
     told = (
         f"{below} of {len(averages)} averages are below .50; their mean is {estimate_text(mean)}; "
         f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
@@ -120,15 +120,12 @@ def _implied_average(model: str) -> Estimate:
     """Average the categories of a model as shares of so many prompts; of two possible counts the lower."""
     cells = list_published("table2")
     counts = {name: implied_counts(cells[model, name], n)[0] for name, n in ITEMS.items()}
-    return mean_of_strata([[1.0] * count + [0.0] * (ITEMS[name] - count) for name, count in counts.items()])
-
-
-def _difference(first: Estimate, second: Estimate) -> Estimate:
-    """Subtract, as if both had been given other prompts: which prompts each got right is not known."""
-    value = first.value - second.value
-    low = value - math.hypot(first.value - first.low, second.high - second.value)
-    high = value + math.hypot(first.high - first.value, second.value - second.low)
-    return Estimate(value, low, high, first.n + second.n, "difference of means, interval from theirs (Zou and Donner)")
+    return average_categories(
+        {
+            name: [Rate((name, place), (), float(place < count)) for place in range(ITEMS[name])]
+            for name, count in counts.items()
+        }
+    )
 
 
 def _column(table: str, column: str) -> dict[str, float]:

@@ -13,7 +13,7 @@ from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_numbers, half_points
 from subitize.papers.t2icountbench.claims import Statement, observe
-from subitize.papers.t2icountbench.tables import SUITE, Placement, TableCell
+from subitize.papers.t2icountbench.tables import SUITE, UNUSABLE, Placement, TableCell
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
 from subitize.store import Run
@@ -85,7 +85,8 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
         raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
-    attempts, omissions = gather_attempts(observed), find_omissions(observed)
+    attempts = gather_attempts(observed, unusable=UNUSABLE)
+    omissions = find_omissions(observed, unusable=UNUSABLE)
     if judges:  # also where nothing that the judge said has a value
         attempts = [replace(one, judge=judges[0]) for one in attempts]
     if not tables.originals(attempts):

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.attempts import Attempt, Omissions, Unusable
+from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import MEASURES, Measure, choices_of, is_fallback, usual_k, value_of
 from subitize.papers.t2icountbench import suite, wording
@@ -23,11 +24,12 @@ from subitize.papers.t2icountbench.published import (
     list_published,
 )
 from subitize.records import REFINED, Estimate, Item, Scalar
-from subitize.stats.strata import mean_of_strata
 
 SUITE = suite.NAME
 IMAGES = suite.GROUP
 """How many images of a prompt the paper looks at together."""
+UNUSABLE: Unusable = "left out"
+"""The paper has no image that its annotators made nothing of."""
 
 SCENES: tuple[str, ...] = tuple(wording.SCENES)
 STYLES: tuple[str, ...] = tuple(wording.STYLES)
@@ -161,7 +163,19 @@ def table_3(attempts: Sequence[Attempt]) -> list[TableCell]:
 def average_by_model(attempts: Sequence[Attempt], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
     """Average the categories of each model: success of k images."""
     found = {model: _sample(own, "success", k) for model, own in _by_model(attempts).items()}
-    return {model: one.mean(confidence) for model, one in found.items() if one.values}
+    return {model: average_categories(own, confidence) for model, own in found.items() if own}
+
+
+def average_categories(categories: Mapping[Scalar, Sequence[Rate]], confidence: float = 0.95) -> Estimate:
+    """Average prompts (the n) so that categories weigh the same; these are strata, and within them the design's."""
+    count = sum(map(len, categories.values()))
+    rates = [
+        one._replace(stratum=(category, *one.stratum), weight=count / len(categories) / len(own))
+        for category, own in categories.items()
+        for one in own
+    ]
+    what = "share" if len(categories) == 1 else f"mean of {len(categories)} categories"
+    return estimate_rates([rates], confidence=confidence, what=what)[0]
 
 
 def place(attempts: Sequence[Attempt]) -> list[Placement]:
@@ -289,40 +303,27 @@ def _cell(
 ) -> Iterator[TableCell]:
     """Average categories that weigh the same; nothing where there is no success to average."""
     success, per_image = (_sample(attempts, measure, k, each) for measure in MEASURES)
-    if success.values:
-        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & success.prompts)
-        images = per_image.mean() if per_image.values else None
-        yield TableCell(table, row, column, success.mean(), images, fallbacks)
+    if success:
+        prompts = {one.cluster for own in success.values() for one in own}
+        fallbacks = len({_prompt(one) for one in attempts if is_fallback(one)} & prompts)
+        images = average_categories(per_image) if per_image else None
+        yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """Values by category, of so many choices of images, and the prompts that they are of."""
-
-    values: list[list[float]]
-    choices: list[float]
-    prompts: set[str]
-
-    def mean(self, confidence: float = 0.95) -> Estimate:
-        return mean_of_strata(self.values, self.choices, confidence)
-
-
-def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1) -> _Sample:
-    """Average within prompts, of which there must be `each` (by model or refinement, if several are averaged)."""
-    by_prompt: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    categories: dict[Scalar, dict[str, None]] = defaultdict(dict)
+def _sample(attempts: Sequence[Attempt], measure: Measure, k: int, each: int = 1) -> dict[Scalar, list[Rate]]:
+    """Average within prompts, of which there must be `each` (by model or refinement), and sort them by category."""
+    by_prompt: dict[str, list[tuple[Attempt, float]]] = defaultdict(list)
     for one in attempts:
         value = value_of(one, measure, k)
         if value is not None:
-            by_prompt[_prompt(one)].append((value, choices_of(one, measure, k)))
-            categories[one.item.factors.get("category", "")][_prompt(one)] = None
-    kept = [[by_prompt[name] for name in names if len(by_prompt[name]) == each] for names in categories.values()]
-    kept = [own for own in kept if own]
-    return _Sample(
-        [[sum(value for value, _ in found) / each for found in own] for own in kept],
-        [sum(choices for found in own for _, choices in found) for own in kept],
-        {name for name, found in by_prompt.items() if len(found) == each},
-    )
+            by_prompt[_prompt(one)].append((one, value))
+    found: dict[Scalar, list[Rate]] = defaultdict(list)
+    for name, own in by_prompt.items():
+        if len(own) == each:
+            first, mean = own[0][0], sum(value for _, value in own) / each
+            choices = sum(choices_of(one, measure, k) for one, _ in own)
+            found[first.item.factors.get("category", "")].append(Rate(name, first.stratum, mean, choices))
+    return found
 
 
 def _complete(by_column: Mapping[str, Sequence[Attempt]]) -> list[Attempt]:

@@ -44,14 +44,14 @@ def figure(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
-def interval(estimate: Estimate, digits: int) -> str:
+def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
     """Write an interval in brackets, marked where it rests on too little."""
-    return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]" + "†" * bool(estimate.caution)
+    return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]" + mark * bool(estimate.caution)
 
 
-def estimate_text(estimate: Estimate | None, digits: int = 3) -> str:
+def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†") -> str:
     """Write a figure with its interval."""
-    return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits)}"
+    return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits, mark)}"
 
 
 def sort_key(cell: Cell) -> str:

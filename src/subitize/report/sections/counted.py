@@ -1,6 +1,7 @@
 """Models that count, under their names in a report, and what their tables and figures have in common."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -64,9 +65,12 @@ def only(palette: Palette, models: Sequence[Counted]) -> Palette:
 
 
 def methods(estimates: Iterable[Estimate]) -> str:
-    """Say how intervals were got."""
-    found = sorted({estimate.method for estimate in estimates})
+    """Say how intervals were got; how many clusters each is over stands with it."""
+    found = sorted({_LAYOUT.sub("over clusters", estimate.method) for estimate in estimates})
     return f"Intervals (95 %): {'; '.join(found)}." if found else ""
+
+
+_LAYOUT = re.compile(r"over \d+ clusters?(?: in \d+ strata)?")
 
 
 def sizes(estimates: Iterable[Estimate]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
+from subitize.analysis.attempts import Attempt, Omissions, Unusable, find_omissions, gather_attempts
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.refinements import Measure, Refinement, compare
 from subitize.records import Estimate
@@ -45,7 +45,7 @@ class Group:
         return next((one.badge for one in self.series if one.label == label), "")
 
 
-def group_series(own: Sequence[Series], refined: Sequence[Series]) -> list[Group]:
+def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: Unusable = "wrong") -> list[Group]:
     """Take together what is compared: the models of one run, as one judge saw them; what was excluded is left out.
 
     What was only ever refused has no judge, and goes with each judge of the run.
@@ -54,17 +54,22 @@ def group_series(own: Sequence[Series], refined: Sequence[Series]) -> list[Group
     places = dict.fromkeys((one.source.name, one.judge) for one in (*own, *refined) if one.judge != NO_JUDGE)
     judged = {run for run, _ in places}
     places |= dict.fromkeys((one.source.name, NO_JUDGE) for one in own if one.source.name not in judged)
-    return [_group(run, judge, own, refined, labels) for run, judge in places if _of_place(own, run, judge)]
+    return [_group(place, own, refined, labels, unusable) for place in places if _of_place(own, *place)]
 
 
 def _group(
-    run: str, judge: str, own: Sequence[Series], refined: Sequence[Series], labels: Mapping[tuple[str, str], str]
+    place: tuple[str, str],
+    own: Sequence[Series],
+    refined: Sequence[Series],
+    labels: Mapping[tuple[str, str], str],
+    unusable: Unusable,
 ) -> Group:
+    run, judge = place
     ours, theirs = (_of_place(series, run, judge) for series in (own, refined))
     labels = {**labels, **{(run, one.model): one.label for one in ours}}
     named = [(one, labels.get((run, one.model), one.label)) for one in (*ours, *theirs)]
-    attempts = [replace(attempt, judge=judge) for one, label in named for attempt in _attempts(one, label)]
-    found = [(find_omissions(one.observations), label) for one, label in named]
+    attempts = [replace(attempt, judge=judge) for one, label in named for attempt in _attempts(one, label, unusable)]
+    found = [(find_omissions(one.observations, unusable=unusable), label) for one, label in named]
     omissions = Omissions(
         *(
             frozenset((label, id) for each, label in found for _, id in getattr(each, name))
@@ -113,8 +118,8 @@ def _compare(group: Group) -> list[Refinement]:
     return compare([*group.attempts, *group.refined], designs=designs)
 
 
-def _attempts(one: Series, label: str) -> list[Attempt]:
-    return [replace(attempt, model=label) for attempt in gather_attempts(one.observations)]
+def _attempts(one: Series, label: str, unusable: Unusable) -> list[Attempt]:
+    return [replace(attempt, model=label) for attempt in gather_attempts(one.observations, unusable=unusable)]
 
 
 def _of(found: Sequence[tuple[Group, Refinement]], measure: Measure) -> list[tuple[Group, Refinement]]:

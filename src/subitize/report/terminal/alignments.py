@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from subitize.analysis.alignment import MEASURES, Alignment
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.report.document.cells import NOTHING, figure, interval
-from subitize.report.terminal.printing import print_marks, print_table
+from subitize.report.document.cells import NOTHING, figure
+from subitize.report.terminal.printing import cell, print_marks, print_table
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
@@ -15,8 +15,7 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
     for one in alignments:
         judge = stand_ins.mark_judge(one.judge, is_informed=one.is_informed)
         names = (one.suite, stand_ins.mark_model(one.model), judge, one.measure, name_level(one.factor, one.group))
-        score = f"{figure(one.estimate.value, 3)} {interval(one.estimate, 3) if one.has_interval else NOTHING}"
-        rows.append((*names, score, _count(one)))
+        rows.append((*names, _figure(one), _count(one)))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
     print_marks(alignments, stand_ins)
     print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
@@ -24,6 +23,10 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         print(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
     for measure in dict.fromkeys(one.measure for one in alignments):
         print(f"{measure}: {MEASURES[measure]}")
+
+
+def _figure(one: Alignment) -> str:
+    return cell(one.estimate) if one.has_interval else f"{figure(one.estimate.value, 3)} {NOTHING}"
 
 
 def _count(one: Alignment) -> str:

@@ -6,7 +6,7 @@ from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
-from subitize.report.terminal.printing import cell, print_marks, print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel
 from subitize.stats.scalar_variability import ScalarVariability
@@ -22,6 +22,7 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
     for suite in dict.fromkeys(one.suite for one in enumerations):
         _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
     print_marks(enumerations, stand_ins)
+    print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
     print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
     print(
         "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"

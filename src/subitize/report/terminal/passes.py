@@ -9,8 +9,8 @@ from subitize.analysis.overview import StandIns
 from subitize.analysis.passes import PassRate
 from subitize.records import base_suite
 from subitize.registry import paper_of
-from subitize.report.document.cells import NOTHING, estimate_text
-from subitize.report.terminal.printing import print_marks, print_table, say
+from subitize.report.document.cells import NOTHING
+from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -32,7 +32,8 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
     print_marks(passes, stand_ins)
     print("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
-    print("mean over items [95 % interval over items]")
+    print("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
+    print_cautions(one.estimate for one in passes if one.k in ks)
     if any(one.is_voted for one in passes):
         print("‡ from votes on groups of so many images")
     if any(one.undecided for one in passes):
@@ -78,7 +79,7 @@ def _print_figures(rows: Sequence[tuple[tuple[str, ...], Concord]], columns: Map
     if "κ" not in columns:
         found = [(names, figures) for names, figures in found if any(figures)]
     if found:
-        print_table([*_NAMES, *columns], ([*names, *map(estimate_text, figures)] for names, figures in found))
+        print_table([*_NAMES, *columns], ([*names, *map(cell, figures)] for names, figures in found))
 
 
 def _name(one: Concord, stand_ins: StandIns) -> tuple[str, ...]:
@@ -110,4 +111,4 @@ def _choose_k(passes: Sequence[PassRate]) -> list[int]:
 def _pass(one: PassRate | None) -> str:
     if one is None:
         return NOTHING
-    return estimate_text(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)
+    return cell(one.estimate) + " ‡" * one.is_voted + f" (−{one.left_out})" * (one.left_out > 0)

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,6 +33,7 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Listing
+from subitize.report.document.cells import estimate_text
 
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
@@ -261,18 +262,23 @@ def print_glyphs(glyphs: Iterable[Glyph]) -> None:
     print_table(("noun", "drawings", "colours"), rows)
 
 
-def cell(estimate: Estimate) -> str:
-    """Write a figure with its interval."""
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]" + " !" * bool(estimate.caution)
+def cell(estimate: Estimate | None) -> str:
+    """Write a figure with its interval; at a terminal † is a judge that is informed."""
+    return estimate_text(estimate, mark=" !")
 
 
 def print_cautions(estimates: Iterable[Estimate]) -> None:
     """Say why to be wary of the figures that are marked."""
-    found = sorted({estimate.caution for estimate in estimates if estimate.caution})
+    for line in tell_cautions(estimate.caution for estimate in estimates):
+        print(line)
+
+
+def tell_cautions(cautions: Iterable[str]) -> Iterator[str]:
+    """Write a line on why to be wary of the figures that are marked, if there are any."""
+    found = sorted({part for caution in cautions if caution for part in caution.split("; ")})
     if found:
-        print(
-            f"! too little to rely on: {'; '.join(found)} (a cluster: all images of a prompt, all answers to a picture)"
-        )
+        clusters = "a cluster: all images of a prompt, all answers to a picture"
+        yield f"! too little to rely on: {'; '.join(found)} ({clusters})"
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:

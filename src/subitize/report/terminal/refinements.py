@@ -6,9 +6,8 @@ from rich.table import Table
 
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
-from subitize.report.document.cells import estimate_text
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import make_table, print_marks, whole_lines
+from subitize.report.terminal.printing import cell, make_table, print_marks, whole_lines
 
 _COLUMNS = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
 _COUNTS = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
@@ -33,11 +32,11 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
     for one in rows:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
         names = (known.mark_model(one.model), known.mark_judge(one.judge))
-        applied = estimate_text(one.applied.difference if one.applied else None)
+        applied = cell(one.applied.difference if one.applied else None)
         counts = (str(one.pairing.difference.n), str(one.fallbacks), str(one.unpaired), applied)
         lines.append([one.suite, one.refinement, *names, measure, *_pairing(one.pairing), *counts])
     return make_table([*_COLUMNS, *_COUNTS], lines, title="refined and original prompts, in pairs", numbers=8)
 
 
 def _pairing(one: Pairing) -> tuple[str, str, str, str]:
-    return estimate_text(one.second), estimate_text(one.first), estimate_text(one.difference), write_p(one.p_holm)
+    return cell(one.second), cell(one.first), cell(one.difference), write_p(one.p_holm)

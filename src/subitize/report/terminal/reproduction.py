@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from subitize.analysis.reproduction import VERDICTS, Comparison, Verdict
+from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import make_table, whole_lines
+from subitize.report.terminal.printing import make_table, tell_cautions, whole_lines
 
 MARKS: dict[Verdict, str] = {
     "exact": "=",
@@ -32,6 +32,10 @@ def print_reproduction(comparisons: Sequence[Comparison], console: Console | Non
     console.print(make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS)))
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
     console.print(f"ours, a mark, and in brackets what the paper prints ({legend}); pp: percentage points")
+    for line in tell_cautions(one.caution for one in comparisons):
+        console.print(line)
+    for method, columns in _own_methods(comparisons).items():
+        console.print(f"{', '.join(columns)}: {method}")
 
 
 def _table(name: str, cells: Sequence[Comparison]) -> Table:
@@ -46,7 +50,7 @@ def _table(name: str, cells: Sequence[Comparison]) -> Table:
 
 
 def _text(cell: Comparison) -> str:
-    ours = _number(cell.ours)
+    ours = _number(cell.ours) + " !" * bool(cell.caution)
     if cell.published is None:
         return ours
     printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
@@ -61,3 +65,12 @@ def _number(value: float | str) -> str:
     if value == int(value):
         return str(int(value))
     return f"{value:.3f}" if abs(value) < 1 else f"{value:.1f}"
+
+
+def _own_methods(comparisons: Iterable[Comparison]) -> dict[str, list[str]]:
+    """List the columns of figures that are computed as a paper does, where subitize would do it in another way."""
+    found: dict[str, dict[str, None]] = {}
+    for one in comparisons:
+        if one.method.startswith(AS_THE_PAPER):
+            found.setdefault(one.method, {})[one.column] = None
+    return {method: list(columns) for method, columns in found.items()}

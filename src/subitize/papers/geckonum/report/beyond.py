@@ -78,7 +78,7 @@ def numbers_drawn(findings: Findings) -> Section | None:
     if not rows:
         return None
     numbers = (Column(number, digits=1) for number in (*map(str, range(MANY)), ">10"))
-    caption = "Shares of the labels of a model with Wilson’s 95 % intervals."
+    caption = "Shares of the labels of a model with 95 % intervals over prompts."
     columns = (MODEL, text_column("Numbers"), *numbers)
     data = make_table(f"{SUITE}-numbers-drawn", "Numbers asked for and drawn, %", columns, cells, caption)
     figure = FigureBlock(
@@ -232,7 +232,7 @@ def _votes(models: Sequence[Measured]) -> TableBlock:
         "How many annotators gave the label of Task 1, %",
         (MODEL, *(Column(votes, digits=1) for votes in _VOTES)),
         rows,
-        "Shares of the labels on which so many of five annotators agree, with Wilson’s 95 % intervals. Published: "
+        "Shares of the labels on which so many of five annotators agree, with 95 % intervals over prompts. Published: "
         "Table A10 of the paper.",
     )
 

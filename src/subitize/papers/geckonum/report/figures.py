@@ -261,7 +261,8 @@ def _comparison(findings: Findings, table: str, name: str, title: str, kinds: tu
     )
     caption = (
         f"{title}, numbers up to 4. The control is the share of shuffles of the labels between the two groups that "
-        f"come out significant. Published: Table {table} of the paper. {methods(estimates)}"
+        "come out significant. χ² takes labels as independent, as the paper does. Published: Table "
+        f"{table} of the paper. {methods(estimates)}"
     )
     data = make_table(f"{SUITE}-{name}", title, columns, rows, caption)
     colour = charts.colour_kinds(dict(zip(kinds, TWO_KINDS, strict=True)))
@@ -305,7 +306,7 @@ def _drops(findings: Findings) -> list[Block]:
     columns = (MODEL, text_column("Step"), *(Column(number, digits=1) for number in numbers), *sizes)
     caption = (
         "Change of accuracy in percentage points from prompts with fewer kinds of things to prompts with more, for the "
-        "numbers 1 to 3; intervals take the two as independent, n are the labels of both. Published: Table A5 of the "
+        "numbers 1 to 3; the prompts of the two are others, n are the labels of both. Published: Table A5 of the "
         "paper, which prints no n."
     )
     return [make_table(f"{SUITE}-drops", "What every further kind of thing costs", columns, rows, caption)]

@@ -185,5 +185,5 @@ def _to_estimate(cell: Cell | None) -> Estimate | None:
     """Give a cell with an interval as an estimate; a percentage stays one."""
     if cell is None or cell.low is None or cell.high is None or cell.n is None or isinstance(cell.value, str):
         return None
-    method = _METHODS.get(cell.place.table, _BOOTSTRAP)
-    return Estimate(float(cell.value), float(cell.low), float(cell.high), cell.n, method)
+    value, low, high = float(cell.value), float(cell.low), float(cell.high)
+    return Estimate(value, low, high, cell.n, cell.method, caution=cell.caution)

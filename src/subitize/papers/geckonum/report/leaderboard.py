@@ -39,8 +39,7 @@ def rank_models(findings: Findings) -> list[Block]:
     chance = (cell for task in TASKS for cell in (BASELINES[task], 0.0, None))
     rows.append(Row(("chance", *chance, *[None] * len(TASKS), None), "baseline"))
     caption = (
-        "Percentages of right outcomes with their 95 % interval (percentiles of 10,000 bootstrap resamples, Wilson’s "
-        "where all or none are right) and n: "
+        "Percentages of right outcomes with their 95 % interval over prompts and n: "
         "labels of questions in Tasks 1 and 2, images in Task 3. Best first, by Task 1. Published: as printed in Table "
         "2 of Kajić and others (2024), ± standard error, not measured here. Chance: one of ten numbers, one of three "
         "or five lines, yes or no. Rank: among the models of a run and judge, over the images that all of them have, "
@@ -124,8 +123,12 @@ def _errors(models: Sequence[Measured]) -> TableBlock:
             mean = _accuracy(one, task)
             errors = [one.number("table2", f"task{task}_{what}") for what in ("sem", "sem_by_prompt")]
             rows += [Row((one.label, task, mean, *errors, mean.n), one.badge)] if mean else []
-    error = Column("Standard error", "Of independent labels, as in the paper.", digits=1)
-    by_prompt = Column("Standard error by prompt", "Clustered: labels of one prompt are not independent.", digits=1)
+    error = Column("Standard error (the paper’s)", "As the paper computes it: labels taken as independent.", digits=1)
+    by_prompt = Column(
+        "Standard error by prompt",
+        "As if types and numbers were sampled with the prompts; intervals take them as fixed.",
+        digits=1,
+    )
     columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, by_prompt, "n")
     return make_table(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
 
@@ -144,8 +147,8 @@ def _glance(rows: Sequence[Row], data: TableBlock) -> FigureBlock:
         "The three tasks at a glance",
         charts.glance(points, names, list(tasks.values())),
         "Share of right outcomes per task with 95 % intervals; the dashed line is chance. Published figures, printed "
-        "with a standard error only, are diamonds. Intervals take labels as independent, as the paper does; the "
-        "standard errors by prompt, in the data, do not.",
+        "with a standard error only, are diamonds. Intervals are over prompts, whose labels hang together; the paper’s "
+        "standard errors, which take labels as independent, are in the data.",
         "Accuracy of every model in the three tasks, with intervals and a line at chance.",
         data,
     )

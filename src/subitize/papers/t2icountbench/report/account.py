@@ -6,7 +6,7 @@ from dataclasses import replace
 from subitize.papers.t2icountbench.report import beyond, figures
 from subitize.papers.t2icountbench.report.leaderboard import headline, rank_models
 from subitize.papers.t2icountbench.suite import NAME
-from subitize.papers.t2icountbench.tables import average_by_model, choose_k
+from subitize.papers.t2icountbench.tables import UNUSABLE, average_by_model, choose_k
 from subitize.report.document.blocks import Account, Block, Section, TextBlock
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import Counted
@@ -20,7 +20,7 @@ def compose_account(
 ) -> Account:
     """Write all that the answers suffice for; what was excluded by hand is in none of it."""
     left = [one for one in series if not one.is_excluded]
-    groups = [_best_first(group) for group in group_series(left, refined) if group.attempts]
+    groups = [_best_first(group) for group in group_series(left, refined, unusable=UNUSABLE) if group.attempts]
     read = {one.model for group in groups for one in group.attempts}
     unread = [one.label for one in left if one.label not in read]
     notes = [TextBlock(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
