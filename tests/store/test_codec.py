@@ -14,6 +14,7 @@ from subitize.analysis.agreement import Concord
 from subitize.analysis.alignment import Alignment
 from subitize.analysis.calibration import Calibration
 from subitize.analysis.calibration import Point as CalibrationPoint
+from subitize.analysis.comparisons import LeftOut, ModelPair, Ranked
 from subitize.analysis.contents import read_contents
 from subitize.analysis.measures import Abstraction, Bias, Enumeration, WordingScore, measures
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Overview
@@ -262,6 +263,9 @@ PRINTED: dict[type, str] = {
     "is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
     Refinement: "suite refinement model judge measure k pairing applied fallbacks unpaired",
     Pairing: "first second difference p p_holm",
+    Ranked: "model estimate best worst letters",
+    ModelPair: "first second difference p p_holm",
+    LeftOut: "suite judge model count total",
     WordingScore: "wording accuracy mae nae n",
     Abstraction: "estimate pair",
     Bias: "category direction r z p n",

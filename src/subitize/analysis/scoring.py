@@ -131,6 +131,7 @@ def score(
         .with_row_index("place")
     )
     placed = clusters.join(groups.select(*_GROUP, pl.col("place").cast(pl.Int64)), on=_GROUP)
+    placed = placed.sort("place", "cluster")  # sums in another order would have other last digits
     found = {name: one.estimate(placed, name) for name, one in MEASURES.items()}
     return [
         Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)

@@ -237,6 +237,15 @@ def test_models_are_compared_in_pairs_with_the_adjusted_p(released: Released) ->
     assert first.cells[2] == released.cells[place._replace(column="task1_p_holm")].value
 
 
+def test_the_leaderboard_has_the_ranks_of_each_task(released: Released) -> None:
+    board = table(released.document, "geckonum-leaderboard")
+    place = [column.name for column in board.columns].index("Rank, Task 1")
+    ranks = {str(row.cells[0]): row.cells[place] for row in board.rows if row.badge == ""}
+    assert ranks == {model: released.cells[Place("ranks", model, "task1_rank")].value for model in ranks}
+    assert len(ranks) > 1
+    assert "Rank" not in {column.name for column in board.columns}
+
+
 def test_agreement_is_shown_with_its_interval_where_several_annotated(released: Released, drawn: Document) -> None:
     row = table(released.document, "geckonum-agreement").rows[0]
     assert same(row.cells[5], released.cells[Place("krippendorff", "task1", "nominal")])
