@@ -228,7 +228,7 @@ def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
 def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
     """Get the standard errors that take into account that labels of one prompt are not independent."""
     return {
-        str(model): cluster_mean(own["right"].to_numpy(), own["prompt"].to_physical().to_numpy()).standard_error
+        str(model): cluster_mean(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy()).standard_error
         for (model,), own in labels.group_by("model")
     }
 
