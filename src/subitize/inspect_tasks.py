@@ -7,6 +7,7 @@ from typing import Any
 
 from subitize import __version__
 from subitize.analysis.observations import Observations, Seen, frame_seen
+from subitize.analysis.scoring import MEASURES
 from subitize.analysis.scoring import measure as estimate_measure
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.image_files import data_url
@@ -35,6 +36,7 @@ except ImportError:
 # What Inspect makes of `-T key=value`: it reads the value as YAML, and splits text at commas.
 Option = str | int | float | bool | list[str] | None
 
+_STATUSES = ("discarded", "refused", "unknown")
 _TASK, _ASKS = "task", "asks"  # what stands in a sample's metadata besides the factors
 
 
@@ -85,9 +87,9 @@ def measures(names: Sequence[str]) -> Metric:
     return measure
 
 
-@scorer(metrics=[measures(["accuracy", "accuracy_answered", "mae", "nae"])])
+@scorer(metrics=[measures([name for name in MEASURES if name not in _STATUSES])])
 def right(policy: str = "strict") -> Scorer:
-    """Give 1 for the right number, 0 for another or a refusal, and no value where the policy discards the answer."""
+    """Give 1 for the right number, 0 for another, a refusal, or an answer that the policy discards."""
 
     async def judge(state: TaskState, target: Target) -> Score | None:
         return _judge(state.sample_id, state.metadata, state.output, policy)
@@ -95,8 +97,7 @@ def right(policy: str = "strict") -> Scorer:
     return judge
 
 
-# Inspect keeps scores without a value from all metrics of a scorer: the share of them needs a scorer of its own.
-@scorer(metrics=[measures(["discarded", "refused"])])
+@scorer(metrics=[measures(_STATUSES)])
 def status(policy: str = "strict") -> Scorer:
     """Say what came of the answer: eligible, discarded or refused."""
 
@@ -187,8 +188,7 @@ def _is_refused(output: ModelOutput) -> bool:
 
 
 def _score(status: str, reason: str) -> Score:
-    value = 0.0 if status == "refused" else math.nan
-    return Score(value=value, explanation=f"{status}: {reason}", metadata={"status": status, "value": None})
+    return Score(value=0.0, explanation=f"{status}: {reason}", metadata={"status": status, "value": None})
 
 
 def _read_observation(one: SampleScore) -> Seen:

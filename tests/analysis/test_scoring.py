@@ -122,10 +122,15 @@ def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
         {one.measure: one.estimate for one in score(Observations(framed.rows, framed.items, designs), [])}
         for designs in ({}, {"naming": Design(strata=("number",))})
     )
-    assert plain["accuracy"] == estimate_share(right, pictures)
-    assert designed["accuracy"] == estimate_share(right, pictures, numbers)
     fixed = {one.measure: one.estimate for one in score(framed, [], prompts="fixed")}
-    assert fixed["accuracy"] == estimate_share(right, None, pictures)
+    for found, wanted in (
+        (plain, estimate_share(right, pictures)),
+        (designed, estimate_share(right, pictures, numbers)),
+        (fixed, estimate_share(right, None, pictures)),
+    ):
+        ours = found["accuracy"]
+        assert (ours.value, ours.low, ours.high) == pytest.approx((wanted.value, wanted.low, wanted.high), abs=1e-12)
+        assert (ours.n, ours.method, ours.caution) == (wanted.n, wanted.method, wanted.caution)
 
 
 def test_exactly_these_prompts_need_two_images_of_one() -> None:

@@ -12,14 +12,22 @@ from subitize.stats.comparisons import (
     SharedClusters,
     Standing,
     compare_all,
-    compare_two,
     rank_models,
 )
-from subitize.stats.estimator import Clusters, measure_spread
+from subitize.stats.estimator import Clusters, estimate_shares, measure_spread
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 PROOF = pytest.mark.proof("subitize.stats.comparisons", "subitize.stats.estimator")
+
+
+def compare_two(differences: Floats, strata: Integers | None = None, *, most: float = np.inf) -> Difference:
+    """Test whether the mean of clusters' differences, one of each, is 0."""
+    size = len(differences)
+    codes = np.zeros(size, dtype=np.int64) if strata is None else strata
+    means = np.array([differences, np.zeros(size)])
+    (found,) = compare_all(SharedClusters(means, np.ones(size), codes, most))
+    return found
 
 
 def _spread(differences: Floats, weights: Floats, strata: Integers) -> tuple[float, float]:
@@ -104,7 +112,7 @@ def test_differences_add_up_and_do_not_depend_on_who_comes_first() -> None:
         pytest.param([1.0] * 3, 0.25, 0.0, 1.0, "only 3 clusters", id="three"),
         pytest.param([0.0] * 3, 1.0, -0.5615, 0.5615, "only 3 clusters", id="none of three"),
         pytest.param([1.0], 1.0, -1.0, 1.0, "only 1 cluster", id="one"),
-        pytest.param([1.0] * 3 + [0.0] * 37, 0.09, None, None, "rests on fewer than 10 clusters", id="few differ"),
+        pytest.param([1.0] * 3 + [0.0] * 37, 0.09, None, None, "differs in fewer than 10 clusters", id="few differ"),
     ],
 )
 def test_what_never_varies_may_still_differ(
@@ -230,3 +238,25 @@ def test_rank_intervals_hold_the_true_ranks() -> None:
 @PROOF
 def test_all_rank_intervals_hold_the_true_ranks_at_once() -> None:
     assert _cover_ranks(2_000) >= 0.95
+
+
+def test_models_that_hardly_deviate_from_their_strata_are_told_apart() -> None:
+    """Right throughout against right three times, in strata of two: flips of so few residuals say nothing."""
+    strata = np.repeat(np.arange(25), 2)
+    worse = np.zeros(50)
+    worse[[3, 10, 30]] = 1.0
+    (found,) = compare_all(SharedClusters(np.array([np.ones(50), worse]), np.ones(50), strata, 1.0, are_shares=True))
+    assert found.p < 0.001
+    assert 0.8 < found.estimate.low < 0.94 < found.estimate.high <= 1.0
+
+
+def test_a_difference_from_one_that_is_never_right_is_as_uncertain_as_the_other_is() -> None:
+    strata, images = np.repeat(np.arange(5), 4), np.full(20, 3.0)
+    means = np.array(
+        [[1, 1, 2 / 3, 1], [2 / 3, 2 / 3, 1, 2 / 3], [1 / 3] * 4, [1 / 3, 1 / 3, 0, 1 / 3], [0] * 4]
+    ).ravel()
+    (alone,) = estimate_shares(Clusters(means, images, images, np.zeros(20, dtype=np.int64), strata))
+    shared = SharedClusters(np.array([means, np.zeros(20)]), images, strata, 1.0, are_shares=True)
+    (found,) = compare_all(shared)
+    assert found.estimate.value == pytest.approx(alone.value)
+    assert found.estimate.high - found.estimate.low > 0.8 * (alone.high - alone.low)

@@ -29,7 +29,8 @@ def reference_share(means: Floats, strata: NDArray[np.int64], observations: int)
     squares = [float(((part - part.mean()) ** 2).sum()) for part in parts]
     pooled = sum(squares) / (n - len(parts))
     variances = [(own + pooled) / len(part) * len(part) / n**2 for own, part in zip(squares, parts, strict=True)]
-    terms = [one**2 / (len(part) - 1) for one, part in zip(variances, parts, strict=True)]
+    # The pseudo-value adds a degree of freedom to each stratum.
+    terms = [one**2 / len(part) for one, part in zip(variances, parts, strict=True)]
     degrees = min(sum(variances) ** 2 / sum(terms), n - len(parts))
     shrunk = [(part.sum() * observations + mean) / (len(part) * observations + 1) for part in parts]
     least = sum(
@@ -55,16 +56,30 @@ def test_a_share_of_equal_clusters_is_as_written_out(seed: int) -> None:
     assert found.n == right.size
 
 
-def test_the_error_of_unequal_clusters_is_that_of_statsmodels() -> None:
+def test_the_error_of_equal_clusters_is_that_of_statsmodels() -> None:
+    random = np.random.default_rng(3)
+    half = random.normal(size=(15, 4))
+    # Mirrored, so that nothing is skewed and the interval is Student's.
+    given = np.concatenate([5 + half, 5 - half])
+    clusters = np.repeat(np.arange(30), 4)
+    fitted = OLS(given.ravel(), np.ones(given.size)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    found = estimate_error(given.ravel(), clusters)
+    assert (found.low, found.high) == pytest.approx(tuple(fitted.conf_int()[0]), abs=1e-9)
+
+
+def test_the_error_of_unequal_clusters_is_bias_reduced() -> None:
+    """CR2 of Bell and McCaffrey (2002) for a mean: residuals are divided by √(1 − leverage)."""
     random = np.random.default_rng(3)
     half = [random.normal(size=size) for size in random.integers(1, 7, 15)]
-    # Mirrored, so that nothing is skewed and the interval is Student's.
     values = [5 + one for one in half] + [5 - one for one in half]
-    clusters = np.repeat(np.arange(len(values)), [len(one) for one in values])
-    given = np.concatenate(values)
-    fitted = OLS(given, np.ones(len(given))).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-    found = estimate_error(given, clusters)
-    assert (found.low, found.high) == pytest.approx(tuple(fitted.conf_int()[0]), abs=1e-9)
+    sizes = np.array([len(one) for one in values])
+    n = int(sizes.sum())
+    sums = np.array([(one - 5).sum() for one in values])
+    error = math.sqrt(sum(sums**2 / (1 - sizes / n))) / n
+    degrees = min(n**2 / (sizes**2).sum(), 29)
+    found = estimate_error(np.concatenate(values), np.repeat(np.arange(30), sizes))
+    width = student.ppf(0.975, degrees) * error
+    assert (found.low, found.high) == pytest.approx((5 - width, 5 + width), abs=1e-9)
 
 
 def test_what_the_design_fixes_does_not_widen_an_interval() -> None:
@@ -88,6 +103,18 @@ def test_a_stratum_of_one_cluster_joins_its_neighbour() -> None:
     alone = Clusters(values, np.ones(5), np.full(5, 10.0), np.zeros(5, dtype=np.int64), np.arange(5))
     paired = Clusters(values, np.ones(5), np.full(5, 10.0), np.zeros(5, dtype=np.int64), np.array([0, 0, 1, 1, 1]))
     assert estimate_shares(alone) == estimate_shares(paired)
+
+
+def test_a_few_large_clusters_among_small_ones_leave_a_wide_interval() -> None:
+    sizes = np.repeat([50, 1], [5, 55])
+    truth, held, random = Drawn((-0.54,), 1, 1, 1.5).truth(), 0, np.random.default_rng(8)
+    for _ in range(400):
+        shares = expit(-0.54 + 1.5 * random.normal(size=60))
+        right = random.binomial(sizes, shares) / sizes
+        none = np.zeros(60, dtype=np.int64)
+        (found,) = estimate_shares(Clusters(right, sizes.astype(float), sizes.astype(float), none, none))
+        held += found.low <= truth <= found.high
+    assert held >= 0.9 * 400
 
 
 def test_groups_do_not_know_one_another() -> None:
@@ -120,11 +147,11 @@ def test_where_there_is_too_little_it_is_said(case: Case) -> None:
         "few prompts": (estimate_share(many, [place % 5 for place in range(100)]), "only 5 clusters"),
         "one prompt": (estimate_share(many, [0] * 100), "only 1 cluster"),
         "all right": (estimate_share([1.0] * 100), "never varies"),
-        "few successes": (estimate_share([1.0] * 9 + [0.0] * 91), "rests on fewer than 10 clusters"),
-        "few failures": (estimate_share([0.0] * 9 + [1.0] * 91), "rests on fewer than 10 clusters"),
+        "few successes": (estimate_share([1.0] * 9 + [0.0] * 91), "one outcome is in fewer than 10 clusters"),
+        "few failures": (estimate_share([0.0] * 9 + [1.0] * 91), "one outcome is in fewer than 10 clusters"),
         "few prompts have all": (
             estimate_share([0.5] * 5 + [0.001] * 95),
-            "rests on fewer than 10 clusters",
+            "one outcome is in fewer than 10 clusters",
         ),
         "no error": (estimate_error([0.0] * 100), "never varies"),
         "a few large errors": (estimate_error([0.0] * 95 + [40.0] * 5), "rests on a few large errors"),

@@ -55,8 +55,9 @@ def number_strata(strata: Iterable[tuple[Scalar, ...]]) -> dict[tuple[Scalar, ..
     return {levels: code for code, levels in enumerate(sorted(set(strata), key=_in_order))}
 
 
-def _in_order(levels: tuple[Scalar, ...]) -> tuple[tuple[bool, float, str], ...]:
-    return tuple((isinstance(one, str), 0.0 if isinstance(one, str) else float(one), str(one)) for one in levels)
+def _in_order(levels: tuple[Scalar, ...]) -> list[tuple[bool, float, str]]:
+    """Put numbers first, so that neighbours are of one number in two categories rather than of two numbers."""
+    return sorted((isinstance(one, str), 0.0 if isinstance(one, str) else float(one), str(one)) for one in levels)
 
 
 def take_clusters(frame: pl.DataFrame) -> Clusters:

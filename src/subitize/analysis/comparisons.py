@@ -21,7 +21,7 @@ from subitize.stats.comparisons import SharedClusters, Standing, compare_all, ra
 from subitize.stats.estimator import Clusters, estimate_errors, estimate_shares
 from subitize.store import Run
 
-COMPARED = tuple(name for name in MEASURES if name not in ("discarded", "refused"))
+COMPARED = tuple(name for name in MEASURES if name not in ("coverage", "discarded", "refused", "unknown"))
 """The measures by which one model can be better than another."""
 
 
@@ -60,6 +60,8 @@ class Ranked:
     best: int
     worst: int
     letters: str
+    equals: tuple[str, ...] = ()
+    """The other models of the board that it cannot be told apart from."""
 
     @property
     def rank(self) -> str:
@@ -270,8 +272,15 @@ def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str])
         of_first["len"].cast(pl.Float64).to_numpy(),
         of_first["stratum"].to_numpy(),
         most=1.0 if step is None else np.inf,
+        are_shares=step is None,
         step=1.0 if step is None else float(counted.select(step.mean()).item()),
     )
+
+
+def _equals(place: int, standings: Sequence[Standing], labels: Sequence[str]) -> tuple[str, ...]:
+    letters = set(standings[place].letters)
+    others = zip(labels, standings, strict=True)
+    return tuple(label for at, (label, one) in enumerate(others) if at != place and letters & set(one.letters))
 
 
 def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
@@ -280,8 +289,8 @@ def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> 
     found = compare_all(shared)
     standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
     ranked = [
-        Ranked(label, estimate, one.best, one.worst, one.letters)
-        for label, estimate, one in zip(labels, estimates, standings, strict=True)
+        Ranked(label, estimate, one.best, one.worst, one.letters, _equals(place, standings, labels))
+        for place, (label, estimate, one) in enumerate(zip(labels, estimates, standings, strict=True))
     ]
     ranked.sort(key=lambda one: one.estimate.value if is_error else -one.estimate.value)
     pairs = (ModelPair(labels[one.first], labels[one.second], one.estimate, one.p, one.p_holm) for one in found)

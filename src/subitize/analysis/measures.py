@@ -310,6 +310,7 @@ class Enumeration:
     eligible = Measure(eligible)
     discarded = Measure(lambda kept: kept.count("discarded"))
     refused = Measure(lambda kept: kept.count("refused"))
+    unknown = Measure(lambda kept: kept.count("unknown"))
     zeros = Measure(zeros)
     excluded = Measure(lambda kept: kept.excluded)
     smallest_cell = Measure(smallest_cell)

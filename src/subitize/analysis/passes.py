@@ -73,8 +73,12 @@ def _by_k(attempts: Iterable[Attempt]) -> Iterator[tuple[int, list[Attempt]]]:
 
 
 def _rate(attempt: Attempt, k: int) -> Rate:
-    """Give its pass@k, which rests on as many observations as there are choices of k images with none in common."""
-    return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k))
+    """Give its pass@k, which rests on as many observations as there are choices of k images with none in common.
+
+    Prompts weigh the same, but for k = 1, which is the accuracy: there images do.
+    """
+    weight = attempt.images if k == 1 and attempt.images else 1.0
+    return Rate(cluster_of(attempt.item), attempt.stratum, attempt.pass_at(k) or 0.0, attempt.choices(k), weight)
 
 
 def _describe(key: _Key, k: int, known: Sequence[Attempt], tried: Sequence[Attempt], estimate: Estimate) -> PassRate:

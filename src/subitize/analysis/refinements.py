@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from subitize.analysis.attempts import Attempt, adopt_refusals, gather_attempts
-from subitize.analysis.clusters import Rate, estimate_rates, place_items
+from subitize.analysis.clusters import Rate, cluster_of, estimate_rates, place_items
 from subitize.analysis.observations import Reader, observe_run
 from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Design, Estimate, base_suite
@@ -201,7 +201,7 @@ def _compare_one(sides: _Sides, measure: Measure, k: int, places: Mapping[str, P
 
 def _rates(attempts: Mapping[str, Attempt], measure: Measure, k: int) -> dict[str, Rate]:
     return {
-        name: Rate(name, one.stratum, value, choices_of(one, measure, k))
+        name: Rate(cluster_of(one.item), one.stratum, value, choices_of(one, measure, k))
         for name, one in attempts.items()
         if (value := value_of(one, measure, k)) is not None
     }

@@ -94,7 +94,7 @@ MEASURES: dict[str, Measure] = {
     "accuracy_answered": Measure(_IS_SINGLE & _IS_ELIGIBLE, pl.col("is_right")),
     # Whatever an answer rests on in a scene graph; where none rests on another, it is the accuracy.
     "accuracy_by_itself": Measure(
-        _IS_ELIGIBLE | _IS_REFUSED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
+        _IS_SINGLE & _IS_JUDGED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
     ),
     # Of groups of images of which at least one is right, as they were judged together.
     "success": Measure(~_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
@@ -105,7 +105,7 @@ MEASURES: dict[str, Measure] = {
     "mae_all": Measure(_HAS_TARGET, _ERROR_OR_ALL, step=_ONE),
     "nae_all": Measure(_HAS_TARGET & (_TARGET != 0), _ERROR_OR_ALL / _TARGET, step=1 / _TARGET),
     "discarded": Measure(~_IS_REFUSED & _IS_JUDGED, pl.col("status") == "discarded"),
-    "refused": Measure(pl.col("status").is_not_null(), _IS_REFUSED),
+    "refused": Measure(_IS_JUDGED, _IS_REFUSED),
     "unknown": Measure(~_IS_REFUSED, ~_IS_JUDGED, needs=~_IS_JUDGED),
 }
 
@@ -165,5 +165,6 @@ def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:
 
 def measure(observations: Observations, name: str) -> Estimate | None:
     """Estimate one measure of all observations together; None where there is nothing to measure."""
-    clusters = _sum_clusters(place_observations(observations).rows).with_columns(place=pl.lit(0, pl.Int64))
+    clusters = _sum_clusters(place_observations(observations).rows).sort("cluster")
+    clusters = clusters.with_columns(place=pl.lit(0, pl.Int64))
     return MEASURES[name].estimate(clusters, name).get(0)

@@ -50,6 +50,9 @@ def score(
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
 
+    estimand = check_prompts(prompts)
+    if pass_at_k and estimand == "fixed":
+        raise BadValueError("--pass-at-k is about prompts like these; leave out --prompts fixed")
     reader = Reader(*choose_reader(judge, rule), agreement)
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
@@ -58,14 +61,14 @@ def score(
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
-    scores = score_observations(survey.observations, by, prompts=check_prompts(prompts))
+    scores = score_observations(survey.observations, by, prompts=estimand)
     if coverage is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
         return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
     from subitize.report.terminal.printing import print_coverage, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols)
-    print(f"intervals are about {ESTIMANDS[check_prompts(prompts)]}")
+    print(f"intervals are about {ESTIMANDS[estimand]}")
     return print_coverage(*coverage)
 
 
@@ -244,9 +247,10 @@ def report(
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
-    for name in runs:
-        if runs.count(name) > 1:
-            raise BadValueError(f"run {name} is given {runs.count(name)} times; once is enough")
+    places = [str(Path(name).resolve()) for name in runs]
+    for name, place in zip(runs, places, strict=True):
+        if places.count(place) > 1:
+            raise BadValueError(f"run {name} is given {places.count(place)} times; once is enough")
     return runs
 
 

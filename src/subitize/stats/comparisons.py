@@ -24,7 +24,9 @@ from subitize.stats.estimator import (
     Spread,
     count_clusters,
     effective_number,
+    least_variance,
     measure_spread,
+    undo_leverage,
 )
 from subitize.stats.intervals import wilson_interval
 from subitize.stats.multiplicity import adjust_holm
@@ -33,6 +35,7 @@ ALPHA = 0.05
 FLIPS = 1_999
 _FLIPS_PER_PAIR = 40  # so that Holm's adjustment of the smallest p there can be is still below .05
 _MOST_NUMBERS = 4_000_000  # held at a time
+_FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer tell too little
 _SEED = 20_240_611
 
 
@@ -50,6 +53,8 @@ class SharedClusters:
     strata: Integers
     most: float = inf
     step: float = 1.0
+    are_shares: bool = False
+    """Whether observations are right or wrong, so that chance alone leaves means a variance."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """List the pairs of models."""
@@ -88,6 +93,8 @@ def compare_all(clusters: SharedClusters) -> list[Difference]:
     differences[np.abs(differences) < ROUNDING] = 0.0
     together = _put_side_by_side(differences, clusters)
     spread = measure_spread(together)
+    variance = np.maximum(spread.variance, _least_variance(clusters)) if clusters.are_shares else spread.variance
+    deviating = _count_deviating(differences, clusters, spread)
     flipped = np.abs(_flip(clusters, spread, pairs))
     rests_on = effective_number(together, np.abs(together.means)).tolist()
     found = [
@@ -95,7 +102,9 @@ def compare_all(clusters: SharedClusters) -> list[Difference]:
         for place, of_pair in enumerate(
             zip(
                 spread.mean.tolist(),
-                spread.variance.tolist(),
+                variance.tolist(),
+                spread.degrees.tolist(),
+                deviating,
                 spread.clusters.tolist(),
                 spread.observations.tolist(),
                 spread.layouts(),
@@ -109,15 +118,6 @@ def compare_all(clusters: SharedClusters) -> list[Difference]:
         Difference(*pair, estimate, p, p_holm)
         for pair, (estimate, p), p_holm in zip(pairs, found, adjusted, strict=True)
     ]
-
-
-def compare_two(differences: Floats, strata: Integers | None = None, *, most: float = inf) -> Difference:
-    """Test whether the mean of clusters' differences, one of each, is 0."""
-    size = len(differences)
-    codes = np.zeros(size, dtype=np.int64) if strata is None else strata
-    means = np.array([differences, np.zeros(size)])
-    (found,) = compare_all(SharedClusters(means, np.ones(size), codes, most))
-    return found
 
 
 def rank_models(
@@ -145,6 +145,24 @@ def _put_side_by_side(differences: Floats, clusters: SharedClusters) -> Clusters
     return Clusters(differences.ravel(), weights, weights, groups, np.tile(clusters.strata, pairs))
 
 
+def _least_variance(clusters: SharedClusters) -> Floats:
+    """Compute the least variance of each difference: models draw independently of one another."""
+    each = _put_side_by_side(clusters.means, clusters)
+    alone = least_variance(each, measure_spread(each))
+    return np.array([alone[first] + alone[second] for first, second in clusters.pairs()])
+
+
+def _count_deviating(differences: Floats, clusters: SharedClusters, spread: Spread) -> list[int]:
+    """Count the clusters of each pair that deviate from the mean of their stratum."""
+    strata = spread.stratum[: len(clusters.weights)]
+    weight = np.bincount(strata, clusters.weights)
+    found = []
+    for of_pair in differences:
+        means = np.bincount(strata, clusters.weights * of_pair) / weight
+        found.append(int((np.abs(of_pair - means[strata]) > ROUNDING).sum()))
+    return found
+
+
 def _flip(clusters: SharedClusters, spread: Spread, pairs: Sequence[tuple[int, int]]) -> Floats:
     """Compute t of each pair (rows) for each flip of signs (columns), all flips if there are few."""
     strata = spread.stratum[: len(clusters.weights)]
@@ -152,7 +170,7 @@ def _flip(clusters: SharedClusters, spread: Spread, pairs: Sequence[tuple[int, i
     layout = _Layout(clusters.weights[order], np.bincount(strata))
     residuals = layout.center(clusters.means[:, order])
     first, second = (np.array(places) for places in zip(*pairs, strict=True))
-    squares = layout.sum((layout.weights * (residuals[first] - residuals[second])) ** 2) @ layout.factors
+    squares = layout.sum(layout.squared * (residuals[first] - residuals[second]) ** 2) @ layout.factors
     wanted = max(FLIPS, _FLIPS_PER_PAIR * len(pairs) - 1)
     at_a_time = max(1, _MOST_NUMBERS // max(len(order), len(residuals) * max(len(residuals), len(layout.sizes))))
     found = []
@@ -182,14 +200,17 @@ def _draw_signs(clusters: int, wanted: int, at_a_time: int) -> Iterator[Floats]:
 class _Layout:
     """Clusters in the order of their strata, and sums over strata of what clusters have (the last axis).
 
-    The variance of a mean, as `measure_spread` has it, is the sum of the strata's squared residuals, each times its
-    weight squared, times `factors`.
+    The variance of a mean, as `measure_spread` has it, is the sum of the strata's squared residuals, each times
+    `squared`, times `factors`.
     """
 
     def __init__(self, weights: Floats, sizes: Integers) -> None:
         self.weights, self.sizes = weights, sizes
         self._starts = np.r_[0, np.cumsum(sizes)[:-1]]
-        self._weight, self._squared = self.sum(weights), self.sum(weights**2)
+        self._weight = self.sum(weights)
+        leverage = weights / np.repeat(self._weight, sizes)
+        self.squared = weights**2 * undo_leverage(leverage, np.repeat(sizes, sizes).astype(np.float64))
+        self._squared = self.sum(self.squared)
         mean_weight = self._weight / sizes
         shares = (mean_weight / weights.sum()) ** 2
         self.factors = (shares + shares.sum() / max(1, (sizes - 1).sum())) / mean_weight**2
@@ -207,10 +228,10 @@ class _Layout:
     def flip(self, signs: Floats, residuals: Floats) -> tuple[Floats, Floats]:
         """Flip the signs of models' residuals: their means, by flip and model, and what the variance changes by.
 
-        Σ w² (±r − m)², where m is the new mean of the stratum, is Σ w² r² − 2 m Σ ± w² r + m² Σ w². The last two terms
+        Σ q (±r − m)², where m is the new mean of the stratum, is Σ q r² − 2 m Σ ± q r + m² Σ q. The last two terms
         are given as a bilinear form, by flip and two models, from which that of each difference follows.
         """
-        sums, weighted = (self._sum_flipped(signs, residuals * self.weights**power) for power in (1, 2))
+        sums, weighted = (self._sum_flipped(signs, residuals * by) for by in (self.weights, self.squared))
         means = sums / self._weight
         products = (means * self.factors) @ (means * self._squared - 2 * weighted).transpose(0, 2, 1)
         return sums.sum(axis=-1) / self._weight.sum(), products
@@ -227,6 +248,8 @@ class _Layout:
 class _PairSpread:
     mean: float
     variance: float
+    degrees: float
+    deviating: int
     clusters: int
     observations: float
     layout: str
@@ -237,7 +260,7 @@ class _PairSpread:
             return f"only {count_clusters(self.clusters)}"
         if self.variance <= 0:
             return "never varies"
-        return f"rests on fewer than {FEW} clusters" if self.rests_on < FEW else ""
+        return f"differs in fewer than {FEW} clusters" if self.rests_on < FEW else ""
 
 
 def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> tuple[Estimate, float]:
@@ -246,6 +269,8 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
         kind, (half, p) = "Wilson bound on the share that may differ by one more or less", _bound(pair, clusters.step)
     elif pair.variance == inf:
         kind, half, p = "sign flips", inf, 1.0
+    elif pair.clusters >= FEW and pair.deviating < _FEWEST_FLIPPED:
+        kind, (half, p) = "Student's interval", _ask_student(pair)
     else:
         kind, error = "sign flips", pair.variance**0.5
         # What is as large but for rounding is as large.
@@ -256,6 +281,15 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
     method = f"difference, {kind}, over {pair.layout}"
     estimate = Estimate(pair.mean, low, high, round(pair.observations), method, caution=pair.caution())
     return estimate, p
+
+
+def _ask_student(pair: _PairSpread) -> tuple[float, float]:
+    """Compare with Student's t: where few clusters deviate from their strata, flips have too few outcomes."""
+    from scipy.special import stdtr, stdtrit
+
+    error = pair.variance**0.5
+    p = 2 * float(stdtr(pair.degrees, -abs(pair.mean) / error))
+    return float(stdtrit(pair.degrees, 1 - ALPHA / 2)) * error, p
 
 
 def _critical(flipped: Floats) -> float:

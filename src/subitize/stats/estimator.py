@@ -83,7 +83,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     found = measure_spread(clusters)
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
-    variance = np.maximum(found.variance, _least_variance(clusters, found))
+    variance = np.maximum(found.variance, least_variance(clusters, found))
     is_constant = variance <= 0
     binomial = found.mean * (1 - found.mean)
     independent = np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance))
@@ -172,7 +172,9 @@ def measure_spread(given: Clusters) -> Spread:
     mean_weight = weight / sizes
     residual = given.weights * (given.means - (total / weight)[stratum]) / mean_weight[stratum]
     residual[np.abs(residual) < ROUNDING] = 0.0
-    squares = _sum_by(stratum, residual**2)
+    # A cluster that weighs much draws the mean towards itself, which hides part of its residual.
+    leverage = given.weights / weight[stratum]
+    squares = _sum_by(stratum, residual**2 * undo_leverage(leverage, sizes[stratum]))
     weights, degrees = _sum_by(group_of, weight, count), _sum_by(group_of, sizes - 1, count)
     pooled = _sum_by(group_of, squares, count) / np.where(degrees > 0, degrees, np.nan)
     share = mean_weight / weights[group_of]
@@ -180,7 +182,9 @@ def measure_spread(given: Clusters) -> Spread:
     variance = _sum_by(group_of, of_stratum, count)
     cubes = _sum_by(group_of, share**3 * _sum_by(stratum, residual**3), count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        satterthwaite = variance**2 / _sum_by(group_of, of_stratum**2 / (sizes - 1), count)
+        # As many clusters of equal weight would leave a stratum's mean as exact; the pseudo-value adds a degree.
+        equal = weight**2 / _sum_by(stratum, given.weights**2)
+        satterthwaite = variance**2 / _sum_by(group_of, of_stratum**2 / equal, count)
         skewness = np.nan_to_num(cubes / variance**1.5)
     is_known = degrees > 0
     return Spread(
@@ -194,6 +198,11 @@ def measure_spread(given: Clusters) -> Spread:
         stratum,
         group_of,
     )
+
+
+def undo_leverage(leverage: Floats, clusters: Floats) -> Floats:
+    """Tell what to multiply squared residuals by, so that their sum has no bias where clusters weigh differently."""
+    return np.where(clusters > 1, (1 - 1 / np.maximum(clusters, 1)) / np.maximum(1 - leverage, ROUNDING), 1.0)
 
 
 def _sum_by(codes: Integers, values: Floats, count: int = 0) -> Floats:
@@ -222,7 +231,7 @@ def _join_single(given: Clusters) -> tuple[Integers, Integers]:
     return renumbered[stratum], groups[kept]
 
 
-def _least_variance(given: Clusters, spread: Spread) -> Floats:
+def least_variance(given: Clusters, spread: Spread) -> Floats:
     """Compute the variance of a share of as many independent observations of the same strata.
 
     Each stratum's share has one more observation in it, of the group's share: one that is all right may not stay so.
@@ -255,7 +264,7 @@ def _share_caution(is_constant: bool, clusters: int, rarer: float) -> str:
         return f"only {count_clusters(clusters)}"
     if is_constant:
         return "never varies"
-    return f"rests on fewer than {FEW} clusters" if rarer < FEW else ""
+    return f"one outcome is in fewer than {FEW} clusters" if rarer < FEW else ""
 
 
 def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:

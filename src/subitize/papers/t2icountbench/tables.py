@@ -99,7 +99,8 @@ def table_2(attempts: Sequence[Attempt]) -> list[TableCell]:
         cells[model, False] = [*row, *_cell("table2", model, AVERAGE, of_model, k)]
     for cell in _printed("table2"):
         cells.setdefault((cell.row, True), []).append(cell)
-    return [cell for row in sorted(cells.values(), key=_average) for cell in row]
+    # A model of which no prompt has as many images has no row.
+    return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
 def by_difficulty(attempts: Sequence[Attempt]) -> list[TableCell]:

@@ -124,7 +124,7 @@ class Card:
     """One response in the gallery: its picture if there is one, and what is known about it."""
 
     model: str
-    outcome: Literal["right", "wrong", "refused", "discarded"]
+    outcome: Literal["right", "wrong", "refused", "discarded", "unknown"]
     category: str
     target: str
     response: str

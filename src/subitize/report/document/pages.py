@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # By the names that the page has for them: text, table, figure, gallery, facts, reference.
 _KINDS = {kind.__name__.removesuffix("Block").lower(): kind for kind in get_args(Block)}
-_MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅"}
+_MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
 _FILTER_NAMES = {
     "model": "Model",
     "judge": "Judge",

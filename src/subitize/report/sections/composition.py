@@ -85,7 +85,7 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
     first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
-        " and ".join([first, *(title[0].lower() + title[1:] for title in others)]),
+        " and ".join([first, *map(_within_sentence, others)]),
         summarize(sources, series, Headlines(counted, headlines, standings)),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
@@ -199,6 +199,11 @@ def _judged(series: Sequence[Series]) -> TextBlock:
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
 
 
+def _within_sentence(title: str) -> str:
+    """Begin a title with a small letter, unless it begins with a name such as T2ICountBench."""
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
+
+
 def _gaps(sources: Sequence[Source]) -> Section:
     """Say what no figure covers, and why."""
     rows, blocks = [], []
@@ -209,7 +214,8 @@ def _gaps(sources: Sequence[Source]) -> Section:
             gaps.unasked,
             gaps.failed,
             gaps.unread,
-            statuses["discarded"] + statuses["unknown"],
+            statuses["discarded"],
+            statuses["unknown"],
             statuses["refused"],
             excluded,
         )
@@ -220,8 +226,9 @@ def _gaps(sources: Sequence[Source]) -> Section:
         Column("Not asked", "Items that a model was not given although it was given others."),
         Column("Failed", "Trials that came to nothing."),
         Column("Not read", "Answers that no judge has looked at."),
-        Column("Discarded", "Answers of which the rule made no value."),
-        Column("Refused", "Wrong in accuracy; in no other figure."),
+        Column("Discarded", "Answers of which the rule made no value: wrong in accuracy, in no error."),
+        Column("Unknown", "Drawings that the judge would not look at."),
+        Column("Refused", "Wrong in accuracy; in no error."),
         Column("Excluded", "Left out by hand."),
     )
     caption = (

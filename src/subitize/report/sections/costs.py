@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import polars as pl
 from pydantic_core import from_json
 
+from subitize.analysis.clusters import place_observations
 from subitize.analysis.observations import Observations
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, Block, Column, Record, Section, TextBlock, tabulate, text_column
 from subitize.report.sections.sources import Series, Source
-from subitize.stats import mean_interval, wilson_interval
+from subitize.stats import mean_interval
+from subitize.stats.estimator import estimate_share
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
 
@@ -124,21 +126,21 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
 
 def _per_right(bill: Bill, series: Series) -> Estimate | None:
     right = _right(series.observations)
-    if not right.any():
+    if not right["is_right"].any():
         return None
-    share = wilson_interval(int(right.sum()), len(right))
+    values = right["is_right"].cast(pl.Float64).to_numpy()
+    share = estimate_share(values, right["cluster"].to_numpy(), right["stratum"].to_numpy())
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
-    return Estimate(each / share.value, each / share.high, high, share.n, "sum over right answers, Wilson of the share")
+    return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")
 
 
-def _right(observations: Observations) -> pl.Series:
-    """Tell of each answer that is scored whether all is right about it; one that only could not be used is left out."""
-    answers = observations.kept().rows.group_by("subject")
-    seen = answers.agg(
-        pl.col("is_right").all(), pl.col("status").is_in(["eligible", "refused"]).any().alias("is_scored")
+def _right(observations: Observations) -> pl.DataFrame:
+    """Tell of each answer whether all is right about it, with its cluster and stratum; what is unknown is left out."""
+    judged = place_observations(observations.kept().filter(pl.col("status") != "unknown")).rows
+    return judged.group_by("subject", maintain_order=True).agg(
+        pl.col("is_right").all(), pl.col("cluster", "stratum").first()
     )
-    return seen.filter("is_scored")["is_right"]
 
 
 def _warnings(bills: Sequence[Bill]) -> list[Block]:

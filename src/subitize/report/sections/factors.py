@@ -38,7 +38,7 @@ def _section(
         f"Accuracy by {factor}",
         (MODEL, *levels),
         (Row((one.label, *(by_cell.get((one.label, level)) for level in levels)), one.badge) for one in series),
-        "Share of right outcomes with 95 % intervals; refusals are wrong, discarded answers left out.",
+        "Share of right outcomes with 95 % intervals; what was refused or discarded is wrong.",
     )
     title = f"By {factor}"
     if len(levels) > _MOST_LEVELS_DRAWN:

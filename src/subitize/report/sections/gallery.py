@@ -48,8 +48,8 @@ _CARDS_PER_STRATUM = 4
 _LONGEST_TEXT = 1_000
 _MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
 _MOST_OTHERS_SMALL = 8  # more would hide a small picture
-Verdict = Literal["right", "wrong", "refused", "discarded"]
-_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2}
+Verdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
+_RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
 _IMAGE = ("lot", "item", "repeat")
 
 
@@ -143,9 +143,7 @@ def _draw_lots(place: int, one: Series) -> pl.DataFrame:
         *lots,
         series=pl.lit(place),
         label=pl.lit(one.label),
-        verdict=pl.when(pl.col("status") == "eligible")
-        .then(is_right)
-        .otherwise(pl.col("status").replace("unknown", "discarded")),
+        verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
         category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
     )
 

@@ -58,7 +58,7 @@ _COLUMNS = {
         "Corr. with human", "Correlation with the confusion matrix of an ideal human observer."
     ),
     "n": Column("n", "Answers with a value."),
-    "left_out": Column("Left out", "Discarded, refused or excluded by hand."),
+    "left_out": Column("Left out", "Unknown to the judge, or excluded by hand."),
     "size": Column("Size (billion)", "Parameters as printed in Table 1, with its doubts."),
 }
 
@@ -70,7 +70,7 @@ def _measured(model: Counted) -> Cells:
         **{name: getattr(it, name) for name in _MEASURED},
         "level": None if level is None else level_name(level),
         "n": it.eligible,
-        "left_out": it.discarded + it.refused + it.excluded,
+        "left_out": it.unknown + it.excluded,
         "size": "",
     }
 
@@ -115,7 +115,8 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
 
 
 _MEASURES = {"accuracy": "Accuracy", "accuracy_answered": "Accuracy, answered", "success": "One of a group right"}
-_MEASURES |= {"mae": "MAE", "nae": "NAE", "coverage": "Coverage", "discarded": "Discarded", "refused": "Refused"}
+_MEASURES |= {"mae": "MAE", "nae": "NAE", "coverage": "Coverage"}
+_MEASURES |= {"discarded": "Discarded", "refused": "Refused", "unknown": "Unknown"}
 
 
 def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | None = None) -> str:

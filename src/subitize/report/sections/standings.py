@@ -49,9 +49,7 @@ def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -
     elif own.best > 1:
         told = "others do better on what all models have"
     else:
-        letters = set(own.letters)
-        equal = [label for label, other in standings.items() if label != best and letters & set(other.letters)]
-        told = f"it cannot be told apart from {_list(equal)}"
+        told = f"it cannot be told apart from {_list(own.equals)}"
     sentence = f"by {by}, {told}" if by else told
     return f" {sentence[0].upper()}{sentence[1:]}."
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.report.document.cells import estimate_text
-from subitize.report.terminal.printing import STAND_IN, make_table, say, whole_lines
+from subitize.report.terminal.printing import STAND_IN, cell, make_table, print_cautions, say, whole_lines
 
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
 _DIGITS = 3
@@ -19,13 +18,12 @@ def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
         board = one.board
         say(f"{board.measure} in {board.suite}, judged by {board.judge}, {name_level(board.factor, board.group)}")
         ranks = (
-            (of.rank, stand_ins.mark_model(of.model), of.letters, estimate_text(of.estimate), str(of.estimate.n))
+            (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models
         )
         console.print(make_table(("rank", "model", "group", board.measure, "n"), ranks))
         pairs = (
-            (f"{of.first} − {of.second}", estimate_text(of.difference), write_p(of.p), write_p(of.p_holm))
-            for of in one.pairs
+            (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
         )
         console.print(make_table(("models", "difference", "p", "p (Holm)"), pairs, numbers=2))
     _print_legend(found, stand_ins)
@@ -52,6 +50,8 @@ def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
     print("value [95 % interval] over what all models have; n: observations")
     print("rank: the first and the last that a model may have; models that share a letter cannot be told apart")
     print("p: flips of signs of prompts' residuals, as the interval; Holm: adjusted for all pairs of a table")
+    figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
+    print_cautions(one for of_board in figures for one in of_board)
     for one in found.left_out:
         say(write_left_out(one))
     for note in found.notes:

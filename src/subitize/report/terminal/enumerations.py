@@ -56,7 +56,7 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
 
 def _n(one: Enumeration) -> str:
     n = f"{one.eligible}" + " !" * (one.smallest_cell < LEAST_PER_CELL)
-    others = {"refused": one.refused, "discarded": one.discarded, "excluded": one.excluded}
+    others = {"refused": one.refused, "discarded": one.discarded, "unknown": one.unknown, "excluded": one.excluded}
     return " + ".join([n, *(f"{count} {name}" for name, count in others.items() if count)])
 
 

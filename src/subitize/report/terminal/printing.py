@@ -298,9 +298,13 @@ def _counts(row: dict[str, Score]) -> str:
     """How many answers the row rests on; where there are none about single images, how many about groups of them."""
     counted = "success" if _is_of_groups(row) else "accuracy_answered"
     n = row[counted].estimate.n if counted in row else 0
-    refused = row["accuracy"].estimate.n - n if "accuracy" in row else 0
+    others = {
+        name: round(row[name].estimate.value * row[name].estimate.n) if name in row else 0
+        for name in ("refused", "discarded", "unknown")
+    }
+    told = "".join(f" + {count} {name}" for name, count in others.items() if count and counted != "success")
     excluded = max(score.excluded for score in row.values())
-    return str(n) + f" + {refused} refused" * (refused > 0) + f" ({excluded} excluded)" * (excluded > 0)
+    return str(n) + told + f" ({excluded} excluded)" * (excluded > 0)
 
 
 def _is_of_groups(row: dict[str, Score]) -> bool:

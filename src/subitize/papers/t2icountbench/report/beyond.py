@@ -54,7 +54,8 @@ def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
         charts.rising(points, palette.of(labels), x_title="images (k)"),
         "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
         f"mean over prompts with 95 % intervals ({sizes(estimates)}). Of one image it is the accuracy per image, of "
-        "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s tables."
+        "four the paper’s success. Images of which nothing usable was read are left out, as in the paper’s "
+        "tables; `score --pass-at-k` counts them as wrong."
         f"{voted}",
         "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
         make_table(f"{SUITE}-passes", "pass@k: one of k images is right", columns, rows, methods(estimates)),
