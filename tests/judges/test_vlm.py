@@ -283,7 +283,7 @@ def test_a_judge_that_declines_is_no_refusal_of_the_model_that_drew(tmp_path: Pa
         judged = draw_and_judge(tmp_path / "run", server, "production:numbers=2-3,categories=dots")
     assert {reading.evidence for _, reading in read(judged)} == {Words(text) for text in said}
     rows: list[dict[str, Any]] = call("score", judged.folder, "--json").json()
-    assert {row["measure"]: row["value"] for row in rows if row["group"] == "all"} == {"refused": 0.0, "unknown": 1.0}
+    assert {row["measure"]: row["value"] for row in rows if row["group"] == "all"} == {"unknown": 1.0}
 
 
 def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judged, server: Server) -> None:

@@ -1,5 +1,7 @@
 """Leaderboards say which ranks models may have, and headlines do not call equal models better."""
 
+from typing import Any
+
 import pytest
 
 from subitize.analysis.comparisons import Ranked
@@ -8,8 +10,8 @@ from subitize.report.document.blocks import Row, TextBlock, make_table, text_col
 from subitize.report.sections.standings import mark_ranks, tell_standing
 
 
-def ranked(model: str, best: int, worst: int, letters: str) -> Ranked:
-    return Ranked(model, Estimate(0.5, 0.4, 0.6, 10, "share"), best, worst, letters)
+def ranked(model: str, best: int, worst: int, letters: str, equals: tuple[str, ...] = ()) -> Ranked:
+    return Ranked(model, Estimate(0.5, 0.4, 0.6, 10, "share"), best, worst, letters, equals)
 
 
 def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
@@ -32,9 +34,11 @@ def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
     ("standings", "expected"),
     [
         pytest.param([("a", 1, 1, "a"), ("b", 2, 2, "b")], " It is better than all others.", id="better"),
-        pytest.param([("a", 1, 2, "a"), ("b", 1, 2, "a")], " It cannot be told apart from b.", id="equal"),
         pytest.param(
-            [("a", 1, 3, "a"), ("b", 1, 3, "a"), ("c", 1, 3, "a"), ("d", 4, 4, "b")],
+            [("a", 1, 2, "a", ("b",)), ("b", 1, 2, "a", ("a",))], " It cannot be told apart from b.", id="equal"
+        ),
+        pytest.param(
+            [("a", 1, 3, "a", ("b", "c")), ("b", 1, 3, "a"), ("c", 1, 3, "a"), ("d", 4, 4, "b")],
             " It cannot be told apart from b and c.",
             id="two equal",
         ),
@@ -42,9 +46,7 @@ def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
         pytest.param([("b", 1, 1, "a")], "", id="not compared"),
     ],
 )
-def test_the_headline_says_whether_the_best_is_better(
-    standings: list[tuple[str, int, int, str]], expected: str
-) -> None:
+def test_the_headline_says_whether_the_best_is_better(standings: list[Any], expected: str) -> None:
     assert tell_standing("a", {one[0]: ranked(*one) for one in standings}) == expected
 
 

@@ -263,7 +263,7 @@ PRINTED: dict[type, str] = {
     "is_pooled alpha_ordinal alpha_interval alpha_ratio pairwise prompts caution",
     Refinement: "suite refinement model judge measure k pairing applied fallbacks unpaired",
     Pairing: "first second difference p p_holm",
-    Ranked: "model estimate best worst letters",
+    Ranked: "model estimate best worst letters equals",
     ModelPair: "first second difference p p_holm",
     LeftOut: "suite judge model count total",
     WordingScore: "wording accuracy mae nae n",

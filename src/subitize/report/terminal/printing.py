@@ -34,6 +34,7 @@ from subitize.records import (
 )
 from subitize.registry import Listing
 from subitize.report.document.cells import estimate_text
+from subitize.stats.estimator import FEW
 
 _LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
@@ -274,11 +275,12 @@ def print_cautions(estimates: Iterable[Estimate]) -> None:
 
 
 def tell_cautions(cautions: Iterable[str]) -> Iterator[str]:
-    """Write a line on why to be wary of the figures that are marked, if there are any."""
-    found = sorted({part for caution in cautions if caution for part in caution.split("; ")})
+    """Say why to be wary of the figures that are marked, if there are any; how many clusters each has is in --json."""
+    parts = (part for caution in cautions if caution for part in caution.split("; "))
+    found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})
     if found:
-        clusters = "a cluster: all images of a prompt, all answers to a picture"
-        yield f"! too little to rely on: {'; '.join(found)} ({clusters})"
+        yield from (f"! too little to rely on: {reason}" for reason in found)
+        yield "a cluster: all images of a prompt, or all answers to a picture"
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:
