@@ -206,21 +206,20 @@ def test_a_log_is_read_anew_under_any_policy_as_our_rules_read_it(evaluated: Eva
         row, told = by_place[sample.id, sample.epoch], sample.scores["right"]
         one = observations.look(row)
         assert told.answer == (None if one.value is None else str(one.value))
-        is_discarded = told.value != told.value
-        assert is_discarded == (one.status == "discarded")
-        assert is_discarded or told.value == row["is_right"]
+        assert told.value == row["is_right"]
         assert (told.explanation or "").partition(":")[0] == ("" if one.status == "eligible" else one.status)
 
 
 @pytest.mark.inspect
 @pytest.mark.usefixtures("key")
-def test_where_all_answers_are_discarded_there_is_no_accuracy(evaluated: Evaluated) -> None:
+def test_where_all_answers_are_discarded_none_is_right(evaluated: Evaluated) -> None:
     tasks = import_module("subitize.inspect_tasks")
     log = evaluated.log.model_copy(deep=True)
     for sample in log.samples:
         sample.output = type(sample.output).from_content("test-model", "a few")
     told = figures(import_module("inspect_ai").score(log, [tasks.right(), tasks.status()], action="overwrite"))
-    assert "accuracy" not in told
+    assert (told["accuracy"], told["accuracy_n"]) == (0.0, 48)
+    assert "accuracy_read" not in told
     assert (told["discarded"], told["discarded_n"]) == (1.0, 48)
 
 
