@@ -90,6 +90,9 @@ def test_models_under_different_items_are_not_compared(named: Path, tmp_path: Pa
     ("given", "message"),
     [
         pytest.param(["two", "--models", "--measure", "speed"], "no measure to compare by named 'speed'", id="measure"),
+        pytest.param(
+            ["two", "--models", "--measure", "success"], "these models have nothing that success is of", id="nothing"
+        ),
         pytest.param(["two", "--models", "--by", "colour"], "no factor named 'colour'", id="factor"),
         pytest.param(["one", "--models"], "there is one model only, 'random'; name a run of another", id="one model"),
         pytest.param(["one", "two"], "2 runs, but refined prompts are compared within one run", id="several runs"),
@@ -102,6 +105,12 @@ def test_what_cannot_be_compared_is_refused_with_a_remedy(named: Path, given: li
     done = call("compare", *(named / one if one in ("one", "two") else one for one in given))
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_run_that_is_given_by_two_paths_is_refused(named: Path) -> None:
+    done = call("compare", named / "one", named / "two" / ".." / "one", "--models")
+    assert done.code == 2
+    assert "is given 2 times; once is enough" in done.err
 
 
 def test_answers_that_were_read_by_different_rules_are_not_compared(named: Path, tmp_path: Path) -> None:

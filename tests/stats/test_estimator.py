@@ -149,9 +149,10 @@ def test_where_there_is_too_little_it_is_said(case: Case) -> None:
         "all right": (estimate_share([1.0] * 100), "never varies"),
         "few successes": (estimate_share([1.0] * 9 + [0.0] * 91), "one outcome is in fewer than 10 clusters"),
         "few failures": (estimate_share([0.0] * 9 + [1.0] * 91), "one outcome is in fewer than 10 clusters"),
-        "few prompts have all": (
-            estimate_share([0.5] * 5 + [0.001] * 95),
-            "one outcome is in fewer than 10 clusters",
+        "few prompts have all": (estimate_share([0.5] * 5 + [0.001] * 95), "one outcome is in fewer than 10 clusters"),
+        "few successes of many images": (
+            estimate_share([1.0] * 24 + [0.0] * 176, [place // 2 for place in range(200)]),
+            "one outcome is in fewer than 15 clusters",
         ),
         "no error": (estimate_error([0.0] * 100), "never varies"),
         "a few large errors": (estimate_error([0.0] * 95 + [40.0] * 5), "rests on a few large errors"),
@@ -243,6 +244,11 @@ def test_a_share_covers_the_truth_in_every_design(case: Case) -> None:
 def test_shares_cover_the_truth_within_narrow_bounds(name: str) -> None:
     design, noise = DESIGNS[name], 0.005
     assert design.least - noise <= coverage(design, 2000, seed=2) <= design.most + noise
+
+
+def test_a_share_that_few_prompts_carry_is_marked() -> None:
+    found = estimate_shares(DESIGNS["nearly never right, 40 x 100"].draw(300, np.random.default_rng(3)))
+    assert np.mean([bool(one.caution) for one in found]) > 0.95
 
 
 def error_coverage(values: Floats, truth: float, images: int = 1) -> tuple[float, float]:

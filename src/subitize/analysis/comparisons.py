@@ -118,6 +118,11 @@ def compare_surveys(
     _check_comparable(entries)
     notes = (*_compare_protocols(entries, protocols), *_tell_single(entries))
     found = compare_entries(entries, measures, factors)
+    if not found.boards and measures and compare_entries(entries).boards:
+        told = ", ".join(measures)
+        raise NothingToDoError(
+            f"these models have nothing that {told} is of; leave out --measure to see what they have"
+        )
     if not found.boards:
         raise NothingToDoError(_nothing_common(found.left_out))
     return replace(found, notes=notes)
@@ -150,7 +155,7 @@ def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), fact
         common, missing = _take_common(family)
         left_out += missing
         if len(family) > 1 and len(common):
-            boards += _compare_family(family, common, measures or COMPARED, factors)
+            boards += _compare_family(family, common, tuple(dict.fromkeys(measures)) or COMPARED, factors)
     return Comparisons(tuple(boards), tuple(left_out))
 
 

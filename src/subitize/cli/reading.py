@@ -286,8 +286,10 @@ def _compare_models(
                 "notes": list(found.notes),
             }
         )
-    stand_ins = [find_stand_ins(run).models for run in runs.values()]
-    return print_comparisons(found, StandIns(frozenset().union(*stand_ins)))
+    known = {name: find_stand_ins(run).models for name, run in runs.items()}
+    # Models of the same name in two runs are told apart by the run's.
+    labels = (label for name, models in known.items() for model in models for label in (model, f"{model} ({name})"))
+    return print_comparisons(found, StandIns(frozenset(labels)))
 
 
 def _print_passes(

@@ -21,6 +21,7 @@ Integers = NDArray[np.int64]
 
 FEW = 10
 """Fewer clusters than this, or fewer that an outcome occurs in, and an estimate says so."""
+_FEW_OF_SEVERAL = 15  # as above, where clusters have several observations: their shares are skewed, too
 _HEAVY_TAIL = 0.25  # skewness of the mean above which it rests on a few clusters; that of 100 exponentials is .2
 
 
@@ -93,7 +94,8 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     low, high = wilson_bounds(found.mean, independent * widening**2, z)
     methods = (f"{what}, Wilson interval over {layout}" for layout in found.layouts())
     rarer = np.minimum(effective_number(clusters, clusters.means), effective_number(clusters, 1 - clusters.means))
-    cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist())
+    needed = np.where(found.observations > found.clusters, _FEW_OF_SEVERAL, FEW)
+    cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist(), needed.tolist())
     return list(_put_together(found, low, high, methods, cautions, confidence))
 
 
@@ -259,12 +261,12 @@ def _correct_for_skewness(t: Floats, skewness: Floats) -> Floats:
     return np.where(is_skewed, 3 / a * (np.cbrt(1 + a * (t - a / 6)) - 1), t)
 
 
-def _share_caution(is_constant: bool, clusters: int, rarer: float) -> str:
+def _share_caution(is_constant: bool, clusters: int, rarer: float, needed: int) -> str:
     if clusters < FEW:
         return f"only {count_clusters(clusters)}"
     if is_constant:
         return "never varies"
-    return f"one outcome is in fewer than {FEW} clusters" if rarer < FEW else ""
+    return f"one outcome is in fewer than {needed} clusters" if rarer < needed else ""
 
 
 def _error_caution(is_constant: bool, clusters: int, skewness: float) -> str:

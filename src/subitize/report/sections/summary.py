@@ -70,6 +70,8 @@ def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ran
     right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
     if len(ranked) == 1:
         return f"In {suite}, {best.label} was measured: {right}."
+    if best.it.accuracy and not best.it.accuracy.value:
+        return f"In {suite}, no model is ever right."
     others = f"{worst.label} is right least often, in {_share(worst.it.accuracy)}."
     return f"In {suite}, {best.label} is right most often: {right}.{tell_standing(best.label, standings)} {others}"
 

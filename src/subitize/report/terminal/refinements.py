@@ -7,7 +7,7 @@ from rich.table import Table
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import cell, make_table, print_marks, whole_lines
+from subitize.report.terminal.printing import cell, make_table, print_cautions, print_marks, whole_lines
 
 _COLUMNS = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
 _COUNTS = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
@@ -23,6 +23,8 @@ def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     )
     console.print("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
     print_marks(rows, stand_ins)
+    pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
+    print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
 
 
 def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = None) -> Table:
