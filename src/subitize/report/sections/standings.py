@@ -36,7 +36,8 @@ def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
     for row in table.rows:
         one = standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None
         rows.append(replace(row, cells=(*row.cells, f"{one.rank} {one.letters}" if one else "")))
-    return replace(table, columns=(*table.columns, _COLUMN), rows=tuple(rows))
+    caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
+    return replace(table, columns=(*table.columns, _COLUMN), rows=tuple(rows), caption=caption)
 
 
 def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:
