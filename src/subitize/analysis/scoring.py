@@ -84,7 +84,7 @@ _IS_COUNT = _IS_ELIGIBLE & pl.col("value").is_not_null() & _HAS_TARGET
 _TARGET = pl.col("target")
 _ERROR = (pl.col("value") - _TARGET).abs()
 _ERROR_OR_ALL = pl.when(_IS_COUNT).then(_ERROR).otherwise(_TARGET)
-_ONE = pl.lit(1.0)
+_ONE = _HAS_TARGET.cast(pl.Float64)  # no literal, which older polars cannot sum up
 
 MEASURES: dict[str, Measure] = {
     # What was refused, or has no usable value, is not right.

@@ -7,7 +7,7 @@ that would have the same variance; mean errors get Student's, corrected for skew
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     from scipy.special import ndtri, stdtrit
 
     found = measure_spread(clusters)
+    found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # sums of shares may be rounded to more
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
     variance = np.maximum(found.variance, least_variance(clusters, found))

@@ -21,6 +21,7 @@ def share_interval(
     from scipy.special import ndtri
 
     z = float(ndtri((1 + confidence) / 2))
+    share = min(max(share, 0.0), 1.0)  # sums of shares may be rounded to more
     low, high = wilson_bounds(np.array([share]), np.array([effective_n]), z)
     return Estimate(share, float(low[0]), float(high[0]), n, f"{what}, Wilson interval", confidence)
 
