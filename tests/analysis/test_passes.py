@@ -93,7 +93,7 @@ def test_nothing_judged_is_said(attempts: list[Attempt]) -> None:
 
 
 def test_pass_at_1_is_the_score_with_the_same_interval(tmp_path: Path) -> None:
-    """Also where images were refused or nothing usable was read of them, and where two items have one prompt."""
+    """Also where images were refused or unusable, where two items have one prompt, and where some have fewer images."""
     run = tmp_path / "run"
     suite = "production:numbers=1-5,categories=apples+dots"
     assert call("run", suite, "--model", "painter:weber=0.3,size_px=128", "--repeats", 4, "--out", run).code == 0
@@ -108,7 +108,10 @@ def test_pass_at_1_is_the_score_with_the_same_interval(tmp_path: Path) -> None:
     )
     assert spoilt["status"].unique().sort().to_list() == ["discarded", "eligible", "refused"]
     same = {id: replace(item, task=Draw(str(item.factors["number"]))) for id, item in observed.items.items()}
-    for seen in (observed, replace(observed, rows=spoilt), replace(observed, rows=spoilt, items=same)):
+    fewer = spoilt.filter((pl.col("repeat") < 2) | (pl.col("item").str.contains("apples")))
+    assert fewer.group_by("item").len()["len"].n_unique() == 2
+    for rows, items in ((observed.rows, observed.items), (spoilt, observed.items), (spoilt, same), (fewer, same)):
+        seen = replace(observed, rows=rows, items=items)
         scores = {one.group: one.estimate for one in score(seen, ["number"]) if one.measure == "accuracy"}
         rates = {one.group: one.estimate for one in rate_passes(gather_attempts(seen), ["number"]) if one.k == 1}
         assert len(scores) == 6
