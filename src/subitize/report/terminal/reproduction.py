@@ -18,7 +18,7 @@ MARKS: dict[Verdict, str] = {
     "differs": "≠",
     "not published": "",
 }
-_WIDEST = 8  # columns that fit beside each other
+_WIDEST = 4  # columns that fit beside each other, each with its interval
 
 
 def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
@@ -31,7 +31,7 @@ def print_reproduction(comparisons: Sequence[Comparison], console: Console | Non
     rows = ([name, *(str(found[name, verdict] or "") for verdict in VERDICTS)] for name in names)
     console.print(make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS)))
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
-    console.print(f"ours, a mark, and in brackets what the paper prints ({legend}); pp: percentage points")
+    console.print(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     for line in tell_cautions(one.caution for one in comparisons):
         console.print(line)
     for method, columns in _own_methods(comparisons).items():
@@ -50,7 +50,8 @@ def _table(name: str, cells: Sequence[Comparison]) -> Table:
 
 
 def _text(cell: Comparison) -> str:
-    ours = _number(cell.ours) + " !" * bool(cell.caution)
+    interval = "" if cell.low is None or cell.high is None else f" [{_number(cell.low)}, {_number(cell.high)}]"
+    ours = _number(cell.ours) + interval + " !" * bool(cell.caution)
     if cell.published is None:
         return ours
     printed = cell.published if isinstance(cell.published, str) else f"{cell.published:g}"
