@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
 
+import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
@@ -45,6 +46,10 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(finished_run: Path, tmp_path: Path) -> Path:
     """A small finished run, the test's own."""
     return copytree(finished_run, tmp_path / "run")
+
+
+# Pictures of our own in a folder are no model of ours: the judge that knows them must be named.
+BY_OBSERVER = ("--judge", "observer")
 
 
 def assert_is_friendly(finished: Finished, *mentions: str) -> None:
@@ -130,7 +135,7 @@ def test_a_command_that_cannot_be_parsed_ends_with_code_2(arguments: list[str]) 
 
 def test_a_folder_without_images_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no picture")
-    finished = call("run", "production", "--model", f"folder:{tmp_path}", "--out", tmp_path / "run")
+    finished = call("run", "production", "--model", f"folder:{tmp_path}", *BY_OBSERVER, "--out", tmp_path / "run")
     assert_is_friendly(finished, str(tmp_path), "has no images")
     assert not (tmp_path / "run").exists()
 
@@ -160,7 +165,15 @@ def test_bad_images_are_named_and_the_good_ones_are_kept(tmp_path: Path) -> None
     spoilt = {4: (_truncated, "truncated"), 5: (_bomb, "megapixels"), 6: (_text, "not a PNG")}
     for number, (spoil, _) in spoilt.items():
         spoil(images / f"apples_{number}_0.png")
-    command = ["run", "production:categories=apples,numbers=3-6", "--model", f"folder:{images}", "--repeats", 1]
+    command = [
+        "run",
+        "production:categories=apples,numbers=3-6",
+        "--model",
+        f"folder:{images}",
+        *BY_OBSERVER,
+        "--repeats",
+        1,
+    ]
     out = tmp_path / "run"
     failed = call(*command, "--out", out)
     for number, (_, mention) in spoilt.items():
@@ -304,7 +317,9 @@ def test_what_no_figure_covers_is_said(tmp_path: Path) -> None:
     (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
     out = tmp_path / "run"
     suite = "production:categories=apples,numbers=3-5"
-    finished = call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--limit", 2, "--out", out)
+    finished = call(
+        "run", suite, "--model", f"folder:{images}", *BY_OBSERVER, "--repeats", 1, "--limit", 2, "--out", out
+    )
     assert_is_friendly(finished, "no file apples_4_0.png", "--repeats 1")
     printed = call("score", out).out
     assert "a sample of 2 of 3 items" in printed
@@ -317,7 +332,7 @@ def test_what_no_figure_covers_is_said(tmp_path: Path) -> None:
 def test_two_files_for_one_image_are_refused(tmp_path: Path) -> None:
     for name in ("apples_3_0.png", "apples_3_0.jpg"):
         (tmp_path / name).write_bytes(b"x")
-    finished = call("run", "production", "--model", f"folder:{tmp_path}", "--out", tmp_path / "run")
+    finished = call("run", "production", "--model", f"folder:{tmp_path}", *BY_OBSERVER, "--out", tmp_path / "run")
     assert_is_friendly(finished, "apples_3_0.jpg and apples_3_0.png")
 
 
@@ -326,7 +341,15 @@ def test_a_folder_that_has_few_of_many_images_is_judged_all_the_same(tmp_path: P
     images.mkdir()
     (images / "apples_3.png").write_bytes(render(Stimulus("apples", 3, 1, 256)).png)
     out = tmp_path / "run"
-    finished = call("run", "production:categories=apples,numbers=3", "--model", f"folder:{images}", "--out", out)
+    finished = call(
+        "run",
+        "production:categories=apples,numbers=3",
+        "--model",
+        f"folder:{images}",
+        *BY_OBSERVER,
+        "--out",
+        out,
+    )
     assert_is_friendly(finished, "no file apples_3_1.png")
     assert "1 answered, 0 refused, 99 failed, 1 new readings" in finished.out
     assert call("score", out).code == 0
@@ -605,7 +628,17 @@ def test_people_can_judge_what_a_folder_holds(tmp_path: Path) -> None:
     for number in (3, 4):
         (images / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
     out = tmp_path / "run"
-    call("run", "production:categories=apples,numbers=3-4", "--model", f"folder:{images}", "--repeats", 1, "--out", out)
+    call(
+        "run",
+        "production:categories=apples,numbers=3-4",
+        "--model",
+        f"folder:{images}",
+        *BY_OBSERVER,
+        "--repeats",
+        1,
+        "--out",
+        out,
+    )
     people = tmp_path / "people.csv"
     people.write_text(
         "annotator,item,question,answer\n"
@@ -633,7 +666,7 @@ def test_an_image_with_nothing_in_it_is_discarded_and_named_as_such_though_a_fol
     Image.new("RGB", (256, 256), "white").save(images / "apples_4.png")
     out = tmp_path / "run"
     suite = "production:categories=apples,numbers=3-4,max_attempts=2"
-    assert call("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--out", out).code == 0
+    assert call("run", suite, "--model", f"folder:{images}", *BY_OBSERVER, "--repeats", 1, "--out", out).code == 0
     whole = {row["measure"]: row for row in call("score", out, "--json").json() if row["group"] == "all"}
     assert (whole["accuracy"]["value"], whole["accuracy"]["n"]) == (0.5, 2)
     assert (whole["accuracy_read"]["value"], whole["accuracy_read"]["n"]) == (1.0, 1)
@@ -708,3 +741,49 @@ def test_json_of_a_single_observation_is_valid(tmp_path: Path) -> None:
     text = call("score", out, "--json").out
     rows = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert {row["n"] for row in rows} == {1}
+
+
+def _photographs(folder: Path) -> Path:
+    """Make pictures that are as far from our drawings as photographs are."""
+    folder.mkdir()
+    random = np.random.default_rng(3)
+    for number in (3, 4):
+        coarse = Image.fromarray(random.integers(0, 256, (24, 24, 3), dtype=np.uint8))
+        coarse.resize((256, 256), Image.Resampling.BICUBIC).save(folder / f"apples_{number}.png")
+    return folder
+
+
+def test_a_judge_that_cannot_see_is_not_chosen_for_a_real_model(tmp_path: Path) -> None:
+    images, out = _photographs(tmp_path / "images"), tmp_path / "run"
+    command = ["run", "production:categories=apples,numbers=3-4", "--model", f"folder:{images}", "--out", out]
+    refused = call(*command, "--repeats", 1)
+    assert_is_friendly(refused, "observer", f"folder:{images}", "--judge vlm:MODEL", "--judge none", "list judges")
+    assert_is_friendly(call(*command, "--dry-run"), "--judge vlm:MODEL")
+    assert not out.exists()
+
+    assert call(*command, *BY_OBSERVER, "--repeats", 1).code == 0
+    rows = call("score", out, "--json").json()
+    assert {row["measure"] for row in rows} == {"unknown"}
+    assert call(*command, "--repeats", 1).code == 0  # a run that was begun with it goes on
+    report = tmp_path / "report.html"
+    assert call("report", out, "-o", report).code == 0
+    assert "nothing can be said: a stand-in judged what real models drew" in report.read_text()
+
+
+def test_models_that_a_stand_in_judged_have_no_rank(tmp_path: Path) -> None:
+    images, out = tmp_path / "images", tmp_path / "run"
+    images.mkdir()
+    for number in (3, 4):
+        (images / f"apples_{number}.png").write_bytes(render(Stimulus("apples", number, 1, 256)).png)
+    suite = "production:categories=apples,numbers=3-4"
+    assert call("run", suite, "--model", f"folder:{images}", *BY_OBSERVER, "--repeats", 1, "--out", out).code == 0
+    painters = ("--model", "painter:size_px=256", "--model", "painter:size_px=256,weber=3")
+    assert call("run", suite, *painters, "--repeats", 1, "--out", out).code == 0
+    tables = tmp_path / "tables"
+    assert call("report", out, "-o", tmp_path / "report.html", "--tables", tables).code == 0
+    header, *rows = csv.reader((tables / "production-leaderboard.csv").read_text().splitlines())
+    ranks = {row[0]: row[header.index("Rank")] for row in rows}
+    assert list(ranks)[-1] == f"folder:{images}"
+    assert not ranks[f"folder:{images}"]
+    assert all(rank for model, rank in ranks.items() if model.startswith("painter"))
+    assert f"no rank of folder:{images} by it counts" in call("compare", out, "--models").out

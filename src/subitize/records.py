@@ -435,6 +435,10 @@ class Box:
     colour: str | None = None
 
 
+UNKNOWN = "unknown"
+"""The label of a box that shows something, but nothing that the judge knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Boxes:
     """All the things a judge found above its floor; counting them is interpretation."""

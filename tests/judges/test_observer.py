@@ -2,7 +2,9 @@
 
 import io
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
@@ -25,9 +27,9 @@ SCENE = Layout(
 )
 
 
-def readings(*questions: Question) -> list[object]:
+def readings(*questions: Question, picture: Image.Image | None = None) -> list[object]:
     written = io.BytesIO()
-    paint(SCENE).save(written, "PNG")
+    (picture or paint(SCENE)).save(written, "PNG")
     inquiries = tuple(Inquiry(question, question.id) for question in questions)
     findings = Observer().compute(Exhibit((PICTURE,), inquiries, lambda _: written.getvalue()))
     rule = parse_rule(Observer.rule)
@@ -118,3 +120,21 @@ def test_it_passes_its_self_test_and_a_blind_one_is_refused(monkeypatch: pytest.
     monkeypatch.setattr("subitize.judges.observer._count_known", lambda: ([0, 0, 0, 0], [1, 3, 5, 7]))
     with pytest.raises(UnusableModelError, match="counted 0, 0, 0, 0 things in pictures of 1, 3, 5, 7"):
         Observer().self_test()
+
+
+def test_of_a_picture_with_something_unknown_in_it_it_tells_nothing() -> None:
+    pixels = np.asarray(paint(SCENE)).copy()
+    pixels[400:500, 20:220] = np.random.default_rng(1).integers(0, 256, (100, 200, 3))
+    questions = (Count("dog"), Count("apple"), Choose(LINES), Confirm("there are no dogs", is_informed=True))
+    for value in readings(*questions, picture=Image.fromarray(pixels)):
+        assert isinstance(value, Discarded)
+        assert value.is_refusal
+        assert "unknown to the judge" in value.reason
+
+
+def test_of_an_empty_picture_it_tells_that_nothing_is_there() -> None:
+    blank = Image.new("RGB", (512, 512), "white")
+    assert readings(Count("dog"), Confirm("there are no dogs", is_informed=True), picture=blank) == [
+        Known(0),
+        Known(True),
+    ]

@@ -145,7 +145,7 @@ def test_broken_papers_break_no_other_command(tmp_path: Path) -> None:
     (images / "apples_2_0.png").write_bytes(render(Stimulus("apples", 2, 1, 128)).png)
     suite = "production:numbers=2,categories=apples"
     done("run", suite, "--model", "painter:size_px=128", "--repeats", 1, "--out", run)
-    done("run", suite, "--model", f"folder:{images}", "--repeats", 1, "--out", run)
+    done("run", suite, "--model", f"folder:{images}", "--judge", "observer", "--repeats", 1, "--out", run)
     for command in (["score", run, "--rule", "boxes"], ["measure", run], ["show", run], ["doctor"], ["list", "suites"]):
         done(*command)
     done("tables", run, "--paper", "numbersense")

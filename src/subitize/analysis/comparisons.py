@@ -12,6 +12,7 @@ from subitize.analysis.clusters import place_observations
 from subitize.analysis.contents import read_contents
 from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations, Survey
+from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.protocols import Protocol, differences, follow_protocols
 from subitize.analysis.scoring import MEASURES, Measure
 from subitize.analysis.trails import follow_trails
@@ -116,7 +117,7 @@ def compare_surveys(
     protocols = _follow(surveys)
     entries = _name_judges_alike(list_entries(surveys), protocols)
     _check_comparable(entries)
-    notes = (*_compare_protocols(entries, protocols), *_tell_single(entries))
+    notes = (*_compare_protocols(entries, protocols), *_tell_single(entries), *_tell_unfit(entries))
     found = compare_entries(entries, measures, factors)
     if not found.boards and measures and compare_entries(entries).boards:
         told = ", ".join(measures)
@@ -363,6 +364,14 @@ def _tell_single(entries: Sequence[Entry]) -> Iterator[str]:
         if len(family) == 1:
             (one,) = family
             yield f"{one.suite}: {one.label} alone was judged by {one.judge}, and is compared with none there"
+
+
+def _tell_unfit(entries: Sequence[Entry]) -> Iterator[str]:
+    for one in entries:
+        stand_ins = find_stand_ins(one.run) if one.run else StandIns()
+        if one.source[3] in stand_ins.judges and one.source[2] not in stand_ins.models:
+            knows = "is a stand-in that knows only the drawings of subitize"
+            yield f"{one.judge} {knows}: no rank of {one.label} by it counts"
 
 
 def _differ(one: Protocol, other: Protocol, names: Sequence[str]) -> str:

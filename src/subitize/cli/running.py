@@ -69,7 +69,7 @@ def run(
     from subitize.registry import make_judge, make_model, make_refined, make_suite, write_spec
     from subitize.report.terminal.printing import Bar
     from subitize.runner.costs import Ledger
-    from subitize.runner.judging import admit
+    from subitize.runner.judging import admit, check_default
     from subitize.runner.refining import describe_refined, pair_settings
     from subitize.runner.running import Settings, check_suites, list_matches, run_suite
 
@@ -88,6 +88,8 @@ def run(
     models = [make_model(text, **slots) for text in model]
     each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
+    if judge is None and made_judge is not None:
+        check_default(made_judge, made_suite.spec.name, models, locate(name, database, images))
     if dry_run:
         return _print_forecast(each, locate(name, database, images), as_json=as_json)
     if as_json:

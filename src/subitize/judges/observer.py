@@ -7,7 +7,19 @@ from functools import cache
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
-from subitize.records import Boxes, Choose, Confirm, Count, Drawn, Evidence, Outcome, Question, Stimulus, Words
+from subitize.records import (
+    UNKNOWN,
+    Boxes,
+    Choose,
+    Confirm,
+    Count,
+    Drawn,
+    Evidence,
+    Outcome,
+    Question,
+    Stimulus,
+    Words,
+)
 from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at, see_picture
@@ -68,6 +80,8 @@ def _is_known(question: Question) -> bool:
 
 
 def _answer(question: Question, sight: Sight) -> Evidence:
+    if any(thing.kind == UNKNOWN for thing in sight.things):
+        return Boxes(sight.boxes())
     match question:
         case Choose(lines=lines):
             fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, sight))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from subitize.errors import UnknownNameError, UnusableModelError
+from subitize.errors import BadValueError, NotARunError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     AsksItself,
     AsksModel,
@@ -16,6 +16,7 @@ from subitize.interfaces import (
     Finding,
     Inquiry,
     Judge,
+    Model,
     SelfTested,
 )
 from subitize.labels import interpret, parse_rule
@@ -46,7 +47,7 @@ from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, open_executor
-from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
 
 _ITEMS_AT_ONCE = 100
 
@@ -129,6 +130,34 @@ def check(it: object) -> None:
     """Have a model or judge tell what would keep it from working, if it can."""
     if isinstance(it, Checks):
         it.check()
+
+
+def check_default(judge: Made[Judge], suite: str, models: Iterable[Made[Model]], location: Location) -> None:
+    """Refuse a stand-in that nobody asked for as the judge of a real model, unless it judged that model before."""
+    if not judge.it.is_stand_in:
+        return
+    judged = _judged_before(judge, location)
+    for model in models:
+        if not model.it.is_stand_in and model.spec.shown not in judged:
+            raise BadValueError(
+                f"{suite} is judged by {judge.spec.shown} unless another judge is named, and that one knows only the "
+                f"drawings of subitize, not those of {model.spec.shown}. Name one that can see them: --judge "
+                "vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
+                "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
+                f"'subitize[local]'), or --judge none, and judge later; or {judge.spec.shown} itself, if they look "
+                "like those of subitize. All judges: subitize list judges"
+            )
+
+
+def _judged_before(judge: Made[Judge], location: Location) -> set[str]:
+    """Find the models of a run, if there is one, in which the judge has been at work."""
+    try:
+        run = Run(location)
+    except NotARunError:
+        return set()
+    with run:
+        is_known = judge.spec.shown in {entry.name for entry in run.judges()}
+        return {entry.name for entry in run.models()} if is_known else set()
 
 
 def admit(judge: Made[Judge]) -> str:

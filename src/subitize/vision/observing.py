@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from subitize.image_files import Rgb, decode
-from subitize.records import Box
+from subitize.records import UNKNOWN, Box
 from subitize.scenes import Halves, Whole
-from subitize.vision.recognition import UNKNOWN, Recognised, recognise, recognise_plain
+from subitize.vision.recognition import Recognised, recognise, recognise_plain
 from subitize.vision.segmentation import Region, regions
 from subitize.vision.sight import Seen, Sight
 

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from subitize.records import UNKNOWN
 from subitize.scenes import Form, Pieces
 from subitize.vision.appearance import body_colours, describe, half_bodies
 from subitize.vision.colours import colour_name
-from subitize.vision.recognition import UNKNOWN, Recognised, blur, doubt, match, name, sizes_px, tinted_colours
+from subitize.vision.recognition import Recognised, blur, doubt, match, name, sizes_px, tinted_colours
 from subitize.vision.references import PART_FORMS, halved_references, part_references
 from subitize.vision.sampling import COARSE, COLOUR_STEP, Samples, middle_colours, sample
 from subitize.vision.segmentation import Region

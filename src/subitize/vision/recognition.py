@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.drawing.glyphs import GLYPHS
+from subitize.records import UNKNOWN
 from subitize.vision.appearance import Appearances, Colours, body_colours, describe
 from subitize.vision.colours import colour_name
 from subitize.vision.references import References, all_references, references
 from subitize.vision.sampling import COLOUR_STEP, USUAL_PX, Samples, at_usual_size, middle_colours, sample
 from subitize.vision.segmentation import Mask, Region
 
-UNKNOWN = "unknown"
 KINDS = tuple(GLYPHS)
 
 

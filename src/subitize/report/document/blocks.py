@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from subitize.records import Box, Estimate
 
-Badge = Literal["", "stand-in", "published", "baseline"]
+Badge = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
 Tone = Literal["", "good", "bad"]
 
 

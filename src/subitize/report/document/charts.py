@@ -39,6 +39,7 @@ _DARK_FROM = 0.68  # figures on a cell with a larger share are white
 _MARKS = {
     "measured": ("#0072b2", "circle"),
     "stand-in": ("#009e73", "circle"),
+    "stand-in judge": ("#cc79a7", "cross"),
     "published": ("#6b7480", "diamond"),
     "baseline": ("#b8860b", "diamond"),
 }

@@ -79,7 +79,7 @@ def describe_protocols(conduct: Sequence[Conduct]) -> Section:
 
 
 def _conduct(row: Row, by_label: Mapping[str, Conduct]) -> Conduct | None:
-    is_measured = row.badge in ("", "stand-in")
+    is_measured = row.badge in ("", "stand-in", "stand-in judge")
     return by_label.get(str(row.cells[0])) if is_measured else None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.analysis.observations import Observations, Survey, survey_run
+from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import BadValueError
 from subitize.report.document.blocks import Badge
@@ -24,9 +25,12 @@ class Source:
     survey: Survey
     trails: Trails
 
-    def badge(self, model: str) -> Badge:
-        """Mark a model that is a stand-in."""
-        return "stand-in" if any(one.name == model and one.is_stand_in for one in self.run.models()) else ""
+    def badge(self, model: str, judge: str = "") -> Badge:
+        """Mark a model that is a stand-in, and one that is none but was judged by one."""
+        stand_ins = find_stand_ins(self.run)
+        if model in stand_ins.models:
+            return "stand-in"
+        return "stand-in judge" if judge in stand_ins.judges else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
         source = sources[place]
         label = printable(model).replace("\n", " ")
         label += f" ({source.name})" * (runs[suite, model] > 1) + f" · {judge}" * (judges[place, suite, model] > 1)
-        found.append(Series(label, source, suite, model, judge, source.badge(model), observations))
+        found.append(Series(label, source, suite, model, judge, source.badge(model, judge), observations))
     return sorted(found, key=lambda one: (one.suite, one.label))
 
 

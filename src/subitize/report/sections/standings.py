@@ -13,20 +13,39 @@ _COLUMN = text_column(
     "that share a letter cannot be told apart.",
 )
 
+UNFIT = (
+    "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
+)
+
 
 def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
     """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success."""
     entries = [
         Entry(one.label, one.suite, one.judge, one.observations, one.source.run)
         for one in series
-        if not one.is_excluded
+        if not one.is_excluded and one.badge != "stand-in judge"
     ]
     return {**stand(entries, "success"), **stand(entries, "accuracy")}
 
 
 def mark_ranks(blocks: Sequence[Block], standings: Mapping[str, Ranked]) -> list[Block]:
     """Put the rank beside every model of a leaderboard that has none yet, where there are several models."""
-    return [_mark(block, standings) if isinstance(block, TableBlock) and standings else block for block in blocks]
+    ranked = [_mark(block, standings) if isinstance(block, TableBlock) and standings else block for block in blocks]
+    return [_put_unfit_last(block) if isinstance(block, TableBlock) else block for block in ranked]
+
+
+def _put_unfit_last(table: TableBlock) -> TableBlock:
+    """Take models that a stand-in judged out of the ranking: what it does not know it cannot count."""
+    unfit = [row for row in table.rows if row.badge == "stand-in judge"]
+    if not unfit:
+        return table
+    is_rank = [column.name.startswith(_COLUMN.name) for column in table.columns]
+    unranked = [
+        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
+        for row in unfit
+    ]
+    rows = (*(row for row in table.rows if row.badge != "stand-in judge"), *unranked)
+    return replace(table, rows=rows, caption=f"{table.caption} {UNFIT}".strip())
 
 
 def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:

@@ -56,10 +56,16 @@ def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     found = []
     # Refined prompts are told of with those that they are made of.
     for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
-        ranked = [one for one in headlines.counted.get(suite, ()) if one.it.accuracy]
+        own = [one for one in series if one.suite == suite]
+        fit = [one for one in own if one.badge != "stand-in judge"]
+        if not fit:
+            found.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
+            continue
+        counted = headlines.counted.get(suite, ())
+        ranked = [one for one in counted if one.it.accuracy and one.badge != "stand-in judge"]
         standings = headlines.standings.get(suite, {})
-        general = _headline(suite, ranked, standings) if ranked else _accuracies(suite, series, standings)
-        found.append(headlines.own.get(suite) or general)
+        general = _headline(suite, ranked, standings) if ranked else _accuracies(suite, fit, standings)
+        found.append(general if len(fit) < len(own) else headlines.own.get(suite) or general)
     return [text for text in found if text]
 
 
@@ -77,8 +83,7 @@ def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ran
 
 
 def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
-    own = [one for one in series if one.suite == suite]
-    found = {one.label: estimate for one in own if (estimate := measure(one.observations, "accuracy"))}
+    found = {one.label: estimate for one in series if (estimate := measure(one.observations, "accuracy"))}
     if not found:
         return ""
     best = max(found, key=lambda label: found[label].value)
