@@ -436,7 +436,7 @@ class Box:
 
 
 UNKNOWN = "unknown"
-"""The label of a box that shows something, but nothing that the judge knows."""
+"""The label of a box that shows something, but nothing that whoever looks knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def test_of_a_picture_with_something_unknown_in_it_it_tells_nothing() -> None:
     for value in readings(*questions, picture=Image.fromarray(pixels)):
         assert isinstance(value, Discarded)
         assert value.is_refusal
-        assert "unknown to the judge" in value.reason
+        assert "unknown to the observer" in value.reason
 
 
 def test_of_an_empty_picture_it_tells_that_nothing_is_there() -> None:

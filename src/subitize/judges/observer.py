@@ -7,6 +7,7 @@ from functools import cache
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
+from subitize.labels import CANNOT_TELL
 from subitize.records import (
     UNKNOWN,
     Boxes,
@@ -80,8 +81,9 @@ def _is_known(question: Question) -> bool:
 
 
 def _answer(question: Question, sight: Sight) -> Evidence:
-    if any(thing.kind == UNKNOWN for thing in sight.things):
-        return Boxes(sight.boxes())
+    # Whoever does not know what is there cannot tell how many of it there are, least of all none.
+    if strange := sum(thing.kind == UNKNOWN for thing in sight.things):
+        return Words(f"{CANNOT_TELL}{strange} of {len(sight.things)} things seen are unknown to the observer")
     match question:
         case Choose(lines=lines):
             fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, sight))

@@ -2,11 +2,12 @@
 
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.consensus import consensus
-from subitize.labels.interpretation import interpret
+from subitize.labels.interpretation import CANNOT_TELL, interpret
 from subitize.labels.rules import Rule, WordRule, check_floor, make_rule, parse_rule, read_share, rule_versions
 from subitize.labels.statements import read_statement
 
 __all__ = [
+    "CANNOT_TELL",
     "Rule",
     "WordRule",
     "check_floor",

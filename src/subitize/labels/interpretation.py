@@ -8,7 +8,6 @@ from subitize.labels.rules import Rule, find_word_rule, word_rules
 from subitize.labels.statements import read_statement
 from subitize.labels.yes_no import read_vote, read_yes_or_no
 from subitize.records import (
-    UNKNOWN,
     Boxes,
     Choose,
     Compared,
@@ -27,10 +26,15 @@ from subitize.records import (
     Words,
 )
 
+CANNOT_TELL = "cannot tell: "
+"""How the words of a judge begin that finds boxes, but does not know what is in them."""
+
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
     """Read the evidence as an answer to the question."""
     match evidence, question:
+        case Words(text=text), _ if rule.name == "boxes" and text.startswith(CANNOT_TELL):
+            return Discarded(text, is_refusal=True)
         case Words(text=text), Count():
             return _number(text, rule)
         case Words(text=text), Confirm() | MatchesPrompt():
@@ -39,9 +43,6 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return read_line(text, lines, has_positions=_takes_positions(rule))
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
-        case Boxes(boxes=boxes), _ if strange := sum(box.label == UNKNOWN for box in boxes):
-            # Whoever does not know what is there cannot tell how many of it there are, least of all none.
-            return Discarded(f"{strange} of {len(boxes)} things seen are unknown to the judge", is_refusal=True)
         case Boxes(boxes=boxes), Count():
             _require_boxes(rule, evidence)
             return Known(len(counted_boxes(boxes, question, rule)))

@@ -6,7 +6,7 @@ from collections import Counter
 from subitize.interfaces import Reply, Request
 from subitize.labels import Rule, interpret
 from subitize.numerals import counted, singular
-from subitize.records import Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.records import UNKNOWN, Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at
 from subitize.vision.recognition import KINDS
@@ -57,6 +57,8 @@ def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
     for noun in (asked.noun, asked.place.landmark if asked.place else asked.noun):
         if noun not in KINDS:
             return Refused(f"not understood: {noun!r} is none of the {len(KINDS)} kinds of things this observer knows")
+    if strange := sum(box.label == UNKNOWN for box in seen):
+        return Refused(f"{strange} of {len(seen)} things seen are unknown to this observer")
     number = interpret(Boxes(seen), asked, Rule("boxes"))
     return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
 
