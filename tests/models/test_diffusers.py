@@ -551,7 +551,8 @@ def test_a_model_that_cannot_be_used_ends_the_command_with_2_and_one_line(
     folder = copied("sd")
     [weights] = (folder / "unet").glob("*.safetensors")
     weights.write_bytes(weights.read_bytes()[:-1000])
-    ended = call("run", "production:numbers=1", "--model", f"diffusers:{folder}", "--out", tmp_path / "run")
+    command = ("run", "production:numbers=1", "--model", f"diffusers:{folder}", "--judge", "none")
+    ended = call(*command, "--out", tmp_path / "run")
     assert ended.code == 2
     assert ended.err.count("\n") == 1
     assert "its weights are damaged" in ended.err

@@ -26,6 +26,7 @@ from subitize.store import Run
 from subitize.store.frames import group_responses
 from subitize.store.rows import read_suite_options
 from subitize.store.subjects import FAILED
+from subitize.suites.sight import describe_sight
 
 SCORING_VERSION = 3
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
@@ -126,6 +127,8 @@ class Followed:
     seed: int
     sample: str
     model_options: Mapping[str, str]
+    sight: str
+    """What came of the sight check, or that there was none; nothing of a model that was asked to draw."""
     calls: ResponseTrail
     readings: ReadingTrail
 
@@ -149,6 +152,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
         subjects = _list_subjects(calls.shown(), contents)
+        is_stand_in = next(entry.is_stand_in for entry in run.models() if entry.name == model)
+        has_answered = bool((calls.rows["kind"] == "said").any())
+        sight = describe_sight(run, model) if has_answered and not is_stand_in else ""
         for place, readings in trails.readings.items():
             is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
             if place[:2] != (suite, model) or not is_wanted:
@@ -165,7 +171,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 rules=_rules(reader.rule, readings.rows["rule"].unique()),
                 agreement=reader.agreement,
             )
-            own = (options[suite], seeds[suite], samples.get(suite, ""), models[model])
+            own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
             found[place] = Followed(protocol, *own, calls, readings)
     return found
 

@@ -59,6 +59,9 @@ def run(
     tries: Tries = 5,
     max_cost: MaxCost = None,
     prices: PricesFile = None,
+    sight_check: Annotated[
+        bool, typer.Option("--sight-check/--no-sight-check", help="First see that the model sees: 12 plain pictures.")
+    ] = True,
     dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
     database: options.DatabaseUrl = None,
@@ -72,6 +75,7 @@ def run(
     from subitize.runner.judging import admit, check_default
     from subitize.runner.refining import describe_refined, pair_settings
     from subitize.runner.running import Settings, check_suites, list_matches, run_suite
+    from subitize.runner.sight import check_sight
 
     if not model:
         raise BadValueError(
@@ -91,7 +95,7 @@ def run(
     if judge is None and made_judge is not None:
         check_default(made_judge, made_suite.spec.name, models, locate(name, database, images))
     if dry_run:
-        return _print_forecast(each, locate(name, database, images), as_json=as_json)
+        return _print_forecast(each, locate(name, database, images), as_json=as_json, sight_check=sight_check)
     if as_json:
         raise BadValueError("run prints JSON with --dry-run only; for its results: subitize score RUN --json")
     for settings in each:
@@ -109,6 +113,8 @@ def run(
         if max_cost is not None:
             ledger.enter(opened)
         for settings in each:
+            if sight_check:
+                print_warnings(filter(None, [check_sight(opened, settings, bar)]))
             summary = run_suite(opened, settings, bar)
             which = f"{settings.suite.spec.name} on " if refined else ""
             print(f"{which}{settings.model.spec.shown}: {summary}")
@@ -121,11 +127,11 @@ def run(
     return raise_failures(failures)
 
 
-def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool) -> None:
+def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool, sight_check: bool) -> None:
     from subitize.report.terminal.forecasts import print_forecasts
     from subitize.runner.forecasts import forecast_runs
 
-    forecasts = forecast_runs(location, each)
+    forecasts = forecast_runs(location, each, sight_check=sight_check)
     ledger = each[0].ledger
     print_json(forecasts) if as_json else print_forecasts(forecasts, ledger.spent_usd)
     _print_age(ledger)

@@ -1,6 +1,6 @@
 """What a command would do and cost, told without doing it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.errors import NotARunError
@@ -12,6 +12,7 @@ from subitize.runner.judging import asks_by, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.planning import items_of
 from subitize.runner.running import Settings, match_suite, plan_suite, select_items, settle
+from subitize.runner.sight import plan_check
 from subitize.store import Location, Run
 
 
@@ -44,15 +45,25 @@ class Forecast:
     matched: tuple[str, ...] = ()
 
 
-def forecast_runs(location: Location, each: Sequence[Settings]) -> list[Forecast]:
+def forecast_runs(location: Location, each: Sequence[Settings], *, sight_check: bool = False) -> list[Forecast]:
     """Plan a suite on models as a run of it would, and sum up what the calls are expected to use; nothing is made."""
     try:
         run = Run(location)
     except NotARunError:
-        return [_forecast(None, settings) for settings in each]
+        return [_forecast(None, one) for one in _with_checks(None, each, sight_check=sight_check)]
     with run:
         each[0].ledger.enter(run)
-        return [_forecast(run, settings) for settings in each]
+        return [_forecast(run, one) for one in _with_checks(run, each, sight_check=sight_check)]
+
+
+def _with_checks(run: Run | None, each: Iterable[Settings], *, sight_check: bool) -> Iterator[Settings]:
+    checked: set[str] = set()
+    for settings in each:
+        check, model = plan_check(run, settings), settings.model.spec.shown
+        if sight_check and check and model not in checked:
+            checked.add(model)
+            yield check
+        yield settings
 
 
 def forecast_judging(run: Run, judge: Made[Judge], model: str | None, ledger: Ledger) -> Expense:

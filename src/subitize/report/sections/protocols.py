@@ -166,6 +166,9 @@ def _own(one: Conduct) -> Record:
         text_column("Options of the suite"): _join(own.suite_options),
         text_column("Seed of the run"): str(own.seed),
         text_column("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
+        text_column(
+            "Sight", "Whether the model named one to four things in plain pictures before it was asked."
+        ): own.sight,
         text_column("Revision", "As the server or the files name it."): settings.get("Revision", ""),
         text_column("Weights"): settings.get("Weights", ""),
         text_column("Versions"): settings.get("Versions", ""),

@@ -1,0 +1,84 @@
+"""Can a model see? Who cannot name one to four things in a plain picture is not asked about others.
+
+A server may drop the picture, and the model answer all the same. Blind guesses at one of four numbers pass in 5 % of
+checks, and a model that is right in four of five answers fails in 0.4 %.
+"""
+
+from dataclasses import replace
+
+from subitize.errors import RunError, UnusableModelError
+from subitize.interfaces import SelfTested, Suite
+from subitize.records import Item, Outcome, Refused, Said, Spec
+from subitize.registry import Made
+from subitize.runner.planning import items_of
+from subitize.runner.progress import Progress
+from subitize.runner.running import Settings, run_suite
+from subitize.store import Run
+from subitize.store.rows import read_trials
+from subitize.suites.sight import NAME, NEEDED, Sight, SightCheck, read_checks
+
+_SUITE: Made[Suite] = Made(Spec(NAME, {}, NAME), SightCheck(), NAME)
+_EXAMPLES = 4
+
+
+def plan_check(run: Run | None, settings: Settings) -> Settings | None:
+    """Plan the check of a model that answers about pictures, unless it has passed or is well under way.
+
+    A check that failed is made again: the server may have been mended.
+    """
+    if not _needs_check(run, settings):
+        return None
+    checks = [] if run is None else read_checks(run, settings.model.spec.shown)
+    if checks and checks[-1].is_passed:
+        return None
+    repeats = len(checks) + (not checks or checks[-1].is_whole)
+    return replace(settings, suite=_SUITE, judge=None, limit=None, repeats=repeats, base=None)
+
+
+def check_sight(run: Run, settings: Settings, progress: Progress) -> str:
+    """Have a model name what is in plain pictures, if it must; say what came of it, or nothing."""
+    planned, model = plan_check(run, settings), settings.model.spec.shown
+    if planned is None:
+        return ""
+    summary = run_suite(run, planned, progress)
+    if settings.ledger.is_exhausted:
+        return ""
+    check = next(reversed(read_checks(run, model)), Sight({}))
+    if not check.is_whole:
+        raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
+    if not check.is_passed:
+        raise UnusableModelError(_complain(model, check))
+    return f"sight check of {model}: {check}"
+
+
+def _needs_check(run: Run | None, settings: Settings) -> bool:
+    """Tell whether a real model is about to be asked about pictures for the first time."""
+    model = settings.model
+    if model.it.is_stand_in or isinstance(model.it, SelfTested) or "answer" not in model.it.tasks:
+        return False
+    asks = {item.id for item in items_of(settings.suite, settings.seed or 0) if item.task.kind == "answer"}
+    begun = read_trials(run, model.spec.shown) if run else ()
+    return bool(asks) and not any(row.item_id in asks for row in begun)
+
+
+def _complain(model: str, check: Sight) -> str:
+    told = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
+    return (
+        f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
+        f"{NEEDED} are needed ({told}). Does the server hand the picture on to the model? To run it all the same: "
+        "--no-sight-check"
+    )
+
+
+def _shown(item: Item) -> str:
+    _, category, number = item.id.split("/")
+    return f"{number} {category}"
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome:
+        case Said(text=text):
+            return repr(text[:40])
+        case Refused(reason=reason):
+            return f"refused, {reason[:40]!r}"
+    return outcome.kind

@@ -1,0 +1,104 @@
+"""Pictures of one to four things, by which a model shows that it sees what it is asked about, and what it said."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from subitize.drawing.layouts import CATEGORIES
+from subitize.interfaces import Tried
+from subitize.labels import interpret, parse_rule
+from subitize.numerals import plural
+from subitize.records import Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
+from subitize.store import Run
+from subitize.store.rows import look_up_responses, read_trials
+
+NAME = "sight-check"
+_CATEGORIES = ("apples", "butterflies", "dots")
+_SIZE_PX = 512
+NEEDED = 6
+"""How many of the twelve pictures must be named rightly."""
+_RULE = "total"
+
+
+class SightCheck:
+    """Name the number of up to four things in twelve plain pictures; it enters no figure."""
+
+    title = "Sight check"
+    judge = "parser"
+    repeats = 1
+    max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through the pictures, which are the same for every seed."""
+        for number in range(1, 5):
+            for category in _CATEGORIES:
+                noun = CATEGORIES[category].noun
+                wording = f"How many {plural(noun)} are there in the picture?"
+                picture = Stimulus(category, number, number, _SIZE_PX)
+                asks = (Ask(Count(noun), wording, (number,), is_relevant=False),)
+                yield Item(f"{NAME}/{category}/{number}", Answer(picture, wording), asks, {})
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
+
+
+PICTURES = tuple(SightCheck().items(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a model said to each picture of one check."""
+
+    said: Mapping[str, Outcome]
+    """By item."""
+
+    @property
+    def wrong(self) -> list[tuple[Item, Outcome]]:
+        """The pictures whose number was not named, and what was said instead."""
+        pairs = ((item, self.said[item.id]) for item in PICTURES if item.id in self.said)
+        return [(item, outcome) for item, outcome in pairs if not _is_right(item, outcome)]
+
+    @property
+    def right(self) -> int:
+        """How many numbers are right."""
+        return len(self.said) - len(self.wrong)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether every picture was answered."""
+        return len(self.said) == len(PICTURES)
+
+    @property
+    def is_passed(self) -> bool:
+        """Tell whether enough is right."""
+        return self.is_whole and self.right >= NEEDED
+
+    def __str__(self) -> str:
+        return f"{self.right} of {len(self.said)} right"
+
+
+def read_checks(run: Run, model: str) -> list[Sight]:
+    """Read the checks of a model that a run has, the first one first."""
+    items = {item.id for item in PICTURES}
+    trials = [row for row in read_trials(run, model) if row.item_id in items and row.kind != "failed"]
+    answers = look_up_responses(run, [row.trial_id for row in trials])
+    checks: dict[int, dict[str, Outcome]] = {}
+    for row in sorted(trials, key=lambda row: row.repeat):
+        checks.setdefault(row.repeat, {})[row.item_id] = answers[row.trial_id].outcome
+    return [Sight(said) for said in checks.values()]
+
+
+def describe_sight(run: Run, model: str) -> str:
+    """Say in words what came of the last check of a model."""
+    checks = read_checks(run, model)
+    return f"sight check: {checks[-1]}" if checks else "not checked"
+
+
+def _is_right(item: Item, outcome: Outcome) -> bool:
+    (ask,) = item.asks
+    if not isinstance(outcome, Said):
+        return False
+    value = interpret(Words(outcome.text), ask.question, parse_rule(_RULE))
+    return isinstance(value, Known) and value.value in ask.expects
