@@ -49,6 +49,7 @@ def score(
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
+    from subitize.analysis.trails import follow_trails
 
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":
@@ -57,7 +58,8 @@ def score(
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
         stand_ins = find_stand_ins(opened)
-        protocols = {} if pass_at_k else fingerprints(survey)
+        trails = None if pass_at_k else follow_trails(opened, survey.readings)
+        protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
@@ -67,7 +69,7 @@ def score(
         return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
     from subitize.report.terminal.printing import print_coverage, print_scores
 
-    print_scores(scores, stand_ins, by or ["category"], protocols)
+    print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
     print(f"intervals are about {ESTIMANDS[estimand]}")
     return print_coverage(*coverage)
 
