@@ -21,6 +21,7 @@ from subitize.records import (
     Answer,
     Ask,
     Count,
+    Discarded,
     Draw,
     Drawn,
     Elsewhere,
@@ -327,6 +328,26 @@ def test_excluded_items_are_left_out(tmp_path: Path) -> None:
         assert [item.id for item in plate(run).items] == ["pets/1"]
         with pytest.raises(BadValueError, match=r"'pets/0' is excluded \(a fly sat on it\)"):
             plate(run, items=["pets/0"])
+        run.exclude("pets/1", "another fly")
+        with pytest.raises(NothingToDoError, match="everything is excluded; take an exclusion back"):
+            plate(run)
+
+
+def test_what_was_read_stands_before_what_was_said_where_they_differ(tmp_path: Path) -> None:
+    shown = Item("pets/0", Answer(Stimulus("apples", 5, seed=1, size_px=128), "How many?"), ASKS, {})
+    made: dict[str, Callable[[Run, Item], Made]] = {
+        "plain": lambda *_: (Said("5."), [Known(5)]),
+        "wordy": lambda *_: (Said("I see four"), [Known(4)]),
+        "vague": lambda *_: (Said("a few"), [Discarded("no number")]),
+    }
+    with store(tmp_path / "run", [shown], made) as run:
+        path = write(run, tmp_path / "plate.svg", None, Look(240))
+    texts = ["".join(text.itertext()) for text in ElementTree.parse(path).getroot().iter(f"{SVG}text")]
+    assert [text for text in texts if text in ("5.", "4 “I see four”", "no count “a few”")] == [
+        "5.",
+        "no count “a few”",
+        "4 “I see four”",
+    ]
 
 
 def test_items_and_models_come_in_the_order_given(painted: Path) -> None:

@@ -110,10 +110,14 @@ def _find_item(survey: Survey, name: str) -> Item:
 
 def _choose_suite(observations: Observations, name: str | None) -> str:
     known = observations.rows["suite"].unique().sort().to_list()
+    if not known:
+        raise NothingToDoError(
+            "everything is excluded; take an exclusion back with: subitize exclude RUN ITEM --reason WHY --undo"
+        )
     if name is not None and name not in known:
         raise UnknownNameError("suite with readings", name, known)
-    if name is None and len(known) != 1:
-        raise BadValueError(f"a plate is of one suite; name it with --suite: {', '.join(known) or 'none is left'}")
+    if name is None and len(known) > 1:
+        raise BadValueError(f"a plate is of one suite; name it with --suite: {', '.join(known)}")
     return name or known[0]
 
 

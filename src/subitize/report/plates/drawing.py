@@ -17,7 +17,7 @@ from subitize.report.plates.contents import Verdict
 from subitize.report.plates.lines import FONTS, measure, wrap
 from subitize.report.plates.marks import MEANINGS, draw_mark
 
-SMALLEST_PX, USUAL_PX, LARGEST_PX = 64, 240, 1024
+_SMALLEST_PX, _LARGEST_PX = 64, 1024
 _QUALITY = 92
 _PAPER = "#f3f5f7"
 _MOST_LINES = 6
@@ -82,8 +82,8 @@ class _Sizes:
     """How large everything is, in whole pixels, so that pictures are not sampled anew."""
 
     def __init__(self, side_px: int) -> None:
-        if not SMALLEST_PX <= side_px <= LARGEST_PX:
-            raise BadValueError(f"--size-px {side_px}: should be from {SMALLEST_PX} to {LARGEST_PX}")
+        if not _SMALLEST_PX <= side_px <= _LARGEST_PX:
+            raise BadValueError(f"--size-px {side_px}: should be from {_SMALLEST_PX} to {_LARGEST_PX}")
         self.side = side_px
         unit = side_px / _UNIT_PX
         self.gap, self.label, self.mark, self.font, self.line = (
