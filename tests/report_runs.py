@@ -101,7 +101,15 @@ def varied(item: Item, place: int) -> tuple[Outcome, Value | None]:
     return Said(f"{said}"), Known(said)
 
 
-def fill(run: Run, items: Sequence[Item], model: Spec, answers: Answers, *, is_stand_in: bool = False) -> None:
+def fill(
+    run: Run,
+    items: Sequence[Item],
+    model: Spec,
+    answers: Answers,
+    *,
+    is_stand_in: bool = False,
+    parameter_count: int | None = None,
+) -> None:
     run.add_model(model, is_stand_in=is_stand_in)
     responses, readings = [], []
     for place, item in enumerate(items):
@@ -113,6 +121,7 @@ def fill(run: Run, items: Sequence[Item], model: Spec, answers: Answers, *, is_s
             parameters={"temperature": 0.25},
             revision="rev-7",
             weights_hash="feedbeef",
+            parameter_count=parameter_count,
             versions={"some-library": "1.2.3"},
         )
         responses.append(Response(trial, outcome, provenance))

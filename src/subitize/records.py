@@ -394,6 +394,8 @@ class Provenance:
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
     revision: str | None = None
     weights_hash: str | None = None
+    parameter_count: int | None = None
+    """How many numbers the network has learnt; of a pipeline that draws, the part that denoises."""
     versions: Mapping[str, str] = field(default_factory=dict)
     tokens_in: int | None = None
     tokens_out: int | None = None

@@ -145,6 +145,22 @@ def in_batches(written: Written, tmp_path_factory: pytest.TempPathFactory) -> It
         yield run
 
 
+# What files have beside what was learnt: computed, or of a norm whose numbers stand still.
+BUFFERS = (
+    *("position_ids", "pos_embed.pos_embed", "running_mean", "running_var", "num_batches_tracked"),
+    *("normalization.weight", "normalization.bias"),
+)
+
+
+def count_stored(folder: Path) -> int:
+    """Count the numbers in a model's files that were learnt; of a pipeline, those of the part that denoises."""
+    from safetensors.torch import load_file
+
+    part = next((folder / name for name in ("transformer", "unet") if (folder / name).is_dir()), folder)
+    files = (load_file(file) for file in part.glob("*.safetensors"))
+    return sum(tensor.numel() for tensors in files for name, tensor in tensors.items() if not name.endswith(BUFFERS))
+
+
 def outcomes(run: Run) -> dict[str, Outcome]:
     return {stored.response.trial.item_id: stored.response.outcome for stored in run.responses()}
 
@@ -168,6 +184,7 @@ def test_every_task_it_can_do_has_an_outcome_of_its_kind_with_provenance(written
         kind = next(kind for kind in OUTCOME_OF if response.trial.item_id.startswith(f"probe/{kind}-"))
         assert isinstance(response.outcome, OUTCOME_OF[kind]), response.outcome
         assert len(response.provenance.weights_hash or "") == 64
+        assert response.provenance.parameter_count == count_stored(written.weights)
         assert response.provenance.versions["torch"]
         assert response.provenance.seed == response.trial.seed(5)
 

@@ -47,6 +47,7 @@ class Wrapped:
         self._detector = detector
         self.load, self.can_see, self.classes = detector.load, detector.can_see, detector.classes
         self.weights_hash, self.versions = detector.weights_hash, detector.versions
+        self.parameter_count = detector.parameter_count
         self.assumption = getattr(detector, "assumption", "")
 
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:

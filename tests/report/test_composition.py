@@ -10,7 +10,7 @@ from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, u
 from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
 from subitize.records import Estimate, Item, Known, Said, Spec
-from subitize.report.document.blocks import Document, Section, TableBlock, TextBlock
+from subitize.report.document.blocks import Document, FactsBlock, Section, TableBlock, TextBlock
 from subitize.report.document.cells import slug
 from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
@@ -192,6 +192,34 @@ def test_published_models_are_shown_with_their_size(tmp_path: Path) -> None:
     with counting(tmp_path / "run", numbered(range(1, 4))) as run:
         sizes = column(table(composed(run), "naming-leaderboard"), "Size (billion)")
     assert (sizes["Qwen-72B"], sizes["GPT-4V"], sizes["sayer"], sizes["random"]) == ("72", ">1000?", "", "")
+
+
+def test_models_whose_parameters_were_counted_are_shown_with_their_size(tmp_path: Path) -> None:
+    items = numbered(range(1, 4))
+    others = [replace(item, id=item.id.replace("naming", "plain"), factors={"number": "1"}) for item in items]
+    for suite, given in (("naming", items), ("plain", others)):
+        with new_run(tmp_path / suite, suite, given) as run:
+            fill(run, given, SAME, exact)
+            assert ("Size (billion)" in headings(run, suite)) == (suite == "naming")  # for those that are published
+            fill(run, given, Spec("vilt", {}, "vilt"), exact, parameter_count=87_400_000)
+            document = composed(run)
+            sizes = column(table(document, f"{suite}-leaderboard"), "Size (billion)")
+        assert (sizes["vilt"], sizes["sayer"]) == ("0.0874", "")
+        assert ("Size", ("87,400,000 parameters",)) in facts(document, "vilt")
+        assert not [name for name, _ in facts(document, "sayer") if name == "Size"]
+
+
+def headings(run: Run, suite: str) -> list[str]:
+    return [column.name for column in table(composed(run), f"{suite}-leaderboard").columns]
+
+
+def facts(document: Document, title: str) -> Sequence[tuple[str, Sequence[str]]]:
+    blocks = [block for section in walk(document.sections) for block in section.blocks]
+    return next(block.facts for block in blocks if isinstance(block, FactsBlock) and block.title == title)
+
+
+def walk(sections: Sequence[Section]) -> list[Section]:
+    return [one for section in sections for one in (section, *walk(section.sections))]
 
 
 def test_the_wording_kept_is_said_to_need_enough_answers(tmp_path: Path) -> None:

@@ -87,6 +87,17 @@ def test_a_protocol_is_said_once_where_it_is_the_same_and_by_row_where_not(capsy
     assert "rows may be compared exactly where it is the same" in out
 
 
+def test_sizes_are_a_column_where_one_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    scores, nobody = [score("accuracy"), score("accuracy", model="vilt")], StandIns(frozenset(), frozenset())
+    print_scores(scores, nobody, [], {}, {"vilt": 87_400_000})
+    out = capsys.readouterr().out
+    assert row(out, "vilt")[:3] == ["vilt", "0.0874", "all"]
+    assert row(out, "random")[:2] == ["random", "all"]
+    assert "size: parameters in billions" in out
+    print_scores(scores, nobody, [], {}, {})
+    assert "size" not in capsys.readouterr().out
+
+
 def test_columns_that_would_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     quiet = [score("refused", value=0.0), score("discarded", value=0.0)]
     out = shown(capsys, [score("accuracy"), score("accuracy_answered"), *quiet])

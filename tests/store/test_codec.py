@@ -155,14 +155,14 @@ STORED: list[tuple[TypeAdapter[Any], Any, str]] = [
         codec.provenance,
         Provenance(7, "3 cats"),
         '{"seed":7,"prompt_sent":"3 cats","prompt_rewritten":null,"parameters":{},"revision":null,'
-        '"weights_hash":null,"versions":{},"tokens_in":null,"tokens_out":null,"price_usd":null,'
+        '"weights_hash":null,"parameter_count":null,"versions":{},"tokens_in":null,"tokens_out":null,"price_usd":null,'
         '"unsettled_tries":0}',
     ),
     (
         codec.provenance,
-        Provenance(7, "3 cats", "three cats", {"size": 512}, "r", "w", {"subitize": "1"}, 1, 2, 0.5, 3),
+        Provenance(7, "3 cats", "three cats", {"size": 512}, "r", "w", 9, {"subitize": "1"}, 1, 2, 0.5, 3),
         '{"seed":7,"prompt_sent":"3 cats","prompt_rewritten":"three cats","parameters":{"size":512},'
-        '"revision":"r","weights_hash":"w","versions":{"subitize":"1"},"tokens_in":1,"tokens_out":2,'
+        '"revision":"r","weights_hash":"w","parameter_count":9,"versions":{"subitize":"1"},"tokens_in":1,"tokens_out":2,'
         '"price_usd":0.5,"unsettled_tries":3}',
     ),
     (

@@ -16,7 +16,17 @@ PROVENANCES = {
         -1, '","parameters":{}', '",prompt_rewritten":null,"tokens_in":3\\', {"size": 3}, tokens_in=5
     ),
     "parameters named as fields are": Provenance(
-        2**40, "", "", {"parameters": 1, "tokens_in": 2, "prompt_sent": "x"}, "rev", "hash", {"torch": "2"}, 1, 2, 0.5
+        2**40,
+        "",
+        "",
+        {"parameters": 1, "tokens_in": 2, "prompt_sent": "x"},
+        "rev",
+        "hash",
+        9,
+        {"torch": "2"},
+        1,
+        2,
+        0.5,
     ),
     "half a character, line breaks": Provenance(1, 'a\n"b"\u2028\ud83d', None, {"é": '"tokens_in":'}, price_usd=0.25),
 }

@@ -117,7 +117,7 @@ def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(kind=take_kind(outcome))
     is_older = (kind == "said") & ~outcome.str.contains('"tokens":', literal=True)
     rows = _bring_up_to_date(rows, "outcome", is_older, codec.outcome)
-    is_older = ~provenance.str.contains('"unsettled_tries":', literal=True)
+    is_older = ~provenance.str.contains('"parameter_count":', literal=True)
     rows = _bring_up_to_date(rows, "provenance", is_older, codec.provenance)
     name = pl.col("picture_name")
     is_attached = pl.col("attached").is_not_null() & name.is_not_null()

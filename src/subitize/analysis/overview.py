@@ -96,13 +96,18 @@ def overview(run: Run) -> Overview:
 
 def item_story(run: Run, item_id: str) -> ItemStory:
     """Gather everything about one item."""
-    item = next(iter(run.items(ids=[item_id])), None)
-    if item is None:
-        some = ", ".join(item.id for item in run.items()[:3])
-        like = f"its items read like {some}" if some else "it has no items yet"
-        raise BadValueError(f"no item {item_id!r} in this run; {like}")
+    item = find_item(run, item_id)
     responses, readings = list(run.responses(items=[item_id])), list(run.readings(items=[item_id]))
     return ItemStory(item, run.exclusions().get(item_id), responses, readings)
+
+
+def find_item(run: Run, item_id: str) -> Item:
+    """Get one item; where there is none of that id, say what ids are like."""
+    for item in run.items(ids=[item_id]):
+        return item
+    some = ", ".join(item.id for item in run.items()[:3])
+    like = f"its items read like {some}" if some else "it has no items yet"
+    raise BadValueError(f"no item {item_id!r} in this run; {like}")
 
 
 def _models(run: Run) -> list[ModelProgress]:

@@ -176,9 +176,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     return found
 
 
-def fingerprints(survey: Survey) -> dict[tuple[str, str, str], str]:
+def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
     """Get the fingerprint of the protocol behind each row of a score, by suite, model and judge."""
-    found = follow_protocols(survey.run, follow_trails(survey.run, survey.readings), survey.reader)
+    found = follow_protocols(survey.run, trails or follow_trails(survey.run, survey.readings), survey.reader)
     rows = {*survey.observations.rows.select(Place._fields).unique().iter_rows()}
     return {place: one.protocol.fingerprint for place, one in found.items() if place in rows}
 

@@ -105,6 +105,13 @@ class ResponseTrail(Trail):
                 found[name][str(value)] += count
         return found
 
+    @property
+    def parameter_count(self) -> int | None:
+        """How many parameters the network has, by its latest answers that tell."""
+        # Runs that were made before networks were counted do not tell.
+        counts = [settings.get("parameter_count") for settings, _ in self.settings()]
+        return next((count for count in reversed(counts) if count is not None), None)
+
     def facts(self) -> dict[str, Counter[str]]:
         """Count how many calls tell of which revision, weights, parameters and versions, in words."""
         found = defaultdict[str, Counter[str]](Counter)
@@ -154,6 +161,11 @@ class Trails:
     readings: Mapping[Place, ReadingTrail]
     """Where nobody has read anything, they are none, of no judge."""
 
+    def sizes(self) -> dict[str, int]:
+        """Tell how many parameters models have, as far as their answers say."""
+        found = {model: trail.parameter_count for (_, model), trail in self.responses.items()}
+        return {model: count for model, count in found.items() if count is not None}
+
 
 def follow_trails(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | None = None) -> Trails:
     """Follow all responses of a run, traced now unless they have been, and these readings of them."""
@@ -173,6 +185,8 @@ def follow_trails(run: Run, readings: pl.DataFrame, responses: pl.DataFrame | No
 
 def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     found = [("Revision", settings["revision"]), ("Weights", settings["weights_hash"])]
+    if (count := settings.get("parameter_count")) is not None:
+        found.append(("Size", f"{count:,} parameters"))
     found += [("Parameters", f"{name} = {value}") for name, value in settings["parameters"].items()]
     found += [("Versions", f"{name} {value}") for name, value in settings["versions"].items()]
     return ((name, str(value)) for name, value in found if value is not None)

@@ -152,7 +152,7 @@ def kappa(
 
 def _check(figure: Path | None) -> None:
     if figure is not None:
-        from subitize.report.terminal.calibrations import check_figure
+        from subitize.report.document.figures import check_figure
 
         check_file(figure)
         check_figure(figure)

@@ -1,4 +1,4 @@
-"""Commands that read a run: scores, measures, alignment, calibration, the report."""
+"""Commands that read a run: scores, measures, alignment, calibration, the report, plates."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -49,6 +49,7 @@ def score(
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
+    from subitize.analysis.trails import follow_trails
 
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":
@@ -57,7 +58,8 @@ def score(
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
         stand_ins = find_stand_ins(opened)
-        protocols = {} if pass_at_k else fingerprints(survey)
+        trails = None if pass_at_k else follow_trails(opened, survey.readings)
+        protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
@@ -67,7 +69,7 @@ def score(
         return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
     from subitize.report.terminal.printing import print_coverage, print_scores
 
-    print_scores(scores, stand_ins, by or ["category"], protocols)
+    print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
     print(f"intervals are about {ESTIMANDS[estimand]}")
     return print_coverage(*coverage)
 
@@ -158,7 +160,8 @@ def calibrate(
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.labels import make_rule
     from subitize.records import to_plain
-    from subitize.report.terminal.calibrations import check_figure, print_calibration, write_figure
+    from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.calibrations import print_calibration, write_figure
     from subitize.report.terminal.printing import Bar
 
     name = calibrations.name_safely(judge) if save is None else save
@@ -244,6 +247,41 @@ def report(
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
         for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
             print(path)
+
+
+@app.command()
+def plate(
+    run: options.RunName,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A .png or .svg file.")] = Path("plate.png"),
+    suite: Annotated[str | None, typer.Option(help="Whose prompts, where the run has several suites.")] = None,
+    item: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ITEM", help="An item's id, or the words of its prompt; several times [drawn by lot]."),
+    ] = None,
+    columns: Annotated[int | None, typer.Option(help="How many prompts are drawn by lot.", show_default="6")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="A model, in this order; several times [all].")] = None,
+    judge: Annotated[str | None, typer.Option(help="By the readings of this judge.")] = None,
+    rule: options.RuleText = None,
+    repeat: Annotated[int, typer.Option(help="Which image of each prompt, from 0.")] = 0,
+    transpose: Annotated[bool, typer.Option("--transpose", help="Prompts in rows, models in columns.")] = False,
+    size_px: Annotated[int, typer.Option("--size-px", help="The side of each picture.")] = 240,
+    seed: options.Seed = None,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
+) -> None:
+    """Draw a plate: what models made of the same prompts, with right and wrong marked on every picture."""
+    from subitize.analysis.observations import Reader
+    from subitize.report.document.figures import check_figure
+    from subitize.report.plates.contents import Choice
+    from subitize.report.plates.writing import Look, write_plate
+    from subitize.report.terminal.printing import Bar
+
+    check_file(out)
+    check_figure(out, "-o")
+    choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0)
+    reader = Reader(*choose_reader(judge, rule))
+    with open_run(run, database, images) as opened, Bar() as bar:
+        print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:

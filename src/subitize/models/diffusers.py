@@ -17,7 +17,7 @@ from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption
 from subitize.networks import weights
 from subitize.networks.pipeline_settings import Settings, Wishes, read_size, write_size
-from subitize.networks.pipelines import Source, load_pipeline
+from subitize.networks.pipelines import Source, count_denoiser, load_pipeline
 from subitize.networks.weights import Placement
 from subitize.records import Failed, Provenance, Refused, Scalar, TaskKind
 
@@ -90,6 +90,7 @@ class Diffusers:
             parameters=parameters,
             revision=self._folder.name if self._folder.parent.name == "snapshots" else None,
             weights_hash=weights.hash_weights(self._folder),
+            parameter_count=self._artist.parameter_count,
             versions={**provenance.versions, **weights.name_versions("torch", "diffusers", "transformers")},
         )
 
@@ -114,6 +115,7 @@ class _Artist:
     def __init__(self, who: str, pipeline: Any, wishes: Wishes, placement: Placement) -> None:  # noqa: ANN401
         self._who, self._pipeline = who, pipeline
         self._device = placement.torch_device()
+        self.parameter_count = count_denoiser(pipeline)
         if wishes.scheduler:
             pipeline.scheduler = _make_scheduler(pipeline.scheduler, wishes.scheduler)
         settings = Settings(pipeline)

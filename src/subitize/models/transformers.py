@@ -163,8 +163,14 @@ class Transformers:
             parameters=dict(parameters),
             revision=self._folder.name if is_fetched else None,
             weights_hash=weights.hash_weights(self._folder),
+            parameter_count=self._parameter_count,
             versions={**provenance.versions, **weights.name_versions("torch", "transformers", *more)},
         )
+
+    @cached_property
+    def _parameter_count(self) -> int:
+        loaded = self._filler if "fill" in self.tasks else self._answerer if self._asks else self._matcher
+        return weights.count_parameters(loaded.network)
 
     @property
     def _asks(self) -> bool:

@@ -44,6 +44,7 @@ class Filler:
 
     def __init__(self, pairs: Pairs, logits: str) -> None:
         self._pairs = pairs
+        self.network = pairs.model
         self._logits = logits
         self._tokenizer: Any = pairs.tokens.tokenizer
         if self._tokenizer.mask_token is None:

@@ -29,6 +29,7 @@ class Matcher:
 
     def __init__(self, pairs: Pairs, head: "_Head") -> None:
         self._pairs = pairs
+        self.network = pairs.model
         self._head = head
 
     def match(self, views: Sequence[View], texts: Sequence[str], /) -> list[Mapping[str, float]]:

@@ -68,6 +68,12 @@ def load_pipeline(source: Source, folder: Path, placement: Placement, *, offload
         return pipeline
 
 
+def count_denoiser(pipeline: Any) -> int | None:  # noqa: ANN401
+    """Count the parameters of the part that denoises: papers give them as the size of a pipeline."""
+    denoisers = (pipeline.components.get(name) for name in ("transformer", "unet"))
+    return next((weights.count_parameters(part) for part in denoisers if part is not None), None)
+
+
 Part = tuple[str, str]
 
 

@@ -36,10 +36,10 @@ class Similarity:
 
         self._kept: dict[str, Vectors] = {}
         architecture = find_dual_encoder(folder)
-        self._model: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
+        self.network: Any = weights.load_model(getattr(transformers, architecture), folder, placement, str(folder))
         self._show = load_images(folder)
         self._tokens = Tokens.load(
-            folder, _most_tokens(self._model.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
+            folder, _most_tokens(self.network.config), has_fixed_length=architecture in ("SiglipModel", "Siglip2Model")
         )
 
     def similarities(self, views: Sequence[View], texts: Sequence[str]) -> NDArray[np.float64]:
@@ -62,7 +62,7 @@ class Similarity:
         return [with_cut(self._scores(cosine), tokens) for cosine, tokens in zip(cosines, cut, strict=True)]
 
     def _scores(self, cosine: float) -> dict[str, float]:
-        model = self._model
+        model = self.network
         if hasattr(model, "temperature"):
             logit = cosine / model.temperature.item()
         else:
@@ -82,7 +82,7 @@ class Similarity:
         places = [first.setdefault((picture.shape, picture.tobytes()), len(first)) for picture in pictures]
         different = [pictures[places.index(place)] for place in range(len(first))]
         with torch.inference_mode():
-            found = self._model.get_image_features(**place(self._model, self._show(different)))
+            found = self.network.get_image_features(**place(self.network, self._show(different)))
         return _unit(numbers(found.pooler_output))[places]
 
     def _encode_texts(self, texts: Sequence[str]) -> Vectors:
@@ -101,7 +101,7 @@ class Similarity:
         import torch
 
         with torch.inference_mode():
-            found = self._model.get_text_features(**place(self._model, self._tokens.encode(texts)))
+            found = self.network.get_text_features(**place(self.network, self._tokens.encode(texts)))
         return _unit(numbers(found.pooler_output))
 
 

@@ -399,6 +399,11 @@ def no_bars(library: str) -> Iterator[None]:
             bars.enable_progress_bar()
 
 
+def count_parameters(network: Any) -> int:  # noqa: ANN401 - of transformers or of diffusers
+    """Count what a network has learnt: tied weights once, and packed ones as those that they stand for."""
+    return int(network.num_parameters())
+
+
 @cache
 def hash_weights(path: Path) -> str:
     """Hash a file of weights, or those of a folder: each file's own hash, in the order of their names.

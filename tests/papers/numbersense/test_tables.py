@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import report_runs
+from commands import call
 from numbersense_names import touch, write_names
 from subitize.analysis.reproduction import Comparison, Place
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
@@ -13,7 +15,7 @@ from subitize.papers.numbersense.importing import read_importable
 from subitize.papers.numbersense.named_images import read_named_images
 from subitize.papers.numbersense.published import PRINTED, TABLE_1, find_model
 from subitize.papers.numbersense.reproduction import reproduce_names, tabulate_run
-from subitize.records import Discarded, Drawn, Elsewhere, Known
+from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
 
 Cells = dict[tuple[str, str, str], Comparison]
@@ -207,3 +209,15 @@ def test_two_judges_of_one_suite_are_told_apart_by_name(tmp_path: Path) -> None:
             tabulate_run(run, None, extensions=False)
         cells = by_place(tabulate_run(run, "second", extensions=False).it)
     assert cells["table1_production", "FLUX", "accuracy"].ours == 1.0
+
+
+def test_models_whose_parameters_were_counted_have_their_size_in_table_1(tmp_path: Path) -> None:
+    with report_runs.named(tmp_path / "run") as run:
+        items = [item for item in run.items() if item.id not in run.exclusions()]
+        report_runs.fill(run, items, Spec("vilt", {}, "vilt"), report_runs.exact, parameter_count=87_400_000)
+        cells = by_place(tabulate_run(run, None, extensions=False).it)
+        assert [(place, cell.ours) for place, cell in cells.items() if place[2] == "size"] == [
+            (("table1_naming", "vilt", "size"), 0.0874)
+        ]
+        finished = call("score", tmp_path / "run")
+    assert "0.0874" in next(line for line in finished.out.splitlines() if line.split()[:1] == ["vilt"])

@@ -40,7 +40,7 @@ class Generator:
     """A network that writes its answer token by token."""
 
     def __init__(self, network: Any, asking: Asking, chat: Chat, ends: Sequence[int], *, pads: bool) -> None:  # noqa: ANN401
-        self._network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
+        self.network, self._asking, self._chat, self._ends, self._pads = network, asking, chat, ends, pads
         self._tokenizer = asking.tokenizer
         written = (self._tokenizer(form, add_special_tokens=False)["input_ids"] for form in YES)
         self._yes = list(dict.fromkeys(tuple(ids) for ids in written if ids))
@@ -89,8 +89,8 @@ class Generator:
             prepared = [
                 self._asking.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
             ]
-        rows = [place_row(inputs, self._network) for inputs in prepared]
-        room = _find_room(self._network.config)
+        rows = [place_row(inputs, self.network) for inputs in prepared]
+        room = _find_room(self.network.config)
         for row, question in zip(rows, questions, strict=True):
             if room is not None and length(row) + new_tokens > room:
                 remedy = "lower max_tokens or shorten it" if length(row) < room else "shorten it"
@@ -105,7 +105,7 @@ class Generator:
         from transformers import LogitsProcessorList
 
         with torch.inference_mode(), quiet():
-            self._network.generate(**batch, logits_processor=LogitsProcessorList([chooser]), max_new_tokens=new_tokens)
+            self.network.generate(**batch, logits_processor=LogitsProcessorList([chooser]), max_new_tokens=new_tokens)
 
     def _read(self, chooser: Chooser, row: int) -> Said:
         chosen = chooser.chosen[row]

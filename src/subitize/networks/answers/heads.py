@@ -21,6 +21,7 @@ class Head:
 
     def __init__(self, pairs: Pairs, scores: str, names: Mapping[int, str]) -> None:
         self._pairs, self._scores, self._names = pairs, scores, names
+        self.network = pairs.model
 
     def describe(self) -> dict[str, Scalar]:
         """Tell how questions are put: as they are."""

@@ -36,5 +36,8 @@ class Detector(Protocol):
     def weights_hash(self) -> str:
         """Tell the weights apart from others, as 64 hexadecimal digits."""
 
+    def parameter_count(self) -> int | None:
+        """Count what the network has learnt, where that can be told."""
+
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, and their versions."""

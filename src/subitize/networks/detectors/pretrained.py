@@ -132,6 +132,10 @@ class Pretrained:
         """Tell the weights apart from others."""
         return weights.hash_weights(self.folder)
 
+    def parameter_count(self) -> int:
+        """Count what the network has learnt."""
+        return weights.count_parameters(self.model)
+
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, and their versions."""
         return weights.name_versions("torch", "transformers")

@@ -99,6 +99,7 @@ class Setup:
             start,
             parameters={**parameters, **tested},
             weights_hash=self.detector.weights_hash(),
+            parameter_count=self.detector.parameter_count(),
             versions={**start.versions, **self.detector.versions()},
         )
 

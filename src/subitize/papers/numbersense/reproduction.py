@@ -1,12 +1,13 @@
 """Numbersense's tables from a run, or from the names of released images, beside what the paper prints."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from subitize.analysis.enumeration import LEAST_PER_CELL, Enumeration, evaluate
 from subitize.analysis.observations import NO_JUDGE, Observations, Reader, survey_run
+from subitize.analysis.trails import follow_trails
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
 from subitize.papers.numbersense.named_images import read_named_images
@@ -35,13 +36,14 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
             f"{run.location} has no items of {' or '.join(SUITES)}; first: subitize run {SUITES[-1]} --model MODEL "
             "--out RUN, or: subitize import numbersense DIR --out RUN"
         )
-    observed = survey_run(run, Reader(judge)).whole.filter(pl.col("suite").is_in(SUITES))
+    survey = survey_run(run, Reader(judge))
+    observed = survey.whole.filter(pl.col("suite").is_in(SUITES))
     if not observed.rows["is_relevant"].any():
         raise NothingToDoError(
             f"{run.location} has no readings of {' or '.join(SUITES)} yet; subitize judge RUN --judge JUDGE"
         )
     _check_judges(run, observed)
-    return _tabulate(observed, extensions=extensions)
+    return _tabulate(observed, extensions=extensions, sizes=follow_trails(run, survey.readings).sizes())
 
 
 def _check_judges(run: Run, observed: Observations) -> None:
@@ -55,10 +57,14 @@ def _check_judges(run: Run, observed: Observations) -> None:
             )
 
 
-def _tabulate(observed: Observations, *, extensions: bool, warnings: Sequence[str] = ()) -> Tables:
+def _tabulate(
+    observed: Observations, *, extensions: bool, warnings: Sequence[str] = (), sizes: Mapping[str, int] | None = None
+) -> Tables:
     measured = evaluate({"": observed})
     return Tables(
-        compute_tables(measured, extensions=extensions), _PRINTED_BY, (*warnings, *_warn_of_designs(measured))
+        compute_tables(measured, extensions=extensions, sizes=sizes),
+        _PRINTED_BY,
+        (*warnings, *_warn_of_designs(measured)),
     )
 
 

@@ -1,6 +1,7 @@
 """The tables of Numbersense as functions of how models enumerate: Table 1 by task, biases, and what the text gives."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from subitize.analysis.enumeration import ALL, Enumeration
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell, make_cell
@@ -13,9 +14,15 @@ _LEVEL = "knower_level"
 Table = Callable[[Enumeration], Iterator[Cell]]
 
 
-def compute_tables(measured: Sequence[Enumeration], *, extensions: bool = False) -> list[Comparison]:
-    """Compute all tables, a row per model, and put the printed figures beside the rows of the paper's models."""
-    tables: tuple[Table, ...] = (table_1, table_of_biases, abstraction, *((beyond,) if extensions else ()))
+def compute_tables(
+    measured: Sequence[Enumeration], *, extensions: bool = False, sizes: Mapping[str, int] | None = None
+) -> list[Comparison]:
+    """Compute all tables, a row per model, and put the printed figures beside the rows of the paper's models.
+
+    The sizes are how many parameters models have, by name, as far as they are known.
+    """
+    size = partial(size_of, sizes=sizes or {})
+    tables: tuple[Table, ...] = (table_1, size, table_of_biases, abstraction, *((beyond,) if extensions else ()))
     ordered = sorted(measured, key=lambda one: SUITES.index(one.suite))
     return [_compare(cell, one) for table in tables for one in ordered for cell in table(one)]
 
@@ -28,6 +35,12 @@ def table_1(one: Enumeration) -> Iterator[Cell]:
     if one.knower is not None and one.knower.level is not None:
         yield Cell(place._replace(column=_LEVEL), float(one.knower.level), n=one.eligible)
     yield from _figure(place, "human_correlation", one.human_correlation)
+
+
+def size_of(one: Enumeration, sizes: Mapping[str, int]) -> Iterator[Cell]:
+    """The last column of Table 1: parameters in billions, where they are known."""
+    if one.model in sizes:
+        yield Cell(Place(f"table1_{one.suite}", one.model, "size"), sizes[one.model] / 1e9)
 
 
 def table_of_biases(one: Enumeration) -> Iterator[Cell]:

@@ -44,6 +44,11 @@ def figure(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
+def billions(count: int) -> str:
+    """Write how many parameters a network has as papers do: in billions, to three digits."""
+    return f"{count / 1e9:.3g}"
+
+
 def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
     """Write an interval in brackets, marked where it rests on too little."""
     return f"[{figure(estimate.low, digits)}, {figure(estimate.high, digits)}]" + mark * bool(estimate.caution)

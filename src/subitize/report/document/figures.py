@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from subitize.errors import StorageError
+from subitize.errors import BadValueError, StorageError
 from subitize.report.document.blocks import FigureBlock
 from subitize.report.document.cells import printable
 
@@ -33,6 +33,16 @@ def to_png(figure: FigureBlock) -> bytes:
     import vl_convert
 
     return vl_convert.vegalite_to_png({**figure.spec, "config": _STYLE, "background": "white"}, scale=_PNG_SCALE)
+
+
+def check_figure(path: Path, option: str = "--figure") -> None:
+    """Refuse before any work what could not be drawn after it."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise BadValueError(f"{option} {path}: should end in .png or .svg")
+    if path.is_dir():
+        raise BadValueError(f"{option} {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
 
 
 def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:

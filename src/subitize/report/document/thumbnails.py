@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from PIL import Image
 
@@ -25,41 +26,68 @@ _QUALITY = 72
 _GREY = "#c4c9d0"
 
 
-def thumbnail(picture: Picture, images: Images) -> Thumbnail | str:
-    """Make a small picture, or say why there is none."""
+class Small(NamedTuple):
+    """A small picture, and the size in pixels of the one it was made from."""
+
+    image: Image.Image
+    width_px: int
+    height_px: int
+
+
+def thumbnail(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
+    """Make a small picture, of several one together, or say why there is none."""
+    if len(pictures) == 1 and isinstance(pictures[0], Stimulus):
+        return _of_recipe(pictures[0])
+    made = shrink(pictures, images, LONGEST_SIDE_PX)
+    return made if isinstance(made, str) else _encode(made)
+
+
+def shrink(pictures: Sequence[Picture], images: Images, longest_px: int) -> Small | str:
+    """Make a picture small, or several into one, two in a row, or say why there is none.
+
+    Of several, what cannot be shown stays grey.
+    """
+    if len(pictures) == 1:
+        return _shrink(pictures[0], images, longest_px)
+    side = longest_px // 2
+    made = [_shrink(picture, images, side - 2) for picture in pictures]
+    if all(isinstance(one, str) for one in made):
+        return str(made[0])
+    sheet = Image.new("RGB", (longest_px, side * math.ceil(len(made) / 2)), _GREY)
+    for place, one in enumerate(made):
+        if isinstance(one, Small):
+            sheet.paste(one.image, (side * (place % 2) + 1, side * (place // 2) + 1))
+    return Small(sheet, *sheet.size)
+
+
+def _shrink(picture: Picture, images: Images, longest_px: int) -> Small | str:
     try:
         match picture:
             case Stimulus():
-                return _of_recipe(picture)
+                return _paint(picture, longest_px)
             case Stored() | Filed():
-                return _small(Image.fromarray(decode(Loader(images)(picture))))
+                image = Image.fromarray(decode(Loader(images)(picture)))
             case Elsewhere(name=name):
                 return f"known by name only: {printable(name)}"
     except SubitizeError as error:
         return printable(str(error))
-
-
-def thumbnail_of_group(pictures: Sequence[Picture], images: Images) -> Thumbnail | str:
-    """Make one small picture of several, two in a row, or say why there is none; what cannot be shown stays grey."""
-    made = [thumbnail(picture, images) for picture in pictures]
-    small = [one for one in made if isinstance(one, Thumbnail)]
-    if not small:
-        return str(made[0])
-    side = LONGEST_SIDE_PX // 2
-    sheet = Image.new("RGB", (LONGEST_SIDE_PX, side * math.ceil(len(made) / 2)), _GREY)
-    for place, one in enumerate(made):
-        if isinstance(one, Thumbnail):
-            image = Image.open(io.BytesIO(base64.b64decode(one.uri.partition(",")[2])))
-            image.thumbnail((side - 2, side - 2))
-            sheet.paste(image, (side * (place % 2) + 1, side * (place // 2) + 1))
-    return _small(sheet)
+    width_px, height_px = image.size
+    image.thumbnail((longest_px, longest_px))
+    return Small(image, width_px, height_px)
 
 
 @lru_cache(1_000)
-def _of_recipe(recipe: Stimulus) -> Thumbnail:
+def _of_recipe(recipe: Stimulus) -> Thumbnail | str:
+    try:
+        return _encode(_paint(recipe, LONGEST_SIDE_PX))
+    except SubitizeError as error:
+        return printable(str(error))
+
+
+def _paint(recipe: Stimulus, side_px: int) -> Small:
     """Draw a recipe at the small size at once: what stands where is the same, and it takes a tenth of the time."""
     plan = layout(recipe)
-    scale = LONGEST_SIDE_PX / plan.size_px
+    scale = side_px / plan.size_px
     items = (
         replace(
             item,
@@ -69,15 +97,13 @@ def _of_recipe(recipe: Stimulus) -> Thumbnail:
         )
         for item in plan.items
     )
-    small = replace(plan, size_px=LONGEST_SIDE_PX, items=tuple(items))
-    ground = BACKGROUNDS[recipe.background](LONGEST_SIDE_PX, recipe_random("background", recipe))
-    return replace(_small(paint(small, ground)), width_px=plan.size_px, height_px=plan.size_px)
+    small = replace(plan, size_px=side_px, items=tuple(items))
+    ground = BACKGROUNDS[recipe.background](side_px, recipe_random("background", recipe))
+    return Small(paint(small, ground), plan.size_px, plan.size_px)
 
 
-def _small(image: Image.Image) -> Thumbnail:
-    width_px, height_px = image.size
-    image.thumbnail((LONGEST_SIDE_PX, LONGEST_SIDE_PX))
+def _encode(small: Small) -> Thumbnail:
     file = io.BytesIO()
-    image.save(file, "WEBP", quality=_QUALITY, method=2)
+    small.image.save(file, "WEBP", quality=_QUALITY, method=2)
     encoded = base64.b64encode(file.getvalue()).decode()
-    return Thumbnail(f"data:image/webp;base64,{encoded}", width_px, height_px)
+    return Thumbnail(f"data:image/webp;base64,{encoded}", small.width_px, small.height_px)

@@ -4,7 +4,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -16,7 +15,6 @@ from subitize.records import (
     Ask,
     Box,
     Boxes,
-    Choose,
     Confirm,
     Count,
     Draw,
@@ -24,21 +22,17 @@ from subitize.records import (
     Elsewhere,
     Item,
     Known,
-    MatchesPrompt,
     Outcome,
     Picture,
     Question,
-    Refused,
-    Said,
-    Scalar,
-    Scored,
     Subject,
     Words,
     task_text,
 )
 from subitize.report.document.blocks import Card, GalleryBlock, TextBlock, Thumbnail
 from subitize.report.document.cells import printable
-from subitize.report.document.thumbnails import thumbnail, thumbnail_of_group
+from subitize.report.document.thumbnails import thumbnail
+from subitize.report.sections.answers import tell_expected, tell_outcome, tell_target, tell_value
 from subitize.report.sections.sources import Series
 from subitize.runner.progress import Progress
 from subitize.store.rows import Answered, Judged, look_up_readings, look_up_responses
@@ -178,13 +172,13 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
         if found.judge == one.series.judge
     ]
     value = one.observation.value
-    response = _said(answered.outcome) if value is None else _told(value, ask.question, is_short=True)
+    response = tell_outcome(answered.outcome) if value is None else tell_value(value, ask.question, is_short=True)
     outlines, omitted = _outlines(judged, ask.question)
     card = Card(
         one.series.label.removesuffix(f" · {one.series.judge}"),
         one.verdict,
         one.category,
-        _target(item, ask),
+        tell_target(item, ask),
         response,
         _thumbnail(one, records),
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
@@ -193,39 +187,6 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
         printable(one.series.judge),
     )
     return card, omitted
-
-
-def _target(item: Item, ask: Ask) -> str:
-    """Say what was asked for in short: of lines to choose from, the quantifier that they differ in."""
-    quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
-    return str(quantifier) if quantifier is not None else _expected(ask)
-
-
-def _expected(ask: Ask) -> str:
-    return " or ".join(_told(value, ask.question) for value in ask.expects)
-
-
-def _told(value: Scalar, question: Question, *, is_short: bool = False) -> str:
-    """Write a value as people would answer the question; of a line, in short, what tells it from the others."""
-    match question:
-        case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
-            return _differing(lines)[value] if is_short else lines[value]
-        case Confirm() | MatchesPrompt():
-            return "yes" if value else "no"
-    return str(value)
-
-
-def _differing(lines: Sequence[str]) -> list[str]:
-    """Leave out the words that lines begin and end with alike."""
-    words = [line.split() for line in lines]
-    start = _count_alike(words)
-    end = _count_alike([line[start:][::-1] for line in words])
-    return [" ".join(line[start : len(line) - end]) for line in words]
-
-
-def _count_alike(lines: Sequence[Sequence[str]]) -> int:
-    """Count the words that all lines begin with."""
-    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
 
 
 def _subject_of(item: Item, ask: Ask) -> str:
@@ -257,7 +218,7 @@ def _thumbnail(one: _Picked, records: _Records) -> Thumbnail | str:
     pictures = [picture for picture in shown if picture is not None]
     if not pictures:
         return "nothing was drawn"
-    return thumbnail(pictures[0], images) if len(shown) == 1 else thumbnail_of_group(pictures, images)
+    return thumbnail(pictures, images)
 
 
 def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list[tuple[str, str]]:
@@ -268,11 +229,11 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
     if provenance.prompt_rewritten is not None:
         details.append(("Rewritten by the provider", provenance.prompt_rewritten))
     if not isinstance(answered.outcome, Drawn):
-        details.append(("Answer", _said(answered.outcome)))
+        details.append(("Answer", tell_outcome(answered.outcome)))
     ask = one.observation.ask
     if isinstance(item.task, Draw):
         details.append(("Question", ask.wording))
-    details.append(("Right would be", _expected(ask)))
+    details.append(("Right would be", tell_expected(ask)))
     details += [(f"Read by {one.series.judge}", _read(found, ask.question)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
@@ -280,21 +241,9 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
     return [*details, ("Run", one.series.source.name), ("Seed", str(provenance.seed))]
 
 
-def _said(outcome: Outcome) -> str:
-    match outcome:
-        case Said(text=text):
-            return text
-        case Refused(reason=reason):
-            return f"refused: {reason}"
-        case Scored(scores=scores):
-            return ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
-        case _:
-            return "–"
-
-
 def _read(judged: Judged, question: Question) -> str:
     read = judged.value
-    value = _told(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
+    value = tell_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
     match judged.evidence:
         case Boxes(boxes=boxes):
             return f"{value} (from {len(boxes)} boxes, by {judged.rule})"

@@ -22,6 +22,7 @@ from subitize.report.document.blocks import (
     make_table,
 )
 from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name
+from subitize.report.sections.sizes import SIZE
 from subitize.report.sections.sources import Series
 
 
@@ -59,7 +60,7 @@ _COLUMNS = {
     ),
     "n": Column("n", "Answers with a value."),
     "left_out": Column("Left out", "Unknown to the judge, or excluded by hand."),
-    "size": Column("Size (billion)", "Parameters as printed in Table 1, with its doubts."),
+    "size": SIZE,
 }
 
 

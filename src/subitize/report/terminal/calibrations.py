@@ -7,7 +7,6 @@ from pathlib import Path
 from subitize import plugins
 from subitize.analysis.calibration import Calibration, Point
 from subitize.calibrations import PREFIX, Calibrated
-from subitize.errors import BadValueError
 from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.document import charts
@@ -47,16 +46,6 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
         rows.append((f"{PREFIX}{name}", rule, one.judge, one.reference, str(one.n), *figures, str(one.made_on)))
     heads = ("rule", "counts by", "judge", "against", "n", "nae held out", "accuracy held out", "made on")
     print_table(heads, rows)
-
-
-def check_figure(path: Path) -> None:
-    """Refuse before any work what could not be drawn after it."""
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise BadValueError(f"--figure {path}: should end in .png or .svg")
-    if path.is_dir():
-        raise BadValueError(f"--figure {path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise BadValueError(f"--figure {path}: there is no folder {path.parent}; make it first")
 
 
 def write_figure(found: Calibration, path: Path) -> Path:

@@ -33,7 +33,7 @@ from subitize.records import (
     task_text,
 )
 from subitize.registry import Listing
-from subitize.report.document.cells import estimate_text
+from subitize.report.document.cells import billions, estimate_text
 from subitize.stats.estimator import FEW
 
 _LINE_EVERY_SECONDS = 30.0
@@ -102,10 +102,12 @@ def print_scores(
     stand_ins: StandIns,
     factors: Sequence[str],
     fingerprints: Mapping[tuple[str, str, str], str] | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> None:
     """Print one row per model and group, one column per measure that tells something.
 
-    The fingerprints of protocols, if they are to be shown, are by suite, model and judge.
+    The fingerprints of protocols, if they are to be shown, are by suite, model and judge; how many parameters models
+    have is by model.
     """
     rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
     for score in scores:
@@ -115,9 +117,14 @@ def print_scores(
     silent = _silent_measures(scores)
     measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
     protocols = fingerprints or {}
-    named = [_names(key, row, stand_ins) | {"protocol": protocols.get(key[:3], "")} for key, row in rows.items()]
+    known = {model: billions(count) for model, count in (sizes or {}).items()}
+    named = [
+        _names(key, row, stand_ins) | {"protocol": protocols.get(key[:3], ""), "size": known.get(key[1], "")}
+        for key, row in rows.items()
+    ]
     # What is the same in all rows is said once, above them.
-    told = ("suite", "model", "judge", "group", *(("protocol",) if protocols else ()))
+    size, protocol = (("size",) if known else ()), (("protocol",) if protocols else ())
+    told = ("suite", "model", *size, "judge", "group", *protocol)
     common = [place for place in told if place in _HEADINGS and len({names[place] for names in named}) == 1]
     columns = [place for place in told if place not in common]
     if common:
@@ -130,6 +137,8 @@ def print_scores(
     _print_legend([score for row in rows.values() for score in row.values()], stand_ins, measures)
     if any(_is_of_groups(row) for row in rows.values()):
         print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
+    if size:
+        print("size: parameters in billions, of a pipeline those of the part that denoises")
     if "protocol" in columns:
         print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
 

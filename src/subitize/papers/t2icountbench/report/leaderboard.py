@@ -30,6 +30,7 @@ from subitize.report.document.cells import figure
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.leaderboard import draw_ranking, take_column
 from subitize.report.sections.refinements import Group
+from subitize.report.sections.sizes import SIZE
 from subitize.report.sections.standings import stand_series, tell_standing
 
 _PLACED = "Among the fifteen published averages, and that of the interval’s ends; with all six categories only."
@@ -50,6 +51,7 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
         Column("Rank of 16", _PLACED, digits=0),
         *categories,
         Column("n", "Prompts."),
+        SIZE,
     )
     table = make_table(f"{SUITE}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered, tell_success(groups)))
     return [table, _warn(groups), _glance(table)]
@@ -107,15 +109,20 @@ def _measured(
             it = ranks.get(label)
             rank = Estimate(it.rank, it.best, it.worst, average.n, _RANK, average.confidence) if it else None
             shares = (own[name].value if name in own else None for name in categories)
-            yield average.value, Row((label, average, own[AVERAGE].per_image, rank, *shares, average.n), badge[label])
+            yield (
+                average.value,
+                Row((label, average, own[AVERAGE].per_image, rank, *shares, average.n, ""), badge[label]),
+            )
 
 
 def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
     printed = {place: float(text) for place, text in list_published("table2").items()}
+    sizes = list_published("table1")
     for model in dict.fromkeys(row for row, _ in printed):
         average = printed[model, AVERAGE]
         shares = (printed.get((model, name)) for name in categories)
-        yield average, Row((model, average, None, None, *shares, None), "published")
+        size = sizes[model, "parameters"].removesuffix("B").replace("N/A", "")
+        yield average, Row((model, average, None, None, *shares, None, size), "published")
 
 
 def _warn(groups: Sequence[Group]) -> TextBlock:

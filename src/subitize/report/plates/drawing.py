@@ -1,0 +1,188 @@
+"""A plate as SVG, one unit a pixel: a grid of pictures and answers with their signs, and a legend below it."""
+
+import base64
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
+
+from PIL import Image, ImageOps
+
+from subitize.errors import BadValueError
+from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
+from subitize.records import Picture
+from subitize.report.document.figures import GRID, INK, QUIET
+from subitize.report.plates.contents import Verdict
+from subitize.report.plates.lines import FONTS, measure, wrap
+from subitize.report.plates.marks import MEANINGS, draw_mark
+
+_SMALLEST_PX, _LARGEST_PX = 64, 1024
+_QUALITY = 92
+_PAPER = "#f3f5f7"
+_MOST_LINES = 6
+_UNIT_PX = 160  # the side of a picture with which fonts and gaps have the sizes below
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One place of the grid: pictures, or words in their place, a sign, and words below or beside them."""
+
+    text: str = ""
+    box: Sequence[Picture] | str | None = None
+    verdict: Verdict | None = None
+
+
+Load = Callable[[Sequence[Picture]], Image.Image | str]
+"""Makes one small image of pictures, or says why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Tiles in rows, the headings of the columns above them and those of the rows at their left."""
+
+    above: Sequence[Tile]
+    left: Sequence[Tile]
+    rows: Sequence[Sequence[Tile]]
+
+    def transposed(self) -> "Grid":
+        """Make rows of the columns."""
+        return Grid(self.left, self.above, list(zip(*self.rows, strict=True)))
+
+
+def draw(grid: Grid, notes: Sequence[str], side_px: int, load: Load) -> Iterator[str]:
+    """Draw a plate whose pictures have this side, piece by piece: one picture is held at a time.
+
+    What would be too large is refused before any picture is loaded.
+    """
+    sizes = _Sizes(side_px)
+    left_px = sizes.side if any(tile.box for tile in grid.left) else sizes.label
+    widths = [left_px, *[sizes.side] * len(grid.above)]
+    table = [[Tile(), *grid.above], *([head, *row] for head, row in zip(grid.left, grid.rows, strict=True))]
+    heights = [max(map(sizes.height, row, widths)) for row in table]
+    lefts = list(accumulate((width + sizes.gap for width in widths), initial=sizes.gap))
+    tops = list(accumulate((height + sizes.gap for height in heights), initial=sizes.gap))
+    width = lefts[-1]
+    footer = list(_draw_footer(grid, notes, sizes, (tops[-1], width)))
+    height = tops[-1] + sizes.line * len(footer) + sizes.gap
+    _check_size(width, height)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        f' font-family="{FONTS}"><rect width="{width}" height="{height}" fill="white"/>'
+    )
+    for place, (top, height) in enumerate(zip(tops, heights, strict=False)):
+        for column, (left, tile) in enumerate(zip(lefts, table[place], strict=False)):
+            is_heading = not place or not column
+            yield _draw_tile(tile, sizes, load, (left, top, widths[column], height), is_heading=is_heading)
+    yield from footer
+    yield "</svg>\n"
+
+
+class _Sizes:
+    """How large everything is, in whole pixels, so that pictures are not sampled anew."""
+
+    def __init__(self, side_px: int) -> None:
+        if not _SMALLEST_PX <= side_px <= _LARGEST_PX:
+            raise BadValueError(f"--size-px {side_px}: should be from {_SMALLEST_PX} to {_LARGEST_PX}")
+        self.side = side_px
+        unit = side_px / _UNIT_PX
+        self.gap, self.label, self.mark, self.font, self.line = (
+            max(1, round(unit * size)) for size in (10, 130, 24, 12.5, 16)
+        )
+
+    def height(self, tile: Tile, width: int) -> int:
+        """Tell how high a tile is."""
+        box = self.side if tile.box is not None else 0
+        text = self.line * len(self.wrap(tile, width))
+        return max(box + text, 0 if tile.verdict is None or box else self.mark)
+
+    def wrap(self, tile: Tile, width: int) -> list[str]:
+        """Break a tile's words into lines; a sign without a picture stands beside them."""
+        beside = self.mark + self.gap if tile.verdict is not None and tile.box is None else 0
+        return wrap(tile.text, width - beside, self.font, _MOST_LINES)
+
+
+def _draw_tile(tile: Tile, sizes: _Sizes, load: Load, place: tuple[int, int, int, int], *, is_heading: bool) -> str:
+    left, top, width, height = place
+    lines = sizes.wrap(tile, width)
+    if tile.box is not None:
+        mark = "" if tile.verdict is None else _draw_corner_mark(tile.verdict, sizes, left, top)
+        words = _draw_lines(lines, sizes, (left, top + sizes.side), INK if is_heading else QUIET)
+        shown = tile.box if isinstance(tile.box, str) else load(tile.box)
+        return _draw_box(shown, sizes, left, top) + mark + words
+    # Words alone stand in the middle of their row, headings of columns at the foot of theirs.
+    spare = height - sizes.height(tile, width)
+    down = top + (spare if is_heading and top == sizes.gap else spare // 2)
+    if tile.verdict is None:
+        return _draw_lines(lines, sizes, (left, down), INK)
+    beside = (sizes.mark - sizes.line) // 2 if len(lines) < 2 else 0
+    return draw_mark(tile.verdict, left, down, sizes.mark) + _draw_lines(
+        lines, sizes, (left + sizes.mark + sizes.gap, down + beside), INK
+    )
+
+
+def _draw_corner_mark(verdict: Verdict, sizes: _Sizes, left: int, top: int) -> str:
+    """Draw a sign over the corner of a picture, mostly outside: it must not hide what is to be counted."""
+    out = sizes.gap - 1
+    return draw_mark(verdict, left + sizes.side - sizes.mark + out, top - out, sizes.mark)
+
+
+def _draw_box(shown: Image.Image | str, sizes: _Sizes, left: int, top: int) -> str:
+    side = sizes.side
+    frame = f'x="{left + 0.5}" y="{top + 0.5}" width="{side - 1}" height="{side - 1}"'
+    if isinstance(shown, Image.Image):
+        return (
+            f'<image x="{left}" y="{top}" width="{side}" height="{side}" href="{_encode(shown, side)}"/>'
+            f'<rect {frame} fill="none" stroke="{GRID}"/>'
+        )
+    lines = wrap(shown, side - 2 * sizes.gap, sizes.font, side // sizes.line)
+    down = top + (side - sizes.line * len(lines)) // 2
+    return f'<rect {frame} fill="{_PAPER}" stroke="{GRID}" stroke-dasharray="{sizes.gap // 2}"/>' + _draw_lines(
+        lines, sizes, (left + sizes.gap, down), QUIET
+    )
+
+
+def _encode(image: Image.Image, side_px: int) -> str:
+    """Write a picture as a data URI, in a format that whatever reads SVG knows, and as large as it is shown."""
+    file = io.BytesIO()
+    ImageOps.contain(image, (side_px, side_px)).save(file, "JPEG", quality=_QUALITY, subsampling=0)
+    return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def _draw_lines(lines: Sequence[str], sizes: _Sizes, place: tuple[int, int], colour: str) -> str:
+    left, top = place
+    if not lines:
+        return ""
+    base = top + round(sizes.line * 0.85)
+    each = "".join(
+        f'<tspan x="{left}" y="{base + sizes.line * row}">{escape(line)}</tspan>' for row, line in enumerate(lines)
+    )
+    return f'<text font-size="{sizes.font}" fill="{colour}">{each}</text>'
+
+
+def _draw_footer(grid: Grid, notes: Sequence[str], sizes: _Sizes, place: tuple[int, int]) -> Iterator[str]:
+    """Draw what the signs mean, of those that are there, then the notes: a piece per line."""
+    top, width = place
+    found = {tile.verdict for row in grid.rows for tile in row}
+    line, left = "", sizes.gap
+    for verdict in (verdict for verdict in MEANINGS if verdict in found):
+        words_px = round(measure(MEANINGS[verdict], sizes.font))
+        entry_px = sizes.line + sizes.gap // 2 + words_px + 2 * sizes.gap
+        if line and left + entry_px > width:
+            yield line
+            line, left, top = "", sizes.gap, top + sizes.line
+        line += draw_mark(verdict, left, top, sizes.line - 1)
+        line += _draw_lines([MEANINGS[verdict]], sizes, (left + sizes.line + sizes.gap // 2, top), QUIET)
+        left += entry_px
+    yield line
+    for text in (text for note in notes for text in wrap(note, width - 2 * sizes.gap, sizes.font, _MOST_LINES)):
+        top += sizes.line
+        yield _draw_lines([text], sizes, (sizes.gap, top), QUIET)
+
+
+def _check_size(width: int, height: int) -> None:
+    if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
+        raise BadValueError(
+            f"a plate of {width} × {height} px is too large: at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer "
+            "models or prompts, or a lower --size-px"
+        )
