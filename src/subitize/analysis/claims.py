@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from subitize.analysis.refinements import Pairing, Place, Values, adjust_pairings, pair
+import numpy as np
+
+from subitize.analysis.refinements import Pairing, Place, Values, pair
 from subitize.records import Estimate
 from subitize.stats.intervals import p_of_interval, subtract_independent
+from subitize.stats.multiplicity import adjust_holm
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 
@@ -17,6 +20,17 @@ POOLED = "all models"
 """What a comparison of all models together is called; `is_pooled` tells it from one of a model of that name."""
 
 ByModel = Mapping[str, Values]
+
+
+class Tested(NamedTuple):
+    """A difference with its two-sided p, which is below .05 exactly where the interval is without 0."""
+
+    difference: Estimate
+    p: float
+
+
+Differences = Mapping[tuple[str, str | None], Tested | Pairing]
+"""By what is compared, and of which model; None is all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +112,30 @@ def compare_drops(
     return adjust(found)
 
 
-def subtract(first: Estimate, second: Estimate) -> Pairing:
-    """Compare figures that share no observations; p is what their difference's interval has."""
+def subtract(first: Estimate, second: Estimate) -> Tested:
+    """Compare figures that share no observations."""
     difference = subtract_independent(first, second)
-    p = p_of_interval(difference)
-    return Pairing(first, second, difference, p, p)
+    return Tested(difference, p_of_interval(difference))
 
 
-def adjust(pairings: Mapping[tuple[str, str | None], Pairing]) -> tuple[Comparison, ...]:
-    """Adjust p by Holm: of comparisons of all models together (None) among themselves, of single models likewise."""
-    adjusted: dict[tuple[str, str | None], Pairing] = {}
+def adjust(found: Differences) -> tuple[Comparison, ...]:
+    """Adjust p by Holm: of comparisons of all models together among themselves, of single models likewise."""
+    adjusted: dict[tuple[str, str | None], float] = {}
     for is_pooled in (True, False):
-        family = {key: one for key, one in pairings.items() if (key[1] is None) == is_pooled}
-        adjusted |= zip(family, adjust_pairings(list(family.values())), strict=True)
-    return tuple(_compare(label, model, adjusted[label, model]) for label, model in pairings)
-
-
-def _compare(label: str, model: str | None, one: Pairing) -> Comparison:
-    name, is_pooled = (POOLED, True) if model is None else (model, False)
-    return Comparison(label, name, one.difference, one.p, one.p_holm, one.difference.n, is_pooled)
+        family = [key for key in found if (key[1] is None) == is_pooled]
+        adjusted |= zip(family, adjust_holm(np.array([found[key].p for key in family])).tolist(), strict=True)
+    return tuple(
+        Comparison(
+            label,
+            POOLED if model is None else model,
+            one.difference,
+            one.p,
+            adjusted[label, model],
+            one.difference.n,
+            is_pooled=model is None,
+        )
+        for (label, model), one in found.items()
+    )
 
 
 def keep_main(comparisons: Sequence[Comparison]) -> list[Comparison]:

@@ -41,7 +41,8 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
     if extensions:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-    return Tables(found, "subitize.papers.t2icountbench.printing:print_checks")
+    printed_by = "subitize.papers.t2icountbench.printing:print_checks"
+    return Tables(found, printed_by, claims=found.statements, shows_claims=True)
 
 
 def observe_published() -> list[Statement]:

@@ -26,11 +26,13 @@ _TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecid
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a paper's conclusions are called, one and several, and where their numbers are from."""
+    """How a paper's conclusions are called, one and several, where their numbers are from, and what n and p are."""
 
     one: str
     several: str
     numbers: str
+    n: str = "Pairs"
+    p: str = "By flips of signs of prompts' residuals, two-sided."
 
 
 def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wording: Wording) -> Section | None:
@@ -63,10 +65,10 @@ def _tests(suite: str, found: Sequence[Statement], wording: Wording, suffix: str
     if not tested:
         return []
     families = f"By Holm, for the comparisons of {_article(wording.one)}: of all models together, or of single models."
-    p = Column("p", "By flips of signs of prompts' residuals, two-sided.", 3, is_probability=True)
+    p = Column("p", wording.p, 3, is_probability=True)
     adjusted = Column("p adjusted", families, 3, is_probability=True)
     named = (text_column(wording.one.capitalize()), text_column("Difference of"), Column("Difference", digits=3))
-    columns = (*named, p, adjusted, "Pairs", text_column("Models"))
+    columns = (*named, p, adjusted, wording.n, text_column("Models"))
     rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
     title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
     data = make_table(f"{suite}-comparisons{suffix}", title, columns, rows, methods_used)
