@@ -375,14 +375,14 @@ class Reference:
 class Tables:
     """The tables of a paper, computed: what a program reads, and, written `module:object`, what prints it.
 
-    Claims are what the paper concludes in words, each an analysis.claims.Statement; they are printed below the tables,
-    unless these show them.
+    `claims` computes what the paper concludes in words, each an analysis.claims.Statement; they are printed below the
+    tables, unless these show them.
     """
 
     it: object
     printed_by: str
     warnings: Sequence[str] = ()
-    claims: Sequence[object] = ()
+    claims: Callable[[], Sequence[object]] | None = None
     shows_claims: bool = False
 
 

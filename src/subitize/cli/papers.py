@@ -110,9 +110,9 @@ def _print(found: "Tables", *, claims_only: bool, as_json: bool) -> None:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
     print_warnings(found.warnings)
     if as_json:
-        return print_json(found.claims if claims_only else found.it)
+        return print_json(found.claims() if found.claims and claims_only else found.it)
     if not claims_only:
         load(found.printed_by)(found.it)
     if found.claims and (claims_only or not found.shows_claims):
-        load("subitize.report.terminal.claims:print_claims")(found.claims)
+        load("subitize.report.terminal.claims:print_claims")(found.claims())
     return None

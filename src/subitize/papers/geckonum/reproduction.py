@@ -32,7 +32,8 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
 
 
 def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
-    return Tables(reproduce(annotations, extensions=extensions), _PRINTED_BY, warnings, observe(annotations))
+    found = reproduce(annotations, extensions=extensions)
+    return Tables(found, _PRINTED_BY, warnings, lambda: observe(annotations))
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Comparison]:

@@ -34,7 +34,7 @@ def _check_printed(*, extensions: bool) -> Tables:
         raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
     found = observe_published()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
-    return Tables(found, "subitize.report.terminal.claims:print_claims", (note,), found, shows_claims=True)
+    return Tables(found, "subitize.report.terminal.claims:print_claims", (note,), lambda: found, shows_claims=True)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
@@ -70,7 +70,7 @@ def _tabulate(observed: Observations, *, extensions: bool, warnings: Sequence[st
         compute_tables(measured, extensions=extensions),
         _PRINTED_BY,
         (*warnings, *_warn_of_designs(measured)),
-        observe_measured((one.model, one) for one in measured),
+        lambda: observe_measured((one.model, one) for one in measured),
     )
 
 

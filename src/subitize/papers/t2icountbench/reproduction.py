@@ -42,7 +42,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
     printed_by = "subitize.papers.t2icountbench.printing:print_checks"
-    return Tables(found, printed_by, claims=found.statements, shows_claims=True)
+    return Tables(found, printed_by, claims=lambda: found.statements, shows_claims=True)
 
 
 def observe_published() -> list[Statement]:

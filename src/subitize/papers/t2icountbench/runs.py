@@ -47,7 +47,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the paper's tables from a run, to be read or printed."""
     found = compute_tables(run, judge, extensions=extensions)
     printed_by = "subitize.papers.t2icountbench.printing:print_tables"
-    return Tables(found, printed_by, found.warnings, found.statements, shows_claims=True)
+    return Tables(found, printed_by, found.warnings, lambda: found.statements, shows_claims=True)
 
 
 def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
