@@ -22,14 +22,14 @@ POOLED = "all models"
 ByModel = Mapping[str, Values]
 
 
-class Tested(NamedTuple):
+class Contrast(NamedTuple):
     """A difference with its two-sided p, which is below .05 exactly where the interval is without 0."""
 
     difference: Estimate
     p: float
 
 
-Differences = Mapping[tuple[str, str | None], Tested | Pairing]
+Differences = Mapping[tuple[str, str | None], Contrast | Pairing]
 """By what is compared, and of which model; None is all together."""
 
 
@@ -112,10 +112,10 @@ def compare_drops(
     return adjust(found)
 
 
-def subtract(first: Estimate, second: Estimate) -> Tested:
+def subtract(first: Estimate, second: Estimate) -> Contrast:
     """Compare figures that share no observations."""
     difference = subtract_independent(first, second)
-    return Tested(difference, p_of_interval(difference))
+    return Contrast(difference, p_of_interval(difference))
 
 
 def adjust(found: Differences) -> tuple[Comparison, ...]:

@@ -3,6 +3,7 @@
 import csv
 import gc
 import re
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -147,6 +148,16 @@ def test_a_part_of_the_design_leaves_claims_of_the_whole_undecided(tmp_path: Pat
     assert (
         found["5.3a"].sentence == "it needs two prompts of each of fractional-simple, part-whole and fractional-complex"
     )
+
+
+def test_a_model_that_lacks_a_task_leaves_claims_of_several_tasks_undecided(release: Path, tmp_path: Path) -> None:
+    whole = Path(shutil.copytree(release, tmp_path / "release"))
+    (whole / "task_2_dalle_3.csv").unlink()
+    found = by_id(read_released(read_release(whole)))
+    for id in ("5a", "5d"):
+        assert found[id].verdict == "undecided"
+        assert found[id].sentence.endswith("there is nothing of approx-2-entity and approx-1-entity")
+    assert found["5c"].verdict == "holds"
 
 
 def test_the_claims_of_a_run_are_those_of_the_files(tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from subitize.analysis.claims import (
     ALPHA,
     SMALL,
-    ByModel,
     Comparison,
+    Contrast,
     Statement,
-    Tested,
     Verdict,
     adjust,
     compare_drops,
@@ -29,17 +28,25 @@ from subitize.analysis.claims import (
     keep_main,
     subtract,
 )
-from subitize.analysis.refinements import Place
 from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.extensions import share_images
-from subitize.papers.geckonum.prompts import TYPES
+from subitize.papers.geckonum.contrasts import (
+    Contrasts,
+    cluster_by_first,
+    compare_models,
+    compare_quantifiers,
+    join_names,
+    missing_numbers,
+    missing_parts,
+    subtract_kinds,
+    values_of,
+    weigh_numbers_alike,
+)
 from subitize.papers.geckonum.release import RATERS
-from subitize.papers.geckonum.shares import Shares, estimate_means
+from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import find_baselines, group_labels, of_first_seeds
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.sections.claims import tell, tell_level, tell_margin, write_p
-from subitize.stats.comparisons import Difference, compare_all
 from subitize.stats.contingency import chi_squared
 from subitize.stats.groups import one_way, permuted_one_way
 from subitize.stats.multiplicity import adjust_holm
@@ -73,10 +80,8 @@ _FAMILIES = (("imagen_a", "imagen_b", "imagen_c", "imagen_d"), ("muse_a", "muse_
 _ROOM = 2 * SMALL
 """A number of which fewer are right has no room to fall; ours."""
 _SMALL_NUMBERS = 4
-_NUMBERS = range(1, 11)
 _AGREED = 0.96
 _PARTS = ("fractional-simple", "part-whole", "fractional-complex")
-_Tests = dict[tuple[str, str | None], Tested]
 _Judge = Callable[[Sequence[Comparison]], Verdict]
 
 
@@ -109,27 +114,25 @@ def observe(annotations: Annotations) -> list[Statement]:
 def tasks_differ(annotations: Annotations) -> Statement:
     """Section 5: the distance from chance, task by task; Task 1 over all labels, as in Table 2."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
+    if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
+        return _lack("5a", missing)
     chances = find_baselines(annotations)
     above = {
         (task, model): _move(mean, -chances[task] / 100)
         for task, labels in tasks.items()
         for (model,), mean in estimate_means(labels, "model").items()
     }
-    tests: _Tests = {
+    contrasts: Contrasts = {
         (f"Task {first} − Task {second}", model): subtract(above[first, model], above[second, model])
         for model in annotations.models
         for first, second in ((1, 2), (2, 3))
-        if {(first, model), (second, model)} <= above.keys()
     }
-    missing = [part for task, labels in tasks.items() for part in _missing_parts(labels, task)]
-    if missing:
-        return _lack("5a", missing)
-    return _judge_labels("5a", judge_drops, tests, "answers to all three tasks")
+    return _judge_labels("5a", judge_drops, contrasts, "answers to all three tasks")
 
 
 def parts_are_near_chance(images: pl.DataFrame) -> Statement:
     """Section 5: Task 3, where chance is one half."""
-    if missing := _missing_parts(images, 3):
+    if missing := missing_parts(images, 3):
         return _lack("5b", missing)
     means = _together(images)
     most = 0.5 + SMALL
@@ -141,7 +144,7 @@ def parts_are_near_chance(images: pl.DataFrame) -> Statement:
 
 def less_than_half_is_right(counts: pl.DataFrame) -> Statement:
     """Section 5: Task 1 over all labels, as in Table 2."""
-    if missing := _missing_parts(counts, 1):
+    if missing := missing_parts(counts, 1):
         return _lack("5c", missing)
     means = _together(counts)
     verdict = decide(
@@ -153,13 +156,13 @@ def less_than_half_is_right(counts: pl.DataFrame) -> Statement:
 def one_is_ahead(annotations: Annotations) -> Statement:
     """Section 5: the best model of Task 1 against all others, in Tasks 1 and 2, on the images that all have."""
     tasks = {1: annotations.counts, 2: annotations.lines}
+    if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
+        return _lack("5d", missing)
     means = {model: mean for (model,), mean in estimate_means(of_first_seeds(annotations.counts), "model").items()}
     best = max(means, key=lambda model: means[model].value, default="")
     comparisons = tuple(
         one for task, labels in tasks.items() for one in _compare_with(best, labels, annotations.models, f"Task {task}")
     )
-    if missing := [part for task, labels in tasks.items() for part in _missing_parts(labels, task)]:
-        return _lack("5d", missing)
     if not comparisons:
         return _state("5d", "undecided", "one model has no other to be ahead of")
     verdict = judge_drops(comparisons)
@@ -170,16 +173,16 @@ def one_is_ahead(annotations: Annotations) -> Statement:
 def later_is_not_always_better(annotations: Annotations) -> Statement:
     """Section 5: versions of the paper's own models; of others it is not known which is the later."""
     tasks = {1: annotations.counts, 2: annotations.lines, 3: annotations.confirmations}
-    tests: _Tests = {}
+    contrasts: Contrasts = {}
     for family in _FAMILIES:
         versions = [model for model in family if model in annotations.models]
         for task, labels in tasks.items():
-            for (earlier, later), one in _compare_models(labels, versions).items():
-                tests[f"Task {task}: {earlier} − {later}", ""] = Tested(one.estimate, one.p)
-    if not tests:
+            for (earlier, later), one in compare_models(labels, versions).items():
+                contrasts[f"Task {task}: {earlier} − {later}", ""] = Contrast(one.estimate, one.p)
+    if not contrasts:
         needs = "it needs two versions of one model of the paper, as imagen_a and imagen_b"
-        return _state("5e", "undecided", f"{needs}; there are {_name(annotations.models)}")
-    comparisons = adjust(tests)
+        return _state("5e", "undecided", f"{needs}; there are {join_names(annotations.models)}")
+    comparisons = adjust(contrasts)
     trends = [one.trend for one in comparisons]
     verdict = decide(holds="drop" in trends, fails=set(trends) == {"rise"})
     told = "; ".join(tell(one, "label") for one in comparisons)
@@ -188,10 +191,10 @@ def later_is_not_always_better(annotations: Annotations) -> Statement:
 
 def small_numbers_only(simple: pl.DataFrame) -> Statement:
     """Abstract and section 7: simple prompts, noun by noun."""
-    is_small = pl.col("truth") <= _SMALL_NUMBERS
-    small, large = (_values(simple.filter(where), "noun") for where in (is_small, ~is_small))
-    if missing := _missing_numbers(simple):
+    if missing := missing_numbers(simple):
         return _lack("5.1a", missing)
+    is_small = pl.col("truth") <= _SMALL_NUMBERS
+    small, large = (values_of(simple.filter(where), "noun") for where in (is_small, ~is_small))
     comparisons = compare_drops([("1–4", small, "5–10", large)])
     return _judge("5.1a", judge_drops, comparisons, "the same nouns with numbers to 4 and above")
 
@@ -200,7 +203,7 @@ def falls_with_each_number(simple: pl.DataFrame) -> Statement:
     """Abstract: from each number of simple prompts in digits to the next, noun by noun."""
     digits = simple.filter(pl.col("representation") == "digits")
     numbers = sorted({int(number) for number in digits["truth"]})
-    at = {number: _values(digits.filter(pl.col("truth") == number), "noun") for number in numbers}
+    at = {number: values_of(digits.filter(pl.col("truth") == number), "noun") for number in numbers}
     steps = [(number, number + 1) for number in numbers if number + 1 in at]
     comparisons = compare_drops([(str(one), at[one], str(other), at[other]) for one, other in steps])
     main = keep_main(comparisons)
@@ -220,8 +223,8 @@ def falls_with_each_number(simple: pl.DataFrame) -> Statement:
 def words_beat_digits(grouped: pl.DataFrame) -> Statement:
     """Section 5.1 and Table A3: numbers to 4, each noun and number in words and in digits; nouns are clusters."""
     labels = grouped.filter(pl.col("table") == "A3")
-    digits, words = (_values(labels.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("D", "W"))
-    comparisons = compare_drops([("words", words, "digits", digits)], _cluster_by_first([digits, words]))
+    digits, words = (values_of(labels.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("D", "W"))
+    comparisons = compare_drops([("words", words, "digits", digits)], cluster_by_first([digits, words]))
     needs = "the same nouns and numbers in words and in digits"
     return _judge("5.1c", judge_most, comparisons, needs, _tell_independent(labels))
 
@@ -230,8 +233,8 @@ def frequent_nouns_are_easier(grouped: pl.DataFrame) -> Statement:
     """Section 5.1 and Table A4: numbers to 4; nouns are clusters, as they are what was sampled."""
     labels = grouped.filter(pl.col("table") == "A4")
     nouns = pl.col("noun").rank("dense").cast(pl.Int64)
-    tests = _subtract_kinds(labels.with_columns(cluster=nouns, stratum=0), "kind", [("frequent", "F", "rare", "R")])
-    return _judge_labels("5.1d", judge_most, tests, "frequent and rare nouns", _tell_independent(labels))
+    contrasts = subtract_kinds(labels.with_columns(cluster=nouns, stratum=0), "kind", [("frequent", "F", "rare", "R")])
+    return _judge_labels("5.1d", judge_most, contrasts, "frequent and rare nouns", _tell_independent(labels))
 
 
 def other_numbers_distract(counts: pl.DataFrame) -> Statement:
@@ -241,13 +244,13 @@ def other_numbers_distract(counts: pl.DataFrame) -> Statement:
         ("alone", "numeric_simple", "with one other", _ADDED[0]),
         ("with one other", _ADDED[0], "with two", _ADDED[1]),
     ]
-    tests: _Tests = {}
+    contrasts: Contrasts = {}
     for (model,), own in labels.group_by("model", maintain_order=True):
         for first, one, second, other in kinds:
-            means = _weigh_numbers_alike(own.filter(pl.col("type").is_in([one, other])))
+            means = weigh_numbers_alike(own.filter(pl.col("type").is_in([one, other])))
             if len(means) > 1:
-                tests[f"{first} − {second}", str(model)] = subtract(means[one,], means[other,])
-    return _judge_labels("5.1e", judge_drops, tests, "numbers from 2 on, alone and beside others")
+                contrasts[f"{first} − {second}", str(model)] = subtract(means[one,], means[other,])
+    return _judge_labels("5.1e", judge_drops, contrasts, "numbers from 2 on, alone and beside others")
 
 
 _ADDED = ("2-additive", "3-additive")
@@ -256,25 +259,27 @@ _ADDED = ("2-additive", "3-additive")
 def relations_are_hard(grouped: pl.DataFrame) -> Statement:
     """Section 5.1 and Table A8: numbers to 4 of two things, without and with a relation."""
     labels = grouped.filter(pl.col("table") == "A8")
-    tests = _subtract_kinds(labels, "kind", [("without", "NS", "with a relation", "S")])
+    contrasts = subtract_kinds(labels, "kind", [("without", "NS", "with a relation", "S")])
     needs = "prompts of two things with and without a relation"
-    return _judge_labels("5.1f", judge_most, tests, needs, _tell_independent(labels))
+    return _judge_labels("5.1f", judge_most, contrasts, needs, _tell_independent(labels))
 
 
 def colours_matter_little(grouped: pl.DataFrame) -> Statement:
     """Section 5.1, Tables A6 and A7: the same nouns without and with a colour, one in a prompt or two."""
     single, two = (grouped.filter(pl.col("table") == table) for table in ("A6", "A7"))
-    plain, coloured = (_values(single.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("NC", "C"))
+    plain, coloured = (values_of(single.filter(pl.col("kind") == kind), "noun", "truth") for kind in ("NC", "C"))
     paired = compare_drops([("one noun", plain, "in a colour", coloured)])
-    tests: _Tests = {(one.label, one.model): Tested(one.difference, one.p) for one in paired if not one.is_pooled}
-    tests |= {
+    contrasts: Contrasts = {
+        (one.label, one.model): Contrast(one.difference, one.p) for one in paired if not one.is_pooled
+    }
+    contrasts |= {
         key: one
-        for key, one in _subtract_kinds(two, "kind", [("two nouns", "2A", "in colours", "2AC")]).items()
+        for key, one in subtract_kinds(two, "kind", [("two nouns", "2A", "in colours", "2AC")]).items()
         if key[1] is not None
     }
-    if not tests:
+    if not contrasts:
         return _state("5.1g", "undecided", "it needs the same nouns without and with a colour")
-    comparisons = adjust(tests)
+    comparisons = adjust(contrasts)
     trends = [one.trend for one in comparisons]
     surely_none = trends.count("none") + trends.count("rise")
     verdict = decide(holds=surely_none > len(trends) / 2, fails=trends.count("drop") >= len(trends) / 2)
@@ -285,7 +290,7 @@ def colours_matter_little(grouped: pl.DataFrame) -> Statement:
 def comparing_is_harder(lines: pl.DataFrame) -> Statement:
     """Section 5.2 and Figure 3: prompts of one kind of thing and of two."""
     kinds = [("one kind", "approx-1-entity", "two kinds", "approx-2-entity")]
-    comparisons = adjust(_subtract_kinds(lines, "type", kinds))
+    comparisons = adjust(subtract_kinds(lines, "type", kinds))
     main = keep_main(comparisons)
     if not main:
         return _state("5.2a", "undecided", "it needs both types of Task 2")
@@ -296,14 +301,14 @@ def comparing_is_harder(lines: pl.DataFrame) -> Statement:
 
 def no_is_hardest(lines: pl.DataFrame) -> Statement:
     """Section 5.2 and Figure 5: the three quantifiers of each kind of thing."""
-    comparisons = _compare_quantifiers(lines, ("many", "few"), ("few", "no"))
+    comparisons = compare_quantifiers(lines, ("many", "few"), ("few", "no"))
     needs = "the same things with “many”, “few” and “no”"
     return _judge("5.2b", judge_drops, comparisons, needs, _tell_orders(comparisons))
 
 
 def equality_is_hardest(lines: pl.DataFrame) -> Statement:
     """Section 5.2 and Figure 5: the three comparisons of each two kinds of things."""
-    comparisons = _compare_quantifiers(lines, ("more", "fewer"), ("fewer", "as many"))
+    comparisons = compare_quantifiers(lines, ("more", "fewer"), ("fewer", "as many"))
     needs = "the same things with “more”, “fewer” and “as many as”"
     return _judge("5.2c", _judge_orders, comparisons, needs, _tell_orders(comparisons))
 
@@ -323,7 +328,7 @@ def types_of_parts_differ(images: pl.DataFrame) -> Statement:
             paper = f"images taken as independent, F {as_images.f:.2f}, p {write_p(as_images.p)}, {as_images.n} images"
             told[str(model)] = f"{text}, {paper}", as_prompts.p
     if not told:
-        return _state("5.3a", "undecided", f"it needs two prompts of each of {_name(_PARTS)}")
+        return _state("5.3a", "undecided", f"it needs two prompts of each of {join_names(_PARTS)}")
     adjusted = adjust_holm(np.array([p for _, p in told.values()])).tolist()
     differ = sum(p < ALPHA for p in adjusted)
     verdict = decide(holds=differ > len(told) / 2, fails=False)
@@ -336,8 +341,8 @@ def types_of_parts_differ(images: pl.DataFrame) -> Statement:
 def fractions_come_first(images: pl.DataFrame) -> Statement:
     """Section 5.3: the order of the three types."""
     kinds = [(one, one, other, other) for one, other in pairwise(_PARTS)]
-    comparisons = adjust(_subtract_kinds(images, "type", kinds))
-    return _judge("5.3b", _judge_orders, comparisons, _name(_PARTS), _tell_orders(comparisons), "image")
+    comparisons = adjust(subtract_kinds(images, "type", kinds))
+    return _judge("5.3b", _judge_orders, comparisons, join_names(_PARTS), _tell_orders(comparisons), "image")
 
 
 def annotators_agree(annotations: Annotations) -> Statement:
@@ -358,25 +363,8 @@ def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparis
 
 
 def _lack(id: str, missing: Sequence[str]) -> Statement:
-    needs = f"the claim is of the whole design, and there is nothing of {_name(missing)}"
+    needs = f"the claim is of the whole design, and there is nothing of {join_names(missing)}"
     return _state(id, "undecided", needs)
-
-
-def _missing_parts(labels: pl.DataFrame, task: int) -> list[str]:
-    """Name the types, and the numbers of simple prompts, that a model lacks."""
-    found = set(labels["type"].unique())
-    for (_,), own in labels.group_by("model"):
-        found &= set(own["type"])
-    missing = [type for type, of in TYPES.items() if of == task and type not in found]
-    return missing or (_missing_numbers(labels.filter(pl.col("type") == "numeric_simple")) if task == 1 else [])
-
-
-def _missing_numbers(simple: pl.DataFrame) -> list[str]:
-    found = set(_NUMBERS)
-    for (_,), own in simple.group_by("model"):
-        found &= set(own["truth"])
-    missing = [f"{number}" for number in _NUMBERS if number not in found or not simple.height]
-    return [f"simple prompts with {_name(missing)}"] if missing else []
 
 
 def _judge(
@@ -396,8 +384,8 @@ def _judge(
     return _state(id, verdict, told + tell_margin(verdict, deciding), comparisons)
 
 
-def _judge_labels(id: str, judge: _Judge, tests: _Tests, needs: str, notes: Iterable[str] = ()) -> Statement:
-    return _judge(id, judge, adjust(tests), needs, notes, "label")
+def _judge_labels(id: str, judge: _Judge, contrasts: Contrasts, needs: str, notes: Iterable[str] = ()) -> Statement:
+    return _judge(id, judge, adjust(contrasts), needs, notes, "label")
 
 
 def _judge_orders(comparisons: Sequence[Comparison]) -> Verdict:
@@ -417,60 +405,9 @@ def _tell_orders(comparisons: Iterable[Comparison]) -> list[str]:
     return [f"by the figures alone, {len(in_order)} of {number_of(len(models), 'model')} are in this order"]
 
 
-def _values(labels: pl.DataFrame, *by: str) -> ByModel:
-    """Average what is right by model and name, such as that of a noun."""
-    found: dict[str, dict[str, float]] = {}
-    for model, *names, mean in (
-        labels.group_by("model", *by, maintain_order=True).agg(pl.col("right").mean()).iter_rows()
-    ):
-        found.setdefault(model, {})["/".join(map(str, names))] = mean
-    return found
-
-
-def _cluster_by_first(values: Iterable[ByModel]) -> dict[str, Place]:
-    """Put names that begin alike, such as those of one noun, into one cluster."""
-    names = dict.fromkeys(name for of in values for own in of.values() for name in own)
-    clusters: dict[str, int] = {}
-    return {name: Place(0, clusters.setdefault(name.partition("/")[0], len(clusters))) for name in names}
-
-
-def _subtract_kinds(labels: pl.DataFrame, column: str, kinds: Sequence[tuple[str, str, str, str]]) -> _Tests:
-    """Compare groups of prompts that have none in common, by model and, where there are several, of all together."""
-    models: list[str | None] = labels["model"].unique().sort().to_list()
-    found: _Tests = {}
-    for model in [*models, *[None] * (len(models) > 1)]:
-        means = estimate_means(labels if model is None else labels.filter(pl.col("model") == model), column)
-        for first, one, second, other in kinds:
-            if {(one,), (other,)} <= means.keys():
-                found[f"{first} − {second}", model] = subtract(means[one,], means[other,])
-    return found
-
-
-def _weigh_numbers_alike(labels: pl.DataFrame) -> Shares:
-    """Estimate what is right by type, over the numbers that all types here have."""
-    types = labels["type"].n_unique()
-    common = labels.filter(pl.col("type").n_unique().over("truth") == types)
-    weight = pl.len().over("type") / (pl.len().over("type", "truth") * pl.col("truth").n_unique().over("type"))
-    return estimate_means(common.with_columns(weight=weight), "type")
-
-
-def _compare_quantifiers(lines: pl.DataFrame, *pairs: tuple[str, str]) -> tuple[Comparison, ...]:
-    """Compare quantifiers of the same things, which is where the lines to choose from are the same."""
-    of = {name: _values(lines.filter(pl.col("quantifier") == name), "question") for pair in pairs for name in pair}
-    return compare_drops([(one, of[one], other, of[other]) for one, other in pairs])
-
-
-def _compare_models(labels: pl.DataFrame, models: Sequence[str]) -> dict[tuple[str, str], Difference]:
-    """Compare models on the images that all have, five of a prompt at most."""
-    own = labels.filter(pl.col("model").is_in(models))
-    there = own["model"].unique().sort().to_list()
-    shared = share_images(own, there) if len(there) > 1 else None
-    return {(there[one.first], there[one.second]): one for one in (compare_all(shared) if shared else ())}
-
-
 def _compare_with(best: str, labels: pl.DataFrame, models: Sequence[str], what: str) -> Iterator[Comparison]:
     """Compare one model with all others; Holm's adjustment is over all pairs."""
-    for (first, second), one in _compare_models(labels, models).items():
+    for (first, second), one in compare_models(labels, models).items():
         if best in (first, second):
             other, difference = (second, one.estimate) if first == best else (first, _negate(one.estimate))
             yield Comparison(f"{what}: {best} − {other}", "", difference, one.p, one.p_holm, difference.n)
@@ -511,7 +448,3 @@ def _list(means: Mapping[str, Estimate]) -> str:
 
 def _move(mean: Estimate, by: float) -> Estimate:
     return replace(mean, value=mean.value + by, low=mean.low + by, high=mean.high + by)
-
-
-def _name(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
