@@ -320,13 +320,15 @@ def types_of_parts_differ(images: pl.DataFrame) -> Statement:
     prompts are dealt out to types by lot, as images of one prompt hang together.
     """
     told: dict[str, tuple[str, float]] = {}
+    means = estimate_means(images, "model", "type")
     for (model,), own in images.group_by("model", maintain_order=True):
         prompts = own.group_by("prompt", maintain_order=True).agg(pl.col("type").first(), pl.col("right").mean())
         as_images, as_prompts = one_way(*_take(own)), permuted_one_way(*_take(prompts))
         if as_images and as_prompts and own["type"].n_unique() == len(_PARTS):
+            shares = ", ".join(f"{type} {estimate_text(means[model, type])}" for type in _PARTS)
             text = f"F {as_prompts.f:.2f} over {number_of(as_prompts.n, 'prompt')}"
             paper = f"images taken as independent, F {as_images.f:.2f}, p {write_p(as_images.p)}, {as_images.n} images"
-            told[str(model)] = f"{text}, {paper}", as_prompts.p
+            told[str(model)] = f"{text}, {paper}, {shares}", as_prompts.p
     if not told:
         return _state("5.3a", "undecided", f"it needs two prompts of each of {join_names(_PARTS)}")
     adjusted = adjust_holm(np.array([p for _, p in told.values()])).tolist()
