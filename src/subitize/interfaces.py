@@ -382,7 +382,7 @@ class Tables:
     it: object
     printed_by: str
     warnings: Sequence[str] = ()
-    claims: Callable[[], Sequence[object]] | None = None
+    claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
     shows_claims: bool = False
 
 
