@@ -373,11 +373,17 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of a paper, computed: what a program reads, and, written `module:object`, what prints it."""
+    """The tables of a paper, computed: what a program reads, and, written `module:object`, what prints it.
+
+    `claims` computes what the paper concludes in words, each an analysis.claims.Statement; they are printed below the
+    tables, unless these show them.
+    """
 
     it: object
     printed_by: str
     warnings: Sequence[str] = ()
+    claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
+    shows_claims: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,6 +412,8 @@ class Paper:
     """Fleiss' κ as printed, by suite and kind of question."""
     counts: str = ""
     """What it printed of models that count, by suite: a mapping to analysis.published.PublishedCounts."""
+    count_claims: str = ""
+    """(names of models with their Enumerations) → Statements: what it concludes of models that count, for reports."""
     reproduce: str = ""
     """(folder or None, *, extensions) → Tables: from the released data, beside the published figures."""
     tabulate: str = ""

@@ -51,7 +51,7 @@ def test_its_files_are_named_like_their_example(paper: Paper) -> None:
         assert naming.fits(naming.example.rpartition(".")[0])
 
 
-@pytest.mark.parametrize("what", ["reproduce", "tabulate", "import_release", "report"])
+@pytest.mark.parametrize("what", ["reproduce", "tabulate", "import_release", "report", "count_claims"])
 def test_what_it_does_can_be_called(paper: Paper, what: str) -> None:
     reference = getattr(paper, what)
     assert not reference or callable(plugins.load(reference))

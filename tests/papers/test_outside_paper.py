@@ -73,6 +73,9 @@ def test_its_release_is_reproduced_and_imported_and_both_have_the_same_table(rel
     assert imported.out.startswith("5 images and 5 answers added; see: subitize tables ")
     assert done("import", "pets", release, "--out", tmp_path / "run").out.startswith("0 images and 0 answers added")
     assert done("tables", tmp_path / "run", "--paper", "pets", "--json").out == from_files.out
+    without = call("tables", tmp_path / "run", "--paper", "pets", "--claims")
+    assert (without.code, without.err.count("\n")) == (2, 1)
+    assert "this paper's conclusions are not computed" in without.err
     assert "0.750 [0.301, 0.954] = (0.75)" in done("tables", tmp_path / "run", "--paper", "pets").out
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 from cases import Case
 from subitize.records import Estimate
 from subitize.stats import mean_interval, wilson_interval
+from subitize.stats.intervals import p_of_interval, subtract_independent
 
 SIZES = (1, 2, 3, 10, 47, 1000)
 
@@ -85,3 +86,24 @@ def test_students_interval_covers_the_true_mean_as_often_as_it_says() -> None:
     found = [mean_interval(sample) for sample in samples.tolist()]
     covered = sum(one.low <= 4.0 <= one.high for one in found)
     assert stats.binomtest(covered, len(found), 0.95).pvalue > 0.001
+
+
+@pytest.mark.parametrize("value", [-3.0, -1.0, 0.2, 1.96, 5.0])
+def test_of_a_normal_interval_it_is_the_normal_p(value: float) -> None:
+    half = stats.norm.ppf(0.975) * 0.7
+    found = p_of_interval(Estimate(value, value - half, value + half, 9, ""))
+    assert found == pytest.approx(2 * stats.norm.sf(abs(value) / 0.7), rel=1e-9)
+
+
+def test_it_is_below_five_percent_exactly_where_the_interval_is_without_0() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(300):
+        first, second = (wilson_interval(int(random.integers(0, 31)), 30) for _ in range(2))
+        difference = subtract_independent(first, second)
+        is_without = difference.low > 0 or difference.high < 0
+        assert (p_of_interval(difference) < 0.05) == is_without
+
+
+def test_of_no_difference_and_of_an_unbounded_interval_it_is_1() -> None:
+    assert p_of_interval(Estimate(0.0, -1.0, 1.0, 2, "")) == 1
+    assert p_of_interval(Estimate(0.5, -math.inf, math.inf, 2, "")) == 1

@@ -18,6 +18,10 @@ Extensions = Annotated[
     bool, typer.Option("--extensions", help="Also what the paper has not: how it fails, and by how much.")
 ]
 
+ClaimsOnly = Annotated[
+    bool, typer.Option("--claims", help="Only what the paper concludes in words: does it hold of these data?")
+]
+
 
 @app.command()
 def reproduce(
@@ -26,6 +30,7 @@ def reproduce(
         Path | None, typer.Argument(metavar="DIR", help="The authors' release, where there is one.")
     ] = None,
     extensions: Extensions = False,
+    claims: ClaimsOnly = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Compute a paper's tables from its released data, beside the published figures, with a verdict on each.
@@ -35,7 +40,7 @@ def reproduce(
     from subitize.plugins import load
 
     found = load(_find(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
-    _print(found, as_json=as_json)
+    _print(found, claims_only=claims, as_json=as_json)
 
 
 @app.command()
@@ -44,6 +49,7 @@ def tables(
     paper: Annotated[str, typer.Option(metavar="PAPER", help="Whose tables: one of subitize list papers.")],
     judge: Annotated[str | None, typer.Option(help="Whose readings; needed where there are several.")] = None,
     extensions: Extensions = False,
+    claims: ClaimsOnly = False,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
@@ -54,7 +60,7 @@ def tables(
     tabulate = load(_find(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge, extensions=extensions)
-    _print(found, as_json=as_json)
+    _print(found, claims_only=claims, as_json=as_json)
 
 
 @import_app.command(PAPER)
@@ -97,11 +103,16 @@ def _able(what: str) -> list[str]:
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
-def _print(found: "Tables", *, as_json: bool) -> None:
-    print_warnings(found.warnings)
-    if as_json:
-        return print_json(found.it)
+def _print(found: "Tables", *, claims_only: bool, as_json: bool) -> None:
     from subitize.plugins import load
 
-    load(found.printed_by)(found.it)
+    if claims_only and not found.claims:
+        raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
+    print_warnings(found.warnings)
+    if as_json:
+        return print_json(found.claims() if found.claims and claims_only else found.it)
+    if not claims_only:
+        load(found.printed_by)(found.it)
+    if found.claims and (claims_only or not found.shows_claims):
+        load("subitize.report.terminal.claims:print_claims")(found.claims())
     return None

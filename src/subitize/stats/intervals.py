@@ -51,6 +51,20 @@ def subtract_independent(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(value, low, high, first.n + second.n, method, first.confidence, caution)
 
 
+def p_of_interval(estimate: Estimate) -> float:
+    """Compute the two-sided p of 0 that goes with an interval: below 1 − confidence exactly where it is without 0.
+
+    Normal, by the half of the interval that faces 0 (Altman and Bland 2011, BMJ 343, d2304).
+    """
+    from scipy.special import ndtr, ndtri
+
+    half = estimate.value - estimate.low if estimate.value > 0 else estimate.high - estimate.value
+    if not estimate.value or math.isinf(half):
+        return 1.0
+    z = float(ndtri((1 + estimate.confidence) / 2)) * abs(estimate.value) / half if half else math.inf
+    return 2 * float(ndtr(-z))
+
+
 def mean_interval(values: Sequence[float], confidence: float = 0.95, *, at_least: float = -math.inf) -> Estimate:
     """Estimate a mean, with Student's interval; one observation alone has an unbounded one.
 

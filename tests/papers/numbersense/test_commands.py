@@ -33,6 +33,21 @@ def test_the_tables_of_an_imported_run_are_those_of_the_names(images: Path, tmp_
     assert (accuracy["published"], accuracy["n"]) == (0.44, 64)
 
 
+def test_without_images_the_claims_are_held_against_the_printed_tables() -> None:
+    found = call("reproduce", "numbersense", "--json").json()
+    assert found == call("reproduce", "numbersense", "--claims", "--json").json()
+    assert found[0].keys() == {"id", "verdict", "sentence", "comparisons", "claim"}
+    printed = call("reproduce", "numbersense").out
+    assert printed.count("3a holds: No model is right throughout.") == 1
+
+
+def test_the_claims_stand_below_the_tables_and_alone(images: Path) -> None:
+    whole, alone = (call("reproduce", "numbersense", images, *more).out for more in ((), ("--claims",)))
+    assert whole.endswith(alone)
+    assert alone.startswith("claims\n1 undecided: ")
+    assert "the claim is of the whole design, of which these have a part: FLUX, dall-e_3" in alone
+
+
 def test_the_tables_are_printed_for_people(images: Path) -> None:
     text = call("reproduce", "numbersense", images, "--extensions").out
     for expected in ("table1_production", "table3", "FLUX", "(0.44)", "butterflies_r", "verdicts", "weber"):
@@ -62,7 +77,7 @@ def test_the_tables_of_a_run_are_what_it_measures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "numbersense"], "numbersense needs the folder of its images"),
+        (["reproduce", "numbersense", "--extensions"], "--extensions needs images: subitize reproduce numbersense DIR"),
         (["reproduce", "numbersense", "nowhere"], "nowhere is not a folder"),
         (["import", "numbersense", "nowhere", "--out", "run"], "nowhere is not a folder"),
         (["import", "numbersense", ".", "--out", "run"], ". has no images named like 3_4_apples_17.png"),

@@ -114,6 +114,9 @@ def test_a_run_of_the_same_images_has_the_same_tables(tmp_path: Path) -> None:
         read_importable(tmp_path / "images").store(run)
         from_run = tabulate_run(run, None, extensions=True)
     assert from_run == from_names
+    assert from_run.claims is not None
+    assert from_names.claims is not None
+    assert from_run.claims() == from_names.claims()
     (numbers, few) = from_run.warnings
     assert "the numbers 1 to 10 of apples, people, butterflies, dots; other or fewer have: FLUX, other" in numbers
     assert "at least 20 usable answers" in few

@@ -20,6 +20,8 @@ def test_reproduce_needs_no_folder_and_lists_what_does_not_add_up() -> None:
 
 def test_reproduce_prints_json() -> None:
     found = call("reproduce", "t2icountbench", "--json").json()
+    assert call("reproduce", "t2icountbench", "--claims", "--json").json() == found["statements"]
+    assert call("reproduce", "t2icountbench").out.count("4.1 holds") == 1
     assert {"citation", "means", "text", "statements"} == found.keys()
     assert len(found["means"]) == 37
 

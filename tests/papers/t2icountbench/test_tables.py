@@ -10,18 +10,11 @@ import pytest
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from subitize.analysis.attempts import Attempt, Omissions
+from subitize.analysis.claims import Comparison, Statement
 from subitize.analysis.clusters import Rate
 from subitize.analysis.passes import rate_passes
 from subitize.papers.t2icountbench.beyond import drawn_numbers, half_points
-from subitize.papers.t2icountbench.claims import (
-    Comparison,
-    Statement,
-    falls_with_number,
-    low_and_unequal,
-    observe,
-    ranks_change,
-    tell,
-)
+from subitize.papers.t2icountbench.claims import falls_with_number, low_and_unequal, observe, ranks_change
 from subitize.papers.t2icountbench.printing import print_tables
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import (
@@ -39,6 +32,7 @@ from subitize.papers.t2icountbench.tables import (
 )
 from subitize.records import Estimate, Item, Scalar
 from subitize.report.document.cells import estimate_text
+from subitize.report.sections.claims import tell
 from subitize.stats.ratings import tally
 from t2icountbench_attempts import RateOf, attempt_all, design
 

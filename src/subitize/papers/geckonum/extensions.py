@@ -145,7 +145,7 @@ def paired_differences(annotations: Annotations) -> Iterator[Cell]:
         models = labels["model"].unique().sort().to_list()
         if len(models) < 2:
             continue
-        for weighting, shared in (("", _share_images(labels, models)), (AS_PRINTED, _weigh_labels(labels, models))):
+        for weighting, shared in (("", share_images(labels, models)), (AS_PRINTED, _weigh_labels(labels, models))):
             if shared is not None:
                 yield from _compare_models(f"task{task}{weighting}", shared, models)
 
@@ -167,7 +167,7 @@ def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) ->
         yield Cell(Place("ranks", model, f"{what}_rank"), f"{write_rank(standing)} {standing.letters}", n=n)
 
 
-def _share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters | None:
+def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters | None:
     """Average what models got of each prompt, over the questions about images that all of them have."""
     unit = [name for name in ("prompt", "key", "seed") if name in labels.columns]
     first = labels.filter(pl.col("seed") < SEEDS).unique([*unit, "model"], keep="first", maintain_order=True)

@@ -1,12 +1,13 @@
 """GeckoNum's tables beside what the paper prints, with a verdict on each cell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.geckonum.annotations import Annotations
+from subitize.papers.geckonum.claims import observe
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.published import GROUPS, PUBLISHED
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
@@ -22,13 +23,17 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     if folder is None:
         raise BadValueError("geckonum needs its release: subitize reproduce geckonum DIR")
     release = read_release(folder)
-    found = reproduce(read_released(release), extensions=extensions)
-    return Tables(found, _PRINTED_BY, (*release.warnings, LICENCE))
+    return _tabulate(read_released(release), (*release.warnings, LICENCE), extensions=extensions)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
-    return Tables(reproduce(read_run(run, judge), extensions=extensions), _PRINTED_BY)
+    return _tabulate(read_run(run, judge), extensions=extensions)
+
+
+def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
+    found = reproduce(annotations, extensions=extensions)
+    return Tables(found, _PRINTED_BY, warnings, lambda: observe(annotations))
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Comparison]:

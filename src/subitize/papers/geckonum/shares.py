@@ -17,14 +17,18 @@ Shares = dict[tuple[Any, ...], Estimate]
 """Estimates by the names of their groups, in the order of these."""
 
 
-def estimate_means(labels: pl.DataFrame, *by: str) -> Shares:
-    """Average `right` in each group; what has no name of a group is in none."""
+def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> Shares:
+    """Average `right` in each group; what has no name of a group is in none.
+
+    Labels weigh the same, or as `weight` says, which should come to 1 on average.
+    """
+    is_weighted = "weight" in labels.columns
+    weight = pl.col("weight").sum() if is_weighted else _LABELS
+    mean = pl.col("right").dot("weight") / weight if is_weighted else pl.col("right").mean()
     clusters = (
-        labels.drop_nulls(by)
-        .group_by(*by, "cluster")
-        .agg(_STRATUM, _LABELS, pl.col("observations").sum(), mean=pl.col("right").mean())
+        labels.drop_nulls(by).group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
     )
-    return _estimate(clusters, by)
+    return _estimate(clusters, by, confidence)
 
 
 def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:
@@ -41,11 +45,11 @@ _STRATUM = pl.col("stratum").first()
 _LABELS = pl.len().alias("weight")
 
 
-def _estimate(clusters: pl.DataFrame, by: tuple[str, ...]) -> Shares:
+def _estimate(clusters: pl.DataFrame, by: tuple[str, ...], confidence: float = 0.95) -> Shares:
     groups = clusters.group_by(by).agg(pl.col("weight").sum()).sort(by)
     placed = clusters.join(groups.select(by).with_row_index("group"), on=by)
-    estimates = estimate_shares(take_clusters(placed.sort("group", "cluster")))
+    estimates = estimate_shares(take_clusters(placed.sort("group", "cluster")), confidence=confidence)
     return {
-        tuple(names): replace(estimate, n=labels)
+        tuple(names): replace(estimate, n=round(labels))
         for (*names, labels), estimate in zip(groups.iter_rows(), estimates, strict=True)
     }

@@ -72,7 +72,7 @@ def find_baselines(annotations: Annotations) -> dict[int, float]:
 
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per type of prompt."""
-    for labels in (_of_first_seeds(annotations.counts), annotations.lines, annotations.confirmations):
+    for labels in (of_first_seeds(annotations.counts), annotations.lines, annotations.confirmations):
         for (type, model), mean in estimate_means(labels, "type", "model").items():
             yield to_percent(Place("figure3_by_type", type, model), mean)
 
@@ -88,7 +88,7 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
-    found = estimate_means(_of_first_seeds(annotations.counts), "type", "model", "truth")
+    found = estimate_means(of_first_seeds(annotations.counts), "type", "model", "truth")
     for (type, model, number), mean in found.items():
         yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
@@ -99,17 +99,7 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
     The control is the share of shuffles of the labels between the groups that come out significant; it should be
     about .05 or less.
     """
-    labels = _of_first_seeds(annotations.counts)
-    # The two tables about colours compare the same nouns with and without.
-    coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
-    compared = pl.concat(
-        labels.filter(where).select(
-            "model", "right", "stratum", "cluster", "observations", table=pl.lit(table), kind=pl.lit(name)
-        )
-        for table, groups in _groups(coloured).items()
-        for name, where in zip(GROUPS[table], groups, strict=True)
-    )
-    shares = estimate_means(compared, "table", "model", "kind")
+    shares = estimate_means(group_labels(annotations), "table", "model", "kind")
     for table, names in GROUPS.items():
         for model in annotations.models:
             found = {name: shares[table, model, name] for name in names if (table, model, name) in shares}
@@ -117,9 +107,21 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
                 yield from _comparison(Place(table, model, ""), found)
 
 
+def group_labels(annotations: Annotations) -> pl.DataFrame:
+    """Take the labels of the two groups, `kind`, that each table compares."""
+    labels = of_first_seeds(annotations.counts)
+    # The two tables about colours compare the same nouns with and without.
+    coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
+    return pl.concat(
+        labels.filter(where).with_columns(table=pl.lit(table), kind=pl.lit(name))
+        for table, groups in _groups(coloured).items()
+        for name, where in zip(GROUPS[table], groups, strict=True)
+    )
+
+
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
     """How much accuracy drops when a number stands in a prompt with others, which is another prompt."""
-    found = estimate_means(_of_first_seeds(annotations.counts), "type", "model", "truth")
+    found = estimate_means(of_first_seeds(annotations.counts), "type", "model", "truth")
     for before, after in DROPS:
         for model in annotations.models:
             for number in (1, 2, 3):
@@ -131,7 +133,7 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
     """How many of five annotators gave the label of Task 1."""
-    labels = _of_several_people(_of_first_seeds(annotations.counts))
+    labels = _of_several_people(of_first_seeds(annotations.counts))
     agreeing = {votes: _shares_of(labels, pl.col("top") == votes, "model") for votes in range(1, RATERS + 1)}
     for (model,) in labels.select("model").unique(maintain_order=True).iter_rows():
         for votes, shares in agreeing.items():
@@ -140,7 +142,7 @@ def table_a10(annotations: Annotations) -> Iterator[Cell]:
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
     """The share of questions to which at least so many annotators gave the same answer."""
-    tops = {1: _of_first_seeds(annotations.counts), 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
+    tops = {1: of_first_seeds(annotations.counts), 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
     for task, of_task in tops.items():
         labels = _of_several_people(of_task)
         for votes in (5, 4, 3) if labels.height else ():
@@ -152,7 +154,7 @@ def krippendorff(annotations: Annotations) -> Iterator[Cell]:
     """Krippendorff's α at three levels of measurement; of one judge alone there is none."""
     for task in (1, 2, 3):
         answers = annotations.of_task(task)
-        answers = _of_first_seeds(answers) if task == 1 else answers
+        answers = of_first_seeds(answers) if task == 1 else answers
         prompts = answers.join(annotations.questions.select("key", "prompt"), on="key", maintain_order="left")
         ratings = tally(
             _number(answers, *UNIT),
@@ -186,7 +188,7 @@ def counts(annotations: Annotations) -> Iterator[Cell]:
     found["images"] = sum(images)
     found["prompts"] = annotations.questions["prompt"].n_unique()
     labels = annotations.counts
-    found["labels_task1_5seeds"] = _of_first_seeds(labels).height
+    found["labels_task1_5seeds"] = of_first_seeds(labels).height
     found["labels_task1_all"] = labels.height
     found["labels_task2"] = annotations.lines.height
     # The question-answer pairs that the paper trains and tests vision-language models on (Section D).
@@ -216,7 +218,8 @@ def _of_several_people(labels: pl.DataFrame) -> pl.DataFrame:
     return labels if (labels["people"] > 1).any() else labels.clear()
 
 
-def _of_first_seeds(labels: pl.DataFrame) -> pl.DataFrame:
+def of_first_seeds(labels: pl.DataFrame) -> pl.DataFrame:
+    """Keep five images of each prompt, as the paper does but for Task 1 of Table 2."""
     return labels.filter(pl.col("seed") < SEEDS)
 
 

@@ -34,6 +34,7 @@ PAPER = Paper(
     file_names={"numbersense": "subitize.papers.numbersense.file_names:NAMING"},
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
     counts="subitize.papers.numbersense.published:COUNTS",
+    count_claims="subitize.papers.numbersense.claims:observe_measured",
     reproduce="subitize.papers.numbersense.reproduction:reproduce_names",
     tabulate="subitize.papers.numbersense.reproduction:tabulate_run",
     import_release="subitize.papers.numbersense.importing:read_importable",

@@ -10,6 +10,7 @@ from subitize.analysis.observations import NO_JUDGE, Observations, Reader, surve
 from subitize.analysis.trails import follow_trails
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Tables
+from subitize.papers.numbersense.claims import observe_measured, observe_published
 from subitize.papers.numbersense.named_images import read_named_images
 from subitize.papers.numbersense.published import COUNTS
 from subitize.papers.numbersense.tables import SUITES, compute_tables
@@ -19,14 +20,22 @@ _PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
 
 
 def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
-    """Compute the tables of production from the counts in the names of images; nobody looks into the files."""
+    """Compute the tables of production from the counts in the names of images; nobody looks into the files.
+
+    Without a folder, the paper's conclusions are held against its printed tables.
+    """
     if folder is None:
-        raise BadValueError(
-            "numbersense needs the folder of its images, or one with a folder per model: "
-            "subitize reproduce numbersense DIR"
-        )
+        return _check_printed(extensions=extensions)
     named = read_named_images(folder)
     return _tabulate(named.observe(), extensions=extensions, warnings=named.warnings)
+
+
+def _check_printed(*, extensions: bool) -> Tables:
+    if extensions:
+        raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
+    found = observe_published()
+    note = "without the folder of its images, the paper's claims are checked against its printed tables"
+    return Tables(found, "subitize.report.terminal.claims:print_claims", (note,), lambda: found, shows_claims=True)
 
 
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
@@ -65,6 +74,7 @@ def _tabulate(
         compute_tables(measured, extensions=extensions, sizes=sizes),
         _PRINTED_BY,
         (*warnings, *_warn_of_designs(measured)),
+        lambda: observe_measured((one.model, one) for one in measured),
     )
 
 

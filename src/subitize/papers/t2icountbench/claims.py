@@ -2,15 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 
 from subitize.analysis.attempts import Attempt
-from subitize.analysis.refinements import Pairing, adjust_pairings, is_fallback, pair
+from subitize.analysis.claims import (
+    ALPHA,
+    ByModel,
+    Comparison,
+    Statement,
+    Verdict,
+    adjust,
+    average,
+    compare_drops,
+    decide,
+    judge_drops,
+    judge_most,
+    keep_main,
+)
+from subitize.analysis.refinements import is_fallback, pair
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.tables import (
     IMAGES,
@@ -19,28 +31,21 @@ from subitize.papers.t2icountbench.tables import (
     average_by_model,
     choose_k,
     missing_levels,
-    number_of,
     originals,
 )
-from subitize.records import REFINED, Estimate, base_suite
-from subitize.report.document.cells import estimate_text
+from subitize.records import REFINED, base_suite
+from subitize.report.document.cells import estimate_text, number_of
+from subitize.report.sections.claims import tell, tell_level, tell_margin, write_p
 from subitize.stats.concordance import average_ranks, kendall_w, resampled_w
 from subitize.stats.interactions import interaction_test
 from subitize.stats.kappas import fleiss_kappa
 from subitize.stats.ratings import Ratings
 from subitize.stats.scarcity import find_cautions
 
-Verdict = Literal["holds", "does not hold", "undecided"]
-
-ALPHA = 0.05
-SMALL = 0.05
-"""A drop that is surely smaller, in shares of prompts, is taken for none; ours."""
 STRONG = 0.7
 """From this W on, agreement of rankings is called strong (Schmidt 1997, Decision Sciences 28)."""
 NEARLY_ALL = Fraction(4, 5)
 """What "nearly all" models means; ours. In the paper, 12 of 15 are below 10 % on hard prompts."""
-POOLED = "all models"
-"""What a comparison of all models together is called; `is_pooled` tells it from one of a model of that name."""
 _APPLIED = ", where it applies"
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
@@ -56,48 +61,10 @@ CLAIMS: Mapping[str, str] = MappingProxyType(
 )
 """The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
 
-Values = Mapping[str, float]
-ByModel = Mapping[str, Values]
 
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A difference of means with its interval (n: pairs), of one model or of all together (`is_pooled`).
-
-    `p_holm` is adjusted for the statement's comparisons of all models together, or for those of single models.
-    """
-
-    label: str
-    model: str
-    difference: Estimate
-    p: float
-    p_holm: float
-    n: int
-    is_pooled: bool = False
-
-    @property
-    def trend(self) -> Literal["drop", "rise", "none", "open"]:
-        """Tell whether the second is surely lower, surely higher, surely not much lower, or neither."""
-        low, high = self.difference.low, self.difference.high
-        if self.p_holm < ALPHA and low > 0:
-            return "drop"
-        if self.p_holm < ALPHA and high < 0:
-            return "rise"
-        return "none" if high < SMALL and self.n > 1 else "open"
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A conclusion of the paper in our words, by the number it has there, and whether it holds of these data."""
-
-    id: str
-    verdict: Verdict
-    sentence: str
-    comparisons: tuple[Comparison, ...] = ()
-    claim: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "claim", CLAIMS[self.id])
+def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
+    """Put the claim beside what was found of it."""
+    return Statement(id, verdict, sentence, comparisons, CLAIMS[id])
 
 
 def observe(attempts: Sequence[Attempt], votes: Ratings | None = None) -> list[Statement]:
@@ -118,20 +85,20 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     k, own = choose_k(attempts), originals(attempts)
     means = average_by_model(own, k)
     if not means:
-        return Statement("4.1", "undecided", f"there are no attempts at {SUITE} itself")
+        return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
     # A claim about every one of m models is tested m times.
     means = average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
     above = [model for model, mean in means.items() if mean.low >= 0.5]
     told = (
         f"success of {k}: {len(below)} of {number_of(len(means), 'model')} below .50 with the whole interval, "
-        f"{len(above)} above ({_level(len(means))})"
+        f"{len(above)} above ({tell_level(len(means))})"
     )
     part = _part_of_design(own, means, k)
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
     if len(means) == 1:
         alone = f"{told}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
-        return Statement("4.1", "does not hold" if above and not part else "undecided", alone)
+        return state("4.1", "does not hold" if above and not part else "undecided", alone)
     values = _values(own, k, _prompt)
     models = sorted(means, key=lambda one: -means[one].value)
     pairs = {
@@ -144,11 +111,11 @@ def low_and_unequal(attempts: Sequence[Attempt]) -> Statement:
     widest = next((one for one in comparisons if one.label == f"{best} − {worst}"), None)
     trend = widest.trend if widest else None
     fails = bool(above) or trend == "none"
-    verdict = _decide(holds=not part and len(below) == len(means) and trend == "drop", fails=not part and fails)
+    verdict = decide(holds=not part and len(below) == len(means) and trend == "drop", fails=not part and fails)
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
-    margin = _tell_margin(verdict, [widest] if widest and not above else [])
-    return Statement("4.1", verdict, told + apart + part + margin, comparisons)
+    margin = tell_margin(verdict, [widest] if widest and not above else [])
+    return state("4.1", verdict, told + apart + part + margin, comparisons)
 
 
 def _part_of_design(own: Sequence[Attempt], models: Iterable[str], k: int) -> str:
@@ -169,7 +136,7 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
         )
         for level in ("easy", "medium", "hard")
     }
-    comparisons = _drops(
+    comparisons = compare_drops(
         [("easy", levels["easy"], "medium", levels["medium"]), ("medium", levels["medium"], "hard", levels["hard"])]
     )
     at_hard = [one for one in own if one.item.factors.get("difficulty") == "hard"]
@@ -178,20 +145,20 @@ def falls_with_number(attempts: Sequence[Attempt]) -> Statement:
     # That nearly all are below fails only where several models are mistaken for it; that one more is above, with one.
     wider = average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
-        return Statement("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
+        return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
-    main = _main(comparisons)
+    main = keep_main(comparisons)
     falls = judge_drops(main)
-    verdict = _decide(
+    verdict = decide(
         holds=falls == "holds" and below >= NEARLY_ALL * count,
         fails=falls == "does not hold" or above > (1 - NEARLY_ALL) * count,
     )
     lower = sum(one.value < 0.1 for one in hard)
     told = (
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
-        f"{below} with the whole interval (95 %), and {above} above ({_level(count)})"
+        f"{below} with the whole interval (95 %), and {above} above ({tell_level(count)})"
     )
-    return Statement("4.2", verdict, told + _tell_margin(falls, main), comparisons)
+    return state("4.2", verdict, told + tell_margin(falls, main), comparisons)
 
 
 def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
@@ -206,32 +173,28 @@ def refinements_do_not_help(attempts: Sequence[Attempt]) -> Statement:
         applied = [one for one in own if not is_fallback(one)]
         if len(applied) < len(own):
             drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, _prompt)))
-    comparisons = _drops(drops)
+    comparisons = compare_drops(drops)
     if not comparisons:
-        return Statement("5.1", "undecided", "no refined prompts were judged beside the original ones")
-    main = [one for one in _main(comparisons) if not one.label.endswith(_APPLIED)]
-    trends = [one.trend for one in main]
-    verdict = _decide(
-        holds=trends.count("drop") > len(trends) / 2,
-        fails=trends.count("rise") + trends.count("none") >= len(trends) / 2,
-    )
+        return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
+    main = [one for one in keep_main(comparisons) if not one.label.endswith(_APPLIED)]
+    verdict = judge_most(main)
     fallen_back = {_prompt(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     told = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
-    return Statement("5.1", verdict, told + tail + _tell_margin(verdict, main), comparisons)
+    return state("5.1", verdict, told + tail + tell_margin(verdict, main), comparisons)
 
 
 def scenes_matter(attempts: Sequence[Attempt]) -> Statement:
     """Observation C.1: nature and city are harder than home, in plain style."""
     at = {scene: _at(attempts, scene, "plain") for scene in SCENES}
-    comparisons = _drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
+    comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in SCENES[1:]])
     if not comparisons:
         needs = "it needs the same objects and numbers, in plain style, at home and elsewhere"
-        return Statement("C.1", "undecided", needs)
-    main = _main(comparisons)
+        return state("C.1", "undecided", needs)
+    main = keep_main(comparisons)
     verdict = judge_drops(main)
-    return Statement("C.1", verdict, "; ".join(map(tell, main)) + _tell_margin(verdict, main), comparisons)
+    return state("C.1", verdict, "; ".join(map(tell, main)) + tell_margin(verdict, main), comparisons)
 
 
 def ranks_change(attempts: Sequence[Attempt]) -> Statement:
@@ -240,20 +203,18 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
-        return Statement(
-            "C.2", "undecided", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}"
-        )
+        return state("C.2", "undecided", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}")
     names = [set(values[model]) for values in at.values() for model in models]
     common = sorted(set.intersection(*names))
     if not common:
-        return Statement("C.2", "undecided", "no object and number was judged of all models in all scenes")
+        return state("C.2", "undecided", "no object and number was judged of all models in all scenes")
     values = np.array([[[of[model][name] for model in models] for of in at.values()] for name in common])
     whole, estimate = kendall_w(values.mean(axis=0)), resampled_w(values)
     if whole is None or estimate is None:
-        return Statement("C.2", "undecided", "all models do equally well in each scene, so that none has a rank")
+        return state("C.2", "undecided", "all models do equally well in each scene, so that none has a rank")
     interaction = interaction_test(values)
     assert interaction is not None
-    verdict = _decide(holds=estimate.high < STRONG and interaction.p < ALPHA, fails=estimate.low >= STRONG)
+    verdict = decide(holds=estimate.high < STRONG and interaction.p < ALPHA, fails=estimate.low >= STRONG)
     ranks = average_ranks(-values.mean(axis=0))
     mover = int(np.argmax(np.ptp(ranks, axis=0)))
     places = ", ".join(f"{rank:g} in {scene}" for scene, rank in zip(at, ranks[:, mover].tolist(), strict=True))
@@ -265,7 +226,7 @@ def ranks_change(attempts: Sequence[Attempt]) -> Statement:
         f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
         f"{moved}"
     )
-    return Statement("C.2", verdict, told)
+    return state("C.2", verdict, told)
 
 
 def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
@@ -276,83 +237,28 @@ def styles_matter_less(attempts: Sequence[Attempt]) -> Statement:
     # What scenes cost minus what styles cost: the home in plain style, which both start from, cancels out.
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
-    comparisons = _drops(drops)
-    decisive = [one for one in _main(comparisons) if one.label == "styles − scenes"]
+    comparisons = compare_drops(drops)
+    decisive = [one for one in keep_main(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        return Statement(
+        return state(
             "C.3", "undecided", "it needs the same objects and numbers in all three scenes and all three styles"
         )
-    told = "; ".join(map(tell, _main(comparisons)))
+    told = "; ".join(map(tell, keep_main(comparisons)))
     said = f"{told}; styles − scenes is how much more scenes cost than styles"
     verdict = judge_drops(decisive)
-    return Statement("C.3", verdict, said + _tell_margin(verdict, decisive), comparisons)
+    return state("C.3", verdict, said + tell_margin(verdict, decisive), comparisons)
 
 
 def annotators_agree(votes: Ratings) -> Statement:
     """Section 4.3's Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
-        return Statement("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
+        return state("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
-    verdict = _decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
+    verdict = decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     prompts = number_of(votes.answers.cells.clusters, "prompt")
     told = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
-    return Statement("κ", verdict, "; ".join([told, *find_cautions(votes)]))
-
-
-def _tell_margin(verdict: Verdict, comparisons: Sequence[Comparison]) -> str:
-    """Say so where a claim does not hold because a drop is surely a small one."""
-    if verdict != "does not hold" or all(one.trend != "none" for one in comparisons):
-        return ""
-    return f"; a drop that is surely smaller than {SMALL} is taken for none, a margin of ours"
-
-
-def _level(models: int) -> str:
-    return "95 %" if models == 1 else f"{100 * (1 - ALPHA / models):.1f} %, which is 95 % for {models} models together"
-
-
-def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
-    """All are drops, or one is surely none; anything else is open."""
-    trends = {one.trend for one in comparisons}
-    return _decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
-
-
-def _decide(*, holds: bool, fails: bool) -> Verdict:
-    return "does not hold" if fails else "holds" if holds else "undecided"
-
-
-def _drops(wanted: Sequence[tuple[str, ByModel, str, ByModel]]) -> tuple[Comparison, ...]:
-    """Compare first and second of each, by model and, where there are several, of the mean over models."""
-    found: dict[tuple[str, str | None], Pairing] = {}
-    for first, before, second, after in wanted:
-        label = f"{first} − {second}"
-        models = [model for model in before if model in after]
-        pairings: dict[str | None, Pairing | None] = {model: pair(before[model], after[model]) for model in models}
-        if len(models) > 1:
-            ours, theirs = (_average([of[model] for model in models]) for of in (before, after))
-            pairings[None] = pair(ours, theirs)
-        found |= {(label, model): pairing for model, pairing in pairings.items() if pairing}
-    return adjust(found)
-
-
-def adjust(pairings: Mapping[tuple[str, str | None], Pairing]) -> tuple[Comparison, ...]:
-    """Adjust p by Holm: of comparisons of all models together (None) among themselves, of single models likewise."""
-    adjusted: dict[tuple[str, str | None], Pairing] = {}
-    for is_pooled in (True, False):
-        family = {key: one for key, one in pairings.items() if (key[1] is None) == is_pooled}
-        adjusted |= zip(family, adjust_pairings(list(family.values())), strict=True)
-    return tuple(_compare(label, model, adjusted[label, model]) for label, model in pairings)
-
-
-def _compare(label: str, model: str | None, one: Pairing) -> Comparison:
-    name, is_pooled = (POOLED, True) if model is None else (model, False)
-    return Comparison(label, name, one.difference, one.p, one.p_holm, one.difference.n, is_pooled)
-
-
-def _main(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Keep those of all models together, and where there is one model only, its own."""
-    pooled = {one.label for one in comparisons if one.is_pooled}
-    return [one for one in comparisons if one.is_pooled or one.label not in pooled]
+    return state("κ", verdict, "; ".join([told, *find_cautions(votes)]))
 
 
 def _values(attempts: Iterable[Attempt], k: int, name: Callable[[Attempt], str]) -> ByModel:
@@ -373,13 +279,7 @@ def _at(attempts: Sequence[Attempt], scene: str, style: str) -> ByModel:
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:
     models = [model for model in conditions[0] if all(model in values for values in conditions)]
-    return {model: _average([values[model] for values in conditions]) for model in models}
-
-
-def _average(values: Sequence[Values]) -> Values:
-    """Average by name what all have."""
-    common = [name for name in values[0] if all(name in other for other in values)]
-    return {name: sum(one[name] for one in values) / len(values) for name in common}
+    return {model: average([values[model] for values in conditions]) for model in models}
 
 
 def _is_at(attempt: Attempt, scene: str, style: str) -> bool:
@@ -394,15 +294,3 @@ def _prompt(attempt: Attempt) -> str:
 def _by(*factors: str) -> Callable[[Attempt], str]:
     """Name attempts by these conditions."""
     return lambda attempt: "/".join(str(attempt.item.factors.get(name)) for name in factors)
-
-
-def tell(one: Comparison) -> str:
-    """Write a comparison as part of a sentence."""
-    of = f" of {one.model}" if one.model and not one.is_pooled else ""
-    pairs = number_of(one.n, "pair")
-    return f"{one.label}{of} is {estimate_text(one.difference)}, p {write_p(one.p_holm)} (Holm), {pairs}"
-
-
-def write_p(p: float) -> str:
-    """Write a p-value with its sign."""
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"

@@ -9,13 +9,12 @@ from rich.text import Text
 
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint
 from subitize.papers.t2icountbench.checks import VERDICTS
-from subitize.papers.t2icountbench.claims import Statement
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS
 from subitize.papers.t2icountbench.reproduction import Reproduction
 from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
-from subitize.report.document.cells import printable
+from subitize.report.terminal.claims import print_claims
 from subitize.report.terminal.printing import cell, make_table, tell_cautions, whole_lines
 from subitize.report.terminal.refinements import refinement_table
 
@@ -53,7 +52,7 @@ def print_tables(found: PaperTables, console: Console | None = None) -> None:
         )
         title = "among the paper's fifteen, by average (1 is the best)"
         console.print(make_table(["model", "average", "rank", "range"], rows, title=title, numbers=3))
-    _print_statements(found.statements, console)
+    print_claims(found.statements, console, title="observations")
     if found.beyond:
         if found.beyond.refinements:
             console.print(refinement_table(found.beyond.refinements))
@@ -79,7 +78,7 @@ def print_checks(found: Reproduction, console: Console | None = None) -> None:
     said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
     heads = ["section", "said", "the printed cells", ""]
     console.print(make_table(heads, said, title="what the text says of the tables"))
-    _print_statements(found.statements, console)
+    print_claims(found.statements, console, title="observations")
     console.print("units are the fifteen models; a printed cell may be .005 off")
 
 
@@ -116,15 +115,6 @@ def _text(one: TableCell) -> str:
         return one.value
     fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
     return f"{cell(one.value)} {one.value.n}{fallbacks}"
-
-
-def _print_statements(statements: Iterable[Statement], console: Console) -> None:
-    """Print a claim with its verdict in a line, and below it each part of what was computed."""
-    console.print(Text("observations", style="italic"))
-    for one in statements:
-        console.print(Text(printable(f"{one.id} {one.verdict}: {one.claim}")))
-        for part in one.sentence.split("; "):
-            console.print(Text(f"    {printable(part)}"))
 
 
 def _drawn(numbers: Iterable[DrawnNumbers]) -> Table:

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import numpy as np
 
+from subitize.analysis.claims import Statement, Verdict, adjust, judge_drops
 from subitize.analysis.clusters import Rate
 from subitize.analysis.refinements import pair
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench.checks import ITEMS, MeanCheck, TextCheck, check_means, check_text, implied_counts
-from subitize.papers.t2icountbench.claims import Statement, Verdict, adjust, judge_drops, tell, write_p
+from subitize.papers.t2icountbench.claims import state
 from subitize.papers.t2icountbench.published import ALL_MODELS, AVERAGE, CATEGORIES, CONDITIONS, MODELS, list_published
 from subitize.papers.t2icountbench.tables import STYLES, average_categories
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text
+from subitize.report.sections.claims import tell, write_p
 from subitize.stats.concordance import kendall_w
 from subitize.stats.intervals import mean_interval, subtract_independent
 
@@ -39,7 +41,8 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
     if extensions:
         raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-    return Tables(found, "subitize.papers.t2icountbench.printing:print_checks")
+    printed_by = "subitize.papers.t2icountbench.printing:print_checks"
+    return Tables(found, printed_by, claims=lambda: found.statements, shows_claims=True)
 
 
 def observe_published() -> list[Statement]:
@@ -62,7 +65,7 @@ def _low_and_unequal() -> Statement:
         f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
     )
     verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
-    return Statement("4.1", verdict, told)
+    return state("4.1", verdict, told)
 
 
 def _falls_with_number() -> Statement:
@@ -73,7 +76,7 @@ def _falls_with_number() -> Statement:
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
     )
-    return Statement("4.2", "holds", told)
+    return state("4.2", "holds", told)
 
 
 def _refinements() -> Statement:
@@ -85,7 +88,7 @@ def _refinements() -> Statement:
     worse = sum(original[model] > own[model] for own in columns.values() for model in MODELS)
     cells = len(columns) * len(MODELS)
     told = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
-    return Statement("5.1", judge_drops(comparisons), told, comparisons)
+    return state("5.1", judge_drops(comparisons), told, comparisons)
 
 
 def _scenes() -> Statement:
@@ -93,7 +96,7 @@ def _scenes() -> Statement:
     home, city = means[ALL_MODELS, "home"], means[ALL_MODELS, "city"]
     both = [f"{model} {said[model, 'home']} to {said[model, 'city']} %" for model in MODELS if (model, "home") in said]
     told = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
-    return Statement("C.1", "undecided", told)
+    return state("C.1", "undecided", told)
 
 
 def _rankings() -> Statement:
@@ -107,13 +110,13 @@ def _rankings() -> Statement:
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
             f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
         )
-    return Statement("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
+    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(told)}")
 
 
 def _styles() -> Statement:
     means = {level: f"{level} {share} %" for (_, level), share in list_published("figure5").items()}
     styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (STYLES, ("home", "city")))
-    return Statement("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
+    return state("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
 
 
 def _implied_average(model: str) -> Estimate:

@@ -6,13 +6,14 @@ import polars as pl
 
 from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.attempts import Attempt, Omissions, find_omissions, gather_attempts
+from subitize.analysis.claims import Statement
 from subitize.analysis.observations import NO_JUDGE, Observations, Reader, observe_run
 from subitize.analysis.refinements import Refinement, compare
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
 from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint, drawn_numbers, half_points
-from subitize.papers.t2icountbench.claims import Statement, observe
+from subitize.papers.t2icountbench.claims import observe
 from subitize.papers.t2icountbench.tables import SUITE, UNUSABLE, Placement, TableCell
 from subitize.records import MatchesPrompt, base_suite
 from subitize.stats.ratings import Ratings
@@ -45,7 +46,8 @@ class PaperTables:
 def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     """Compute the paper's tables from a run, to be read or printed."""
     found = compute_tables(run, judge, extensions=extensions)
-    return Tables(found, "subitize.papers.t2icountbench.printing:print_tables", found.warnings)
+    printed_by = "subitize.papers.t2icountbench.printing:print_tables"
+    return Tables(found, printed_by, found.warnings, lambda: found.statements, shows_claims=True)
 
 
 def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:

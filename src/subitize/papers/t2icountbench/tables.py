@@ -24,6 +24,7 @@ from subitize.papers.t2icountbench.published import (
     list_published,
 )
 from subitize.records import REFINED, Estimate, Item, Scalar
+from subitize.report.document.cells import number_of
 
 SUITE = suite.NAME
 IMAGES = suite.GROUP
@@ -347,11 +348,6 @@ def _prompt(attempt: Attempt) -> str:
 
 def _refinement(attempt: Attempt) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
-
-
-def number_of(count: int, noun: str) -> str:
-    """Write how many there are of something."""
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _having(attempts: Iterable[Attempt], **factors: Scalar) -> list[Attempt]:

@@ -59,6 +59,11 @@ def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†")
     return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits, mark)}"
 
 
+def number_of(count: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def sort_key(cell: Cell) -> str:
     """Give what a column is sorted by, as a number in text, or the text itself."""
     match cell:

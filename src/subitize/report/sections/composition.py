@@ -8,7 +8,7 @@ import polars as pl
 
 from subitize import plugins
 from subitize.analysis.comparisons import Ranked
-from subitize.analysis.enumeration import evaluate, name_baselines
+from subitize.analysis.enumeration import Enumeration, evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
@@ -30,6 +30,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.alignments import alignment_sections
+from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.costs import cost_sections
 from subitize.report.sections.counted import Counted, rank
 from subitize.report.sections.enumerations import eligibility_notes, number_sections
@@ -49,6 +50,7 @@ from subitize.store.subjects import FAILED
 
 _OF_COUNTS = {"number", "category", "wording"}
 _REASONS_LISTED = 10
+_CLAIMED = "Numbers are those of sections in the paper, letters are ours."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
 
@@ -161,10 +163,21 @@ def _suite(name: str, series: Sequence[Series], counted: Sequence[Counted], pale
     leader = rank_counts(suite, counted, name_baselines(model.it.numbers for model in counted), published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = number_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
+    sections += _claims(suite, paper.count_claims, counted) if paper and paper.count_claims else []
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
         sections += factor_sections(suite, left, _score(left, others), palette)
     return Account(leader, sections)
+
+
+def _claims(suite: str, observe: str, counted: Sequence[Counted]) -> list[Section]:
+    """Hold what the paper concludes against each run and judge by itself."""
+    groups: dict[str, list[tuple[str, Enumeration]]] = defaultdict(list)
+    for model in counted:
+        groups[f"{model.it.run} · {model.it.judge}"].append((model.it.model, model.it))
+    found = {name: plugins.load(observe)(models) for name, models in groups.items()}
+    section = claims_section(suite, found, Wording("claim", "claims", _CLAIMED))
+    return [section] if section else []
 
 
 def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[Score]]:

@@ -10,8 +10,17 @@ from subitize.papers.geckonum.report.leaderboard import headline, rank_models
 from subitize.papers.geckonum.runs import SUITE
 from subitize.report.document.blocks import Account, TextBlock
 from subitize.report.document.charts import Palette
+from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.counted import Counted
 from subitize.report.sections.sources import Series
+
+_WORDING = Wording(
+    "claim",
+    "claims",
+    "Numbers are those of sections in the paper, letters are ours. Of most models means of more than half of them.",
+    "Pairs or labels",
+    "Two-sided: by flips of signs of the residuals of what is paired; of other prompts by the interval.",
+)
 
 
 def compose_account(
@@ -36,6 +45,7 @@ def compose_account(
         beyond.decisive(findings, palette),
         beyond.differences(findings),
         beyond.agreement(findings),
+        claims_section(SUITE, {group.name: group.statements for group in findings.groups}, _WORDING),
     )
     sections = [section for section in made if section]
     return Account([*rank_models(findings), *notes], sections, headline(findings))

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import polars as pl
 
+from subitize.analysis.claims import Statement
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.reproduction import Cell, Place
 from subitize.errors import NothingToDoError
 from subitize.papers.geckonum.annotations import Annotations
+from subitize.papers.geckonum.claims import observe
 from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.published import PUBLISHED
 from subitize.papers.geckonum.runs import take_answers
@@ -70,6 +72,8 @@ class Group:
     raters: int
     nouns: Mapping[str, str]
     """The nouns of simple prompts, frequent or rare."""
+    statements: Sequence[Statement] = ()
+    """What the paper concludes, held against these answers."""
 
     def estimate(self, table: str, row: str, column: str) -> Estimate | None:
         """Get a figure of all models together."""
@@ -137,6 +141,7 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
     renamed = answers.with_columns(pl.col("model").replace_strict(names, return_dtype=pl.String))
+    statements = observe(Annotations(annotations.questions, answers))
     annotations = Annotations(annotations.questions, renamed)
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
@@ -150,7 +155,7 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
     models = tuple(Measured(one.label, one.badge, one.model, own[key]) for key, one in keys.items() if key in own)
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = renamed["annotator"].n_unique()
-    return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()))
+    return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()), statements)
 
 
 def _locate(place: Place) -> tuple[str, str]:

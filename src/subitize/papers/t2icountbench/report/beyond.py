@@ -5,32 +5,29 @@ from collections.abc import Sequence
 from subitize.analysis.agreement import Concord, agree_run
 from subitize.analysis.passes import rate_passes
 from subitize.errors import NothingToDoError
-from subitize.papers.t2icountbench.claims import POOLED, Statement, Verdict, observe, ranks_change
+from subitize.papers.t2icountbench.claims import observe, ranks_change
 from subitize.papers.t2icountbench.published import KAPPA
 from subitize.papers.t2icountbench.report.leaderboard import badges
 from subitize.papers.t2icountbench.tables import SUITE
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
-    Block,
     Column,
     Columns,
     FigureBlock,
     Row,
     Section,
-    Tagged,
     TextBlock,
-    Tone,
     make_table,
     text_column,
 )
 from subitize.report.document.charts import Palette
+from subitize.report.sections.claims import Wording, claims_section
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
 from subitize.report.sections.refinements import Group
 from subitize.report.sections.sources import shared_judges
 
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
-_FAMILIES = "By Holm, for the comparisons of an observation: of all models together, or of single models."
-_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
+_WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
 
 
 def passes(groups: Sequence[Group], palette: Palette) -> Section | None:
@@ -103,61 +100,14 @@ def agreement(groups: Sequence[Group]) -> Section | None:
 
 def statements(groups: Sequence[Group]) -> Section | None:
     """Hold the paper's observations against these data, each with its tests."""
-    tables = [table for group in groups for table in _statements(group, groups)]
-    if not tables:
-        return None
-    lead = TextBlock(
-        "What the paper concludes, computed of these models and this judge. A statement holds, or does not, where its "
-        "tests decide it; otherwise it is undecided, which is no evidence against it."
-    )
-    return Section(f"{SUITE}-observations", "The paper’s observations", (lead, *tables))
+    found = {group.name: observe([*group.attempts, *group.refined]) for group in groups}
+    return claims_section(SUITE, found, _WORDING)
 
 
 def tell_ranks(groups: Sequence[Group]) -> list[TextBlock]:
     """Say whether models keep their ranks from scene to scene: Kendall's W, with its interval."""
     told = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
     return [TextBlock(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in told]
-
-
-def _statements(group: Group, groups: Sequence[Group]) -> list[Block]:
-    found = observe([*group.attempts, *group.refined])
-    suffix, of_group = (f"-{groups.index(group) + 1}", f" {group.name}") if len(groups) > 1 else ("", "")
-    columns = map(text_column, ("Observation", "Claim, in our words", "Verdict", "What was found"))
-    rows = (Row((one.id, one.claim, Tagged(one.verdict, None, _TONES[one.verdict]), one.sentence)) for one in found)
-    caption = "Numbers are those of the observations in the paper."
-    table = make_table(f"{SUITE}-observations{suffix}", f"Does it hold?{of_group}", columns, rows, caption)
-    return [table, *_tests(found, suffix)]
-
-
-def _tests(found: Sequence[Statement], suffix: str) -> list[Block]:
-    """Draw the differences that statements rest on, of all models together; those of each are in the data."""
-    tested = [(one, each) for one in found for each in one.comparisons]
-    if not tested:
-        return []
-    p = Column("p", "By flips of signs of prompts' residuals, two-sided.", 3, is_probability=True)
-    adjusted = Column("p adjusted", _FAMILIES, 3, is_probability=True)
-    named = (text_column("Observation"), text_column("Difference of"), Column("Difference", digits=3))
-    columns = (*named, p, adjusted, "Pairs", text_column("Models"))
-    rows = (Row((one.id, each.label, each.difference, each.p, each.p_holm, each.n, each.model)) for one, each in tested)
-    title, methods_used = "The tests behind it", methods(each.difference for _, each in tested)
-    data = make_table(f"{SUITE}-comparisons{suffix}", title, columns, rows, methods_used)
-    is_pooled = any(each.is_pooled for _, each in tested)
-    who = POOLED if is_pooled else next((each.model for _, each in tested if each.model), None)
-    of_all = [(one, each) for one, each in tested if (each.model, each.is_pooled) == (who, is_pooled)]
-    shown = {f"{one.id}: {each.label}": each.difference for one, each in of_all}
-    if who is None:
-        return [data]
-    points = [{"model": who, "name": name, **bounds(difference)} for name, difference in shown.items()]
-    figure = FigureBlock(
-        f"{SUITE}-comparisons{suffix}-chart",
-        title,
-        charts.forest(points, [who], Palette((who,)), x_title="difference of shares", order=list(shown)),
-        f"Differences that the observations rest on, with 95 % intervals ({sizes(shown.values())}); right of "
-        "the line the first does better. Those of each model, and p, are in the data.",
-        "Differences between conditions with their intervals, one line for each comparison.",
-        data,
-    )
-    return [figure]
 
 
 def _prefix(group: Group, groups: Sequence[Group]) -> str:

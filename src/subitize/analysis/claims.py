@@ -1,0 +1,150 @@
+"""What papers conclude in words, as statements that are computed: what holds of these data, and how surely."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from subitize.analysis.refinements import Pairing, Place, Values, pair
+from subitize.records import Estimate
+from subitize.stats.intervals import p_of_interval, subtract_independent
+from subitize.stats.multiplicity import adjust_holm
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+ALPHA = 0.05
+SMALL = 0.05
+"""A drop that is surely smaller, in shares, is taken for none; ours."""
+POOLED = "all models"
+"""What a comparison of all models together is called; `is_pooled` tells it from one of a model of that name."""
+
+ByModel = Mapping[str, Values]
+
+
+class Contrast(NamedTuple):
+    """A difference with its two-sided p, which is below .05 exactly where the interval is without 0."""
+
+    difference: Estimate
+    p: float
+
+
+Differences = Mapping[tuple[str, str | None], Contrast | Pairing]
+"""By what is compared, and of which model; None is all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A difference of means with its interval (n: pairs), of one model or of all together (`is_pooled`).
+
+    Of figures that share nothing, n is the number of observations. `p_holm` is adjusted for the statement's comparisons
+    of all models together, or for those of single models.
+    """
+
+    label: str
+    model: str
+    difference: Estimate
+    p: float
+    p_holm: float
+    n: int
+    is_pooled: bool = False
+
+    @property
+    def trend(self) -> Literal["drop", "rise", "none", "open"]:
+        """Tell whether the second is surely lower, surely higher, surely not much lower, or neither."""
+        low, high = self.difference.low, self.difference.high
+        if self.p_holm < ALPHA and low > 0:
+            return "drop"
+        if self.p_holm < ALPHA and high < 0:
+            return "rise"
+        return "none" if high < SMALL and self.n > 1 else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A conclusion of a paper, `claim` in our words, by the number it has there, and whether it holds of these data."""
+
+    id: str
+    verdict: Verdict
+    sentence: str
+    comparisons: tuple[Comparison, ...] = ()
+    claim: str = ""
+
+
+def decide(*, holds: bool, fails: bool) -> Verdict:
+    """Give the verdict; what fails does not hold."""
+    return "does not hold" if fails else "holds" if holds else "undecided"
+
+
+def judge_drops(comparisons: Iterable[Comparison]) -> Verdict:
+    """All are drops, or one is surely none; anything else is open."""
+    trends = {one.trend for one in comparisons}
+    return decide(holds=trends == {"drop"}, fails=bool(trends & {"rise", "none"}))
+
+
+def judge_most(comparisons: Iterable[Comparison]) -> Verdict:
+    """More than half are drops, or at least half are surely none; anything else is open."""
+    trends = [one.trend for one in comparisons]
+    return decide(
+        holds=trends.count("drop") > len(trends) / 2,
+        fails=trends.count("rise") + trends.count("none") >= len(trends) / 2,
+    )
+
+
+def compare_drops(
+    wanted: Sequence[tuple[str, ByModel, str, ByModel]], places: Mapping[str, Place] | None = None
+) -> tuple[Comparison, ...]:
+    """Compare first and second of each, by model and, where there are several, of the mean over models.
+
+    Names without a place are clusters of their own.
+    """
+    found: dict[tuple[str, str | None], Pairing] = {}
+    for first, before, second, after in wanted:
+        label = f"{first} − {second}"
+        models = [model for model in before if model in after]
+        pairings: dict[str | None, Pairing | None] = {
+            model: pair(before[model], after[model], places=places) for model in models
+        }
+        if len(models) > 1:
+            ours, theirs = (average([of[model] for model in models]) for of in (before, after))
+            pairings[None] = pair(ours, theirs, places=places)
+        found |= {(label, model): pairing for model, pairing in pairings.items() if pairing}
+    return adjust(found)
+
+
+def subtract(first: Estimate, second: Estimate) -> Contrast:
+    """Compare figures that share no observations."""
+    difference = subtract_independent(first, second)
+    return Contrast(difference, p_of_interval(difference))
+
+
+def adjust(found: Differences) -> tuple[Comparison, ...]:
+    """Adjust p by Holm: of comparisons of all models together among themselves, of single models likewise."""
+    adjusted: dict[tuple[str, str | None], float] = {}
+    for is_pooled in (True, False):
+        family = [key for key in found if (key[1] is None) == is_pooled]
+        adjusted |= zip(family, adjust_holm(np.array([found[key].p for key in family])).tolist(), strict=True)
+    return tuple(
+        Comparison(
+            label,
+            POOLED if model is None else model,
+            one.difference,
+            one.p,
+            adjusted[label, model],
+            one.difference.n,
+            is_pooled=model is None,
+        )
+        for (label, model), one in found.items()
+    )
+
+
+def keep_main(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Keep those of all models together, and where there is one model only, its own."""
+    pooled = {one.label for one in comparisons if one.is_pooled}
+    return [one for one in comparisons if one.is_pooled or one.label not in pooled]
+
+
+def average(values: Sequence[Values]) -> Values:
+    """Average by name what all have."""
+    common = [name for name in values[0] if all(name in other for other in values)]
+    return {name: sum(one[name] for one in values) / len(values) for name in common}

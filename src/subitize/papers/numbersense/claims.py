@@ -1,0 +1,391 @@
+"""What Numbersense concludes, as statements that are computed: of models that were measured, or of the printed tables.
+
+Printed figures have no intervals: all that is known of them is that they were rounded.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from math import inf
+from types import MappingProxyType
+
+from subitize.analysis.claims import ALPHA, Comparison, Statement, Verdict, adjust, decide, judge_drops, subtract
+from subitize.analysis.measures import ALL, Enumeration
+from subitize.analysis.published import PublishedCounts, PublishedRow
+from subitize.analysis.refinements import pair
+from subitize.papers.numbersense.published import COUNTS, SPELLINGS
+from subitize.records import Estimate
+from subitize.report.document.cells import estimate_text, figure, number_of
+from subitize.report.sections.claims import tell
+from subitize.stats.intervals import mean_interval
+from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
+from subitize.stats.signed_ranks import Direction
+
+CLAIMS: Mapping[str, str] = MappingProxyType(
+    {
+        "1": "Size does not decide: a smaller model can do better than a larger one.",
+        "3a": "No model is right throughout.",
+        "3b": "No model knows more than the numbers up to 4.",
+        "3c": "Some models answer in much the same way as people who estimate.",
+        "3.1a": "How models name numbers depends on the things, for many of them.",
+        "3.1b": "Some models do not even name one and two reliably.",
+        "3.1c": "Models that name numbers tend to say too few.",
+        "3.2a": "Models that draw are right in fewer than half of their images.",
+        "3.2b": "To draw so many things is harder than to name how many there are.",
+        "3.2c": "How models draw numbers depends on the things, for many of them.",
+        "3.2d": "No model that draws knows more than the numbers up to 3.",
+        "3.2e": "Models that draw tend to draw too many.",
+        "4": "In the best models, responses spread in proportion to their mean (scalar variability).",
+    }
+)
+"""The paper's conclusions in our words, by section."""
+
+STRONG = 0.7
+"""From here on a correlation is called strong; ours."""
+PERFECT = 0.818
+"""What a model that never errs on 1 to 10 has for a correlation with the ideal human."""
+_ALL_RIGHT = 0.9
+"""A model that was never wrong, and is surely right more often than this, is right throughout; ours."""
+_SLOPES = (0.5, 1.5)
+"""Slopes of log sd on log mean that surely lie between are taken for 1, as rounding alone makes them differ; ours."""
+_PRINTED = "as printed"
+_ROUNDING = 0.005
+_UNBOUNDED = 1000
+"""The highest level where all numbers that were tried may be known."""
+NAMING, DRAWING = "naming", "production"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A counting level with the lowest and the highest that it may be."""
+
+    low: int
+    value: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What the claims rest on, of one model; what is not known is None."""
+
+    suite: str
+    model: str
+    accuracy: Estimate | None
+    level: Level | None
+    human_correlation: Estimate | None
+    likeness: Estimate | None
+    """The smallest correlation between two categories."""
+    biases: Mapping[str, Direction]
+    """By category, and of ALL where it is known."""
+    slope: Estimate | None = None
+    size_billion: str = ""
+    """As it is printed, with the paper's doubts."""
+    is_whole: bool = True
+    """Whether it was given all numbers and categories of the paper."""
+
+    @property
+    def size(self) -> float:
+        """The number in it; 0 where none is known."""
+        return float(self.size_billion.strip("?>") or 0)
+
+
+def observe_measured(measured: Iterable[tuple[str, Enumeration]]) -> list[Statement]:
+    """Compute the paper's conclusions of models that were measured, each under its name.
+
+    Intervals are widened such that all of a task's together are as sure as one.
+    """
+    found = list(measured)
+    models = Counter(one.suite for _, one in found)
+    return _observe([_measure(name, one, models[one.suite]) for name, one in found])
+
+
+def observe_published() -> list[Statement]:
+    """Compute the paper's conclusions of its printed tables."""
+    return _observe([_take_printed(row, of) for of in COUNTS.values() for row in of.rows])
+
+
+def _observe(given: Sequence[Figures]) -> list[Statement]:
+    """Compute what concerns the tasks that there are."""
+    tasks = Counter(one.model for one in given)
+    models = [replace(one, model=f"{one.model} ({one.suite})") if tasks[one.model] > 1 else one for one in given]
+    naming, drawing = ([one for one in models if one.suite == suite] for suite in (NAMING, DRAWING))
+    found = [
+        size_does_not_decide(models),
+        none_is_perfect(models),
+        few_are_known("3b", models, 4),
+        _of_whole_design(some_are_human, models),
+    ]
+    if naming:
+        found += [things_matter("3.1a", naming), two_is_too_many(naming), _of_whole_design(say_too_few, naming)]
+    if drawing:
+        found += [
+            _of_whole_design(less_than_half_is_right, drawing),
+            _of_whole_design(drawing_is_harder, models),
+            things_matter("3.2c", drawing),
+            few_are_known("3.2d", drawing, 3),
+            _of_whole_design(draw_too_many, drawing),
+        ]
+    return [*found, _of_whole_design(spread_is_scalar, models)]
+
+
+def _of_whole_design(claim: Callable[[Sequence[Figures]], Statement], models: Sequence[Figures]) -> Statement:
+    """Leave a claim undecided where a model lacks numbers or categories that its figures are over."""
+    found, partial = claim(models), [one.model for one in models if not one.is_whole]
+    if not partial:
+        return found
+    lacking = f"the claim is of the whole design, of which these have a part: {', '.join(partial)}"
+    return replace(found, verdict="undecided", sentence=f"{found.sentence}; {lacking}")
+
+
+def size_does_not_decide(models: Sequence[Figures]) -> Statement:
+    """Sections 1 and 5: of two models of a task, the smaller is right more often."""
+    sized = [(one, one.size, one.accuracy) for one in models if one.size and one.accuracy]
+    pairs = [
+        (small, large)
+        for small, size, accuracy in sized
+        for large, other_size, other in sized
+        if small.suite == large.suite and size < other_size and accuracy.low > other.high
+    ]
+    if len(sized) < 2:
+        return _state("1", "undecided", "it needs the sizes of two models of a task, which are not known here")
+    if not pairs:
+        return _state("1", "undecided", f"no smaller one of {number_of(len(sized), 'model')} is surely better")
+    told = [
+        f"{small.model} with {small.size_billion} billion parameters {_write(small.accuracy)}, "
+        f"{large.model} with {large.size_billion} {_write(large.accuracy)}"
+        for small, large in pairs
+    ]
+    return _state("1", "holds", "; ".join(told))
+
+
+def none_is_perfect(models: Sequence[Figures]) -> Statement:
+    """Section 3: every model errs; one error is proof of it."""
+    known = {one.model: one.accuracy for one in models if one.accuracy}
+    never_wrong = [(one, one.accuracy) for one in models if one.accuracy and one.accuracy.value == 1]
+    is_perfect = any(one.is_whole and accuracy.low >= _ALL_RIGHT for one, accuracy in never_wrong)
+    verdict = decide(holds=bool(known) and not never_wrong, fails=is_perfect)
+    told = f"accuracy: {_list(known)}"
+    return _state("3a", verdict, f"{told}; {len(never_wrong)} of {number_of(len(known), 'model')} never wrong")
+
+
+def few_are_known(id: str, models: Sequence[Figures], most: int) -> Statement:
+    """Sections 3 and 3.2: the counting level."""
+    levels = {one.model: one.level for one in models if one.level}
+    if not levels:
+        return _state(id, "undecided", "it needs answers to one thing and to more")
+    verdict = decide(
+        holds=all(level.high <= most for level in levels.values()),
+        fails=any(level.low > most for level in levels.values()),
+    )
+    return _state(id, verdict, f"level: {_list_levels(levels)}")
+
+
+def some_are_human(models: Sequence[Figures]) -> Statement:
+    """Section 3: the correlation with the ideal human's matrix."""
+    known = {one.model: one.human_correlation for one in models if one.human_correlation}
+    verdict = decide(
+        holds=any(one.low >= STRONG for one in known.values()),
+        fails=bool(known) and all(one.high < STRONG for one in known.values()),
+    )
+    told = f"correlation with the ideal human: {_list(known) or 'not known'}"
+    bound = f"from {STRONG} on it is strong, a bound of ours"
+    return _state("3c", verdict, f"{told}; {bound}; one who never errs has {PERFECT}: it tells little of how errors go")
+
+
+def things_matter(id: str, models: Sequence[Figures]) -> Statement:
+    """Sections 3.1 and 3.2: how alike the two categories are that are least so; many are at least half."""
+    known = {one.model: one.likeness for one in models if one.likeness}
+    differ, alike = (
+        sum(one.high < STRONG for one in known.values()),
+        sum(one.low >= STRONG for one in known.values()),
+    )
+    if not known:
+        return _state(id, "undecided", "it needs two categories of things")
+    verdict = decide(holds=2 * differ >= len(known), fails=2 * alike > len(known))
+    told = f"least correlation of two categories: {_list(known)}"
+    return _state(
+        id, verdict, f"{told}; surely below {STRONG}, a bound of ours, are {differ} of {len(known)}, above {alike}"
+    )
+
+
+def two_is_too_many(models: Sequence[Figures]) -> Statement:
+    """Section 3.1: models whose level is below 2."""
+    levels = {one.model: one.level for one in models if one.level}
+    if not levels:
+        return _state("3.1b", "undecided", "it needs answers to one thing and to two")
+    verdict = decide(
+        holds=any(level.high < 2 for level in levels.values()), fails=all(level.low >= 2 for level in levels.values())
+    )
+    return _state("3.1b", verdict, f"level: {_list_levels(levels)}")
+
+
+def say_too_few(models: Sequence[Figures]) -> Statement:
+    """Section 3.1 and Table 2: the biases of models that name."""
+    return _go_one_way("3.1c", models, "under")
+
+
+def draw_too_many(models: Sequence[Figures]) -> Statement:
+    """Section 3.2 and Table 3: the biases of models that draw."""
+    return _go_one_way("3.2e", models, "over")
+
+
+def _go_one_way(id: str, models: Sequence[Figures], way: Direction) -> Statement:
+    """Compare the shares of categories with a bias this way and the opposite; of several models, models are units."""
+    by_model = {one.model: [direction for name, direction in one.biases.items() if name != ALL] for one in models}
+    by_model = {model: directions for model, directions in by_model.items() if directions}
+    other: Direction = "over" if way == "under" else "under"
+    cells = [direction for directions in by_model.values() for direction in directions]
+    counts = f"{way} in {cells.count(way)} of {number_of(len(cells), 'cell')}, {other} in {cells.count(other)}"
+    if len(by_model) > 1:
+        ours, theirs = ({model: own.count(of) / len(own) for model, own in by_model.items()} for of in (way, other))
+        compared = pair(ours, theirs)
+        assert compared is not None
+        comparisons = adjust({(f"{way} − {other}", ""): compared})
+        told = f"shares of categories, {tell(comparisons[0], 'model')}"
+        return _state(id, judge_drops(comparisons), f"{counts}; {told}", comparisons)
+    whole = next((one.biases.get(ALL) for one in models if one.model in by_model), None)
+    verdict = decide(holds=whole == way, fails=whole == other)
+    return _state(id, verdict, f"{counts}; {f'on the whole: {whole}' if whole else 'a tendency needs two models'}")
+
+
+def less_than_half_is_right(models: Sequence[Figures]) -> Statement:
+    """Section 3.2: the accuracy of models that draw."""
+    known = {one.model: one.accuracy for one in models if one.accuracy}
+    verdict = decide(
+        holds=bool(known) and all(one.high < 0.5 for one in known.values()),
+        fails=any(one.low >= 0.5 for one in known.values()),
+    )
+    return _state("3.2a", verdict, f"accuracy: {_list(known) or 'not known'}")
+
+
+def drawing_is_harder(models: Sequence[Figures]) -> Statement:
+    """Section 3.2: mean accuracies of both tasks; where there are several models of each, models are units."""
+    known = [[one.accuracy for one in models if one.accuracy and one.suite == suite] for suite in (NAMING, DRAWING)]
+    if not all(known):
+        return _state(
+            "3.2b", "undecided", "it needs models that name and models that draw, in one run: subitize tables"
+        )
+    are_several = all(len(own) > 1 for own in known)
+    if not are_several and max(map(len, known)) > 1:
+        return _state("3.2b", "undecided", "it needs one model of each task, or several of both")
+    means = [mean_interval([one.value for one in own]) if are_several else own[0] for own in known]
+    comparisons = adjust({("naming − drawing", ""): subtract(*means)})
+    unit = "model" if are_several else "answer"
+    return _state("3.2b", judge_drops(comparisons), tell(comparisons[0], unit), comparisons)
+
+
+def spread_is_scalar(models: Sequence[Figures]) -> Statement:
+    """Section 4: the slope of log sd on log mean of the best model of each task."""
+    tasks = dict.fromkeys(one.suite for one in models)
+    best = [
+        max((one for one in models if one.suite == task), key=lambda one: one.accuracy.value if one.accuracy else -1)
+        for task in tasks
+    ]
+    known = {one.model: one.slope for one in best if one.slope}
+    if not known:
+        return _state("4", "undecided", "it needs responses that vary, to three numbers; the paper prints no slopes")
+    low, high = _SLOPES
+    verdict = decide(
+        holds=len(known) == len(best) and all(low < one.low and one.high < high for one in known.values()),
+        fails=any(one.high < low or one.low > high for one in known.values()),
+    )
+    told = f"slope of log sd on log mean: {_list(known)}"
+    return _state("4", verdict, f"{told}; between {low} and {high} it is broadly in proportion, a margin of ours")
+
+
+def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
+    return Statement(id, verdict, sentence, comparisons, CLAIMS[id])
+
+
+def _measure(name: str, one: Enumeration, models: int) -> Figures:
+    design = COUNTS[one.suite]
+    return Figures(
+        suite=one.suite,
+        model=name,
+        accuracy=_widen(one.accuracy_read, models, 0),  # the paper leaves out what could not be counted
+        level=_bound_level(one, models),
+        human_correlation=_widen(one.human_correlation, models, -1),
+        likeness=_widen(one.abstraction.estimate if one.abstraction else None, models, -1),
+        biases={bias.category: bias.direction for bias in one.biases},
+        slope=_widen(one.scalar.slope if one.scalar else None, models, -inf, inf),
+        is_whole={*design.numbers} <= {*one.numbers} and {*design.categories} <= {*one.categories},
+    )
+
+
+def _widen(one: Estimate | None, models: int, least: float, most: float = 1.0) -> Estimate | None:
+    """Widen an interval such that those of so many models together are as sure as one, within bounds."""
+    from scipy.special import ndtri
+
+    if one is None or models == 1:
+        return one
+    confidence = 1 - ALPHA / models
+    times = float(ndtri((1 + confidence) / 2) / ndtri((1 + one.confidence) / 2))
+    low, high = one.value - times * (one.value - one.low), one.value + times * (one.high - one.value)
+    return replace(one, low=max(low, least), high=min(high, most), confidence=confidence)
+
+
+def _bound_level(one: Enumeration, models: int) -> Level | None:
+    """Count the numbers from 1 on that are surely known, and those of which none is surely unknown."""
+    if one.knower is None or one.knower.level is None:
+        return None
+    numbers = {number.number: number for number in one.knower.numbers}
+    in_order = [numbers[number] for number in takewhile(numbers.__contains__, range(1, len(numbers) + 1))]
+    shares = [(_widen(number.hits, models, 0), _widen(number.false_alarms, models, 0)) for number in in_order]
+    low = len(list(takewhile(lambda of: _is_surely_known(*of), shares)))
+    high = len(list(takewhile(lambda of: _may_be_known(*of), shares)))
+    return Level(low, one.knower.level, _UNBOUNDED if high == len(in_order) else high)
+
+
+def _is_surely_known(hits: Estimate | None, false_alarms: Estimate | None) -> bool:
+    if hits is None or false_alarms is None:
+        return False
+    return hits.low >= LEAST_HITS and false_alarms.high < FALSE_ALARMS_BELOW
+
+
+def _may_be_known(hits: Estimate | None, false_alarms: Estimate | None) -> bool:
+    is_hit = hits is None or hits.high >= LEAST_HITS
+    return is_hit and (false_alarms is None or false_alarms.low < FALSE_ALARMS_BELOW)
+
+
+def _take_printed(row: PublishedRow, of: PublishedCounts) -> Figures:
+    likeness = {SPELLINGS[model]: value for model, value in of.abstractions.items()}.get(row.model)
+    return Figures(
+        suite=row.suite,
+        model=row.model,
+        accuracy=_rounded(row.accuracy),
+        level=Level(row.level, row.level, row.level),
+        human_correlation=_rounded(row.human_correlation),
+        likeness=None if likeness is None else _rounded(likeness),
+        biases={one.category: one.direction for one in of.biases if SPELLINGS[one.model] == row.model},
+        size_billion=row.size_billion,
+    )
+
+
+def _rounded(value: float) -> Estimate:
+    return Estimate(value, value - _ROUNDING, value + _ROUNDING, 0, _PRINTED)
+
+
+def _write(one: Estimate | None) -> str:
+    return figure(one.value, 2) if one and one.method == _PRINTED else estimate_text(one)
+
+
+def _list(known: Mapping[str, Estimate]) -> str:
+    """List figures by model, with what their intervals are where they are not the usual ones."""
+    if all(one.method == _PRINTED for one in known.values()):
+        return ", ".join(f"{model} {_write(one)}" for model, one in known.items())
+    told = [f"{model} {_write(one)}, n {one.n}" for model, one in known.items()]
+    levels = sorted({f"{100 * one.confidence:.1f} %" for one in known.values() if one.confidence != 1 - ALPHA})
+    told += [f"intervals: {', '.join(levels)}, 95 % for all models of a task together"] if levels else []
+    return "; ".join(told)
+
+
+def _list_levels(levels: Mapping[str, Level]) -> str:
+    return ", ".join(f"{model} {_write_level(level)}" for model, level in levels.items())
+
+
+def _write_level(level: Level) -> str:
+    if level.low == level.high:
+        return str(level.value)
+    high = "no end" if level.high == _UNBOUNDED else str(level.high)
+    return f"{level.value} [{level.low}, {high}]"
