@@ -168,8 +168,10 @@ def _find_cues(found: Iterable[Enumeration]) -> dict[_Key, Cues | None]:
     for key, parts in by_key.items():
         pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item"]) & kept.pictures.keys()}
         measured = {picture: measure(picture) for picture in heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)}
-        rows = [row for kept in parts for row in _measured_rows(kept, measured)]
-        cues[key] = find_cue(Seen(*np.array(rows, dtype=np.float64).reshape(-1, 4).T))
+        places = {picture: place for place, picture in enumerate(measured)}
+        rows = [row for kept in parts for row in _measured_rows(kept, measured, places)]
+        *columns, shown = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        cues[key] = find_cue(Seen(*columns, shown.astype(np.int64)))
     return cues
 
 
@@ -185,9 +187,13 @@ def _counted(kept: Kept) -> pl.DataFrame:
     return kept.rows.filter(pl.col("status") == "eligible").select("item", "response")
 
 
-def _measured_rows(kept: Kept, measured: Mapping[Stimulus, _Magnitudes]) -> Iterator[tuple[float, ...]]:
-    """Put what was measured in a picture beside each response to it."""
-    by_item = {id: measured[picture] for id, picture in kept.pictures.items() if picture in measured}
+def _measured_rows(
+    kept: Kept, measured: Mapping[Stimulus, _Magnitudes], places: Mapping[Stimulus, int]
+) -> Iterator[tuple[float, ...]]:
+    """Put what was measured in a picture beside each response to it, and which picture it is."""
+    by_item = {
+        id: (*measured[picture], places[picture]) for id, picture in kept.pictures.items() if picture in measured
+    }
     for id, response in _counted(kept).iter_rows():
         if id in by_item:
             yield response, *by_item[id]
