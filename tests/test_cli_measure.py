@@ -33,6 +33,9 @@ def test_one_table_per_suite_with_intervals_and_what_they_rest_on(run: Path) -> 
     assert "suite naming judged by parser" in found.out
     assert "random *" in found.out
     assert "(ideal human, exact)" in found.out
+    assert "(perfect counter, exact)" in found.out
+    assert "answered" not in found.out.split("value [95 %")[0]  # everything has a count
+    assert "3: 1.000 [" in found.out
     assert "* an embedded stand-in" in found.out
     assert "! fewer than 20 answers" in found.out
     instant = next(line for line in found.out.splitlines() if "instant" in line)
@@ -47,7 +50,9 @@ def test_json_has_every_figure(run: Path) -> None:
     assert instant["is_stand_in"] is True
     assert instant["run"] == str(run)
     assert instant["accuracy"]["value"] == pytest.approx(1 / 3)
-    assert instant["knower"]["level"] == 0
+    assert (instant["knower"]["level"], instant["knower_all"]["low"], instant["knower_all"]["high"]) == (0, 0, 0)
+    assert [(one["answer"], one["share"]["value"]) for one in instant["anchoring"]["anchors"]] == [(3, 1.0)]
+    assert instant["human_correlation"] == instant["human_correlation_all"]
     assert [one["wording"] for one in instant["wordings"]] == ["category", "objects", "things"]
     assert (instant["control"]["value"], instant["control"]["n"]) == (0.0, 9)
     assert instant["matrices"]["all"][:4] == [[0, 0, 0], [0, 0, 0], [6, 6, 6], [0, 0, 0]]
