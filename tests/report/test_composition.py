@@ -134,7 +134,7 @@ def test_each_set_of_numbers_has_its_baselines(tmp_path: Path) -> None:
         {row.cells[0] for row in table(document, "naming-leaderboard").rows if row.badge == "baseline"}
         for document in (alone, both)
     ]
-    assert shown[0] == {"ideal human", "random"}
+    assert shown[0] == {"perfect counter", "ideal human", "random"}
     assert shown[1] == {f"{name}, {numbers}" for name in shown[0] for numbers in ("1–3", "1–2, 15")}
 
 

@@ -46,7 +46,8 @@ def read(cue: str, shown: NDArray[np.float64], noise: float = 0.0, seed: int = 0
 
 def see(responses: NDArray[np.float64], shown: NDArray[np.float64]) -> Seen:
     """Take each response for one to a picture of its own."""
-    return Seen(responses, *shown, np.arange(len(responses)))
+    number, area, hull = shown
+    return Seen(responses, number, area, hull, np.arange(len(responses)))
 
 
 def verdict(seen: Seen) -> str:
@@ -161,7 +162,7 @@ def logs(seen: Seen) -> dict[str, NDArray[np.float64]]:
 
 
 def levels(seen: Seen) -> NDArray[np.float64]:
-    return (seen.number[:, None] == np.unique(seen.number)).astype(float)
+    return np.asarray(seen.number[:, None] == np.unique(seen.number), dtype=np.float64)
 
 
 def cubic(seen: Seen, cue: str) -> NDArray[np.float64]:
