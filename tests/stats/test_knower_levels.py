@@ -166,7 +166,7 @@ def test_the_true_level_is_possible_in_93_percent_and_others_are_not_where_margi
     name: str, categories: int
 ) -> None:
     hits, level = TRUTHS[name]
-    low, high = simulate(hits, categories, 2000 if categories == 1 else 400).T
+    low, high = simulate(hits, categories, 1000 if categories == 1 else 200).T
     assert np.mean((low <= level) & (level <= high)) >= 0.93
     if name in ("all .95", "four, clearly", "none"):
         assert np.mean(high - low) < 0.05

@@ -139,6 +139,21 @@ class Kept:
         """The same with those that have no count."""
         return _make_replies(self.judged)
 
+    @cached_property
+    def has_every_count(self) -> bool:
+        """Whether all answers have a count, so that what counts them all is what counts those."""
+        return self.counted.height == self.judged.height
+
+    @cached_property
+    def knower(self) -> KnowerLevel | None:
+        """The counting level of the answers that have a count."""
+        return knower_level(self.replies) if self.counted.height else None
+
+    @cached_property
+    def human_correlation(self) -> Estimate | None:
+        """The correlation of the answers that have a count with the ideal human's."""
+        return correlate(self.replies, self.numbers, human_matrix(self.numbers, self.responses[-1]))
+
     def count(self, status: str) -> int:
         """Tell how many answers came to this."""
         return int((self.rows["status"] == status).sum())
@@ -234,12 +249,14 @@ def smallest_cell(kept: Kept) -> int:
 
 def knower(kept: Kept) -> KnowerLevel | None:
     """Up to which number all are known, as in the paper: of answers with a count; every category weighs the same."""
-    return knower_level(kept.replies) if eligible(kept) else None
+    return kept.knower
 
 
 def knower_of_all(kept: Kept) -> KnowerLevel | None:
     """Up to which number all are known, what has no count being a miss."""
-    return knower_level(kept.all_replies) if kept.judged.height else None
+    if kept.has_every_count:
+        return kept.knower
+    return knower_level(kept.all_replies)
 
 
 def human_correlation(kept: Kept) -> Estimate | None:
@@ -247,13 +264,15 @@ def human_correlation(kept: Kept) -> Estimate | None:
 
     Every category weighs the same.
     """
-    return correlate(kept.replies, kept.numbers, human_matrix(kept.numbers, kept.responses[-1]))
+    return kept.human_correlation
 
 
 def human_correlation_of_all(kept: Kept) -> Estimate | None:
-    """The same correlation where no count is a response of its own, which people never give."""
+    """The same correlation where no count, or one of 0, is a response of its own, which people never give."""
+    if not eligible(kept) or (kept.has_every_count and not zeros(kept)):
+        return kept.human_correlation
     law = human_matrix(kept.numbers, kept.responses[-1])
-    return correlate(kept.all_replies, kept.numbers, law, with_no_count=True) if eligible(kept) else None
+    return correlate(kept.all_replies, kept.numbers, law, with_no_count=True)
 
 
 def anchoring(kept: Kept) -> Anchoring | None:

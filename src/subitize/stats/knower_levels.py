@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.estimator import Clusters, compare_shares, estimate_shares, gather_groups
-from subitize.stats.replies import Replies
+from subitize.stats.replies import Replies, combine
 
 # Testolin et al. 2025, section 2.4.2, after Le Corre and Carey (2007).
 LEAST_HITS = 0.67
@@ -87,10 +87,11 @@ def knower_level(replies: Replies) -> KnowerLevel:
 def _gather(replies: Replies, shown: NDArray[np.int64]) -> Clusters:
     """Gather the shares of hits of each number, then those of its false alarms, every category with equal weight."""
     # Trials on one number in one category and cluster, with how often each number is answered.
-    key = np.stack([replies.clusters, replies.targets, replies.categories])
-    units, first, place = np.unique(key, axis=1, return_index=True, return_inverse=True)
-    clusters, targets, categories = units
-    place, strata = place.ravel(), replies.strata[first]
+    units = combine(replies.clusters, replies.targets, replies.categories)
+    _, first, place = np.unique(units, return_index=True, return_inverse=True)
+    clusters, targets, categories, strata = (
+        values[first] for values in (replies.clusters, replies.targets, replies.categories, replies.strata)
+    )
     sizes = np.bincount(place).astype(np.float64)
     answered = np.searchsorted(shown, replies.numbers)
     is_shown = shown[np.minimum(answered, len(shown) - 1)] == replies.numbers

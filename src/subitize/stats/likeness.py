@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from subitize.records import Estimate
 from subitize.stats.confusion import pearson
 from subitize.stats.estimator import Spread, gather_groups, measure_spread
-from subitize.stats.replies import Replies
+from subitize.stats.replies import Replies, combine
 from subitize.stats.resampling import move_some
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ def _place(replies: Replies, targets: Integers, highest: int, *, with_no_count: 
         values[kept] for values in (rows, columns, replies.categories, replies.clusters, replies.strata)
     )
     # The columns of a matrix are fixed, even where a design has no strata.
-    strata = np.unique(np.stack([columns, strata]), axis=1, return_inverse=True)[1].ravel()
+    strata = combine(columns, strata)
     trials = np.zeros((int(replies.categories.max(initial=0)) + 1, len(targets)))
     np.add.at(trials, (categories, columns), 1)
     weights = 1 / (trials[categories, columns] * (trials > 0).sum(axis=0)[columns])
@@ -102,10 +102,9 @@ def _spread(cells: _Cells, values: Floats) -> Spread:
 def _noise(cells: _Cells, height: int) -> float:
     """Sum the variances that chance leaves in the cells, relative to the square of the number of columns."""
     # Rows of a column by cluster: replies in other rows are zeros there.
-    names, cluster = np.unique(np.stack([cells.clusters, cells.columns]), axis=1, return_inverse=True)
-    cluster = cluster.ravel()
-    count = names.shape[1]
-    first = np.unique(cluster, return_index=True)[1]
+    units = combine(cells.clusters, cells.columns)
+    _, first, cluster = np.unique(units, return_index=True, return_inverse=True)
+    count = len(first)
     weights = np.bincount(cluster, cells.weights)
     means = np.zeros((height, count))
     np.add.at(means, (cells.rows, cluster), cells.weights)

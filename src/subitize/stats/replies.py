@@ -25,6 +25,14 @@ class Replies:
     strata: Integers
 
 
+def combine(*codes: Integers) -> Integers:
+    """Make one code of several, none of them below 0."""
+    combined = codes[0]
+    for more in codes[1:]:
+        combined = combined * (int(more.max(initial=0)) + 1) + more
+    return combined
+
+
 def make_replies(
     responses: NDArray[np.float64], targets: Integers, categories: Integers, clusters: Integers, strata: Integers
 ) -> Replies:
