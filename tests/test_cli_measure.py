@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from commands import PLUGINS, call
+from report_runs import exact, fill, naming_items, new_run
 from subitize.analysis.measures import Enumeration, Kept, Measure
-from subitize.records import Estimate
+from subitize.records import Estimate, Refused, Spec
 from subitize.stats import wilson_interval
 from subitize.store import Folder, Run
 
@@ -85,6 +86,23 @@ def test_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
     assert [one["run"] for one in random] == [str(run), str(other)]
     assert [one["cues"]["n"] for one in random] == [36, 36]
     assert call("measure", run, other).out.count(str(other)) == 2
+
+
+def test_where_something_was_refused_the_paper_s_own_figures_stand_beside(tmp_path: Path) -> None:
+    items = naming_items()
+    with new_run(tmp_path / "shy", "naming", items) as shy:
+        fill(
+            shy,
+            items,
+            Spec("shy", {}, "shy"),
+            lambda item, place: exact(item, place) if place % 2 else (Refused("no"), None),
+        )
+    found = call("measure", tmp_path / "shy").out.splitlines()
+    headings = next(line for line in found if "accuracy" in line)
+    names = [name.strip() for name in headings.split("   ") if name.strip()]
+    assert names[3:8] == ["coverage", "level", "level answered", "human", "human answered"]
+    row = next(line for line in found if line.strip().startswith("shy"))
+    assert "0.500 [" in row
 
 
 def test_an_excluded_item_is_told(run: Path) -> None:

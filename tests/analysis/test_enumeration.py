@@ -209,6 +209,10 @@ def test_an_answer_of_nought_is_wrong_and_has_no_place_in_the_matrix() -> None:
     assert found.matrices[ALL].sum() == 3
     assert found.knower is not None
     assert found.knower.numbers[0].hits.value == 0.75
+    assert found.human_correlation is not None
+    assert found.human_correlation_all is not None
+    assert found.human_correlation.value == pytest.approx(1)
+    assert found.human_correlation_all.value < 0.98  # people never see nothing
 
 
 def test_a_discarded_drawing_with_nothing_to_count_is_a_zero_and_not_right() -> None:
