@@ -113,6 +113,11 @@ def test_images_of_one_prompt_are_no_evidence_of_their_own() -> None:
     assert not find(Replies(answers, shown, prompts // 10, prompts, shown)).anchors
 
 
+def test_answers_may_be_of_any_size() -> None:
+    found = find(reply(lambda shown, random: np.where(shown == 3, 1e300, shown)))
+    assert found.anchors == ()
+
+
 def test_what_is_no_count_is_left_out_and_two_numbers_tell_nothing() -> None:
     replies = reply(sometimes(0.3, int(NO_COUNT), see))
     found = find(replies)

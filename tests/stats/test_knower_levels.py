@@ -100,6 +100,10 @@ def test_the_level_ends_before_the_first_number_that_is_not_known() -> None:
     assert judge(exact(10, (1, 2, 4))).level == 2
 
 
+def test_none_shown_is_no_number_to_be_known() -> None:
+    assert judge([*exact(20, (1, 2)), *[(0, 0)] * 20]).level == 2
+
+
 def test_without_trials_on_1_there_is_no_level() -> None:
     found = judge(exact(10, (2, 3)))
     assert (found.level, found.low, found.high) == (None, None, None)

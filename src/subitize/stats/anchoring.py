@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 ALPHA = 0.05
+_HIGHEST = 2.0**53  # above, not every whole number is a float
 _PARTS = 3  # the next number below an answer's home, the next above, and all others, which are tested together
 
 
@@ -46,9 +47,9 @@ class Anchoring:
 
 def find_anchors(replies: Replies) -> Anchoring | None:
     """Find the answers that are returned to; None where fewer than three numbers were answered."""
-    is_count = replies.numbers >= 1
+    is_count = (replies.numbers >= 1) & (replies.targets >= 1)
     counts = _Counts(
-        replies.numbers[is_count].astype(np.int64),
+        np.minimum(replies.numbers[is_count], _HIGHEST).astype(np.int64),
         *(values[is_count] for values in (replies.targets, replies.clusters, replies.strata)),
     )
     shown = np.unique(counts.targets)

@@ -74,10 +74,11 @@ def knower_level(replies: Replies) -> KnowerLevel:
     if len(estimates) > count:
         doubts = np.minimum(1.0, 2 * np.minimum(doubts, above[count:]))
     numbers = tuple(map(_judge, shown.tolist(), hits, false_alarms, doubts.tolist()))
-    run = next((place for place, n in enumerate(shown.tolist()) if n != place + 1), count)
+    start = int(np.searchsorted(shown, 1))
+    run = _count_first(n == place for place, n in enumerate(shown[start:].tolist(), 1))
     if not run or count == 1:
         return KnowerLevel(None, numbers, None, None)
-    in_turn = numbers[:run]
+    in_turn, doubts = numbers[start : start + run], doubts[start:]
     level = _count_first(one.is_known for one in in_turn)
     low = _count_first(one.standing == "known" for one in in_turn)
     high = max(n for n in range(run + 1) if not _rejects_all(doubts[:n]))

@@ -31,7 +31,7 @@ class Scale:
     what: str
     bounds: tuple[float, float]
     ideal: float
-    least: int = LEAST_TRIALS
+    least: int
 
 
 def resample(
