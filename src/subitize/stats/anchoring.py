@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 ALPHA = 0.05
 _HIGHEST = 2.0**53  # above, not every whole number is a float
-_PARTS = 3  # the next number below an answer's home, the next above, and all others, which are tested together
+_PARTS = 4  # numbers away from an answer's home that are tested together: the next below, the next above, those further
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ def _compare(counts: _Counts, answers: Integers, shown: Integers, homes: Integer
         is_answer.append(np.full(int(is_in.sum()), float(step == 0)))
     rows, at = np.concatenate(trial), np.concatenate(place)
     low, high = homes[at].T
-    part = np.select([column[rows] == low - 1, column[rows] == high], [0, 1], 2)
+    away = column[rows]
+    part = np.select([away == low - 1, away == high, away < low], [0, 1, 2], 3)
     tested, groups = np.unique(at * _PARTS + part, return_inverse=True)
     p_values = np.full((len(answers), _PARTS), np.nan)
     if len(tested):
