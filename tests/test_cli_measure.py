@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from commands import PLUGINS, call
+from report_runs import exact, fill, naming_items, new_run
 from subitize.analysis.measures import Enumeration, Kept, Measure
-from subitize.records import Estimate
+from subitize.records import Estimate, Refused, Spec
 from subitize.stats import wilson_interval
 from subitize.store import Folder, Run
 
@@ -33,6 +34,9 @@ def test_one_table_per_suite_with_intervals_and_what_they_rest_on(run: Path) -> 
     assert "suite naming judged by parser" in found.out
     assert "random *" in found.out
     assert "(ideal human, exact)" in found.out
+    assert "(perfect counter, exact)" in found.out
+    assert "answered" not in found.out.split("value [95 %")[0]  # everything has a count
+    assert "3: 1.000 [" in found.out
     assert "* an embedded stand-in" in found.out
     assert "! fewer than 20 answers" in found.out
     instant = next(line for line in found.out.splitlines() if "instant" in line)
@@ -47,7 +51,9 @@ def test_json_has_every_figure(run: Path) -> None:
     assert instant["is_stand_in"] is True
     assert instant["run"] == str(run)
     assert instant["accuracy"]["value"] == pytest.approx(1 / 3)
-    assert instant["knower"]["level"] == 0
+    assert (instant["knower"]["level"], instant["knower_all"]["low"], instant["knower_all"]["high"]) == (0, 0, 0)
+    assert [(one["answer"], one["share"]["value"]) for one in instant["anchoring"]["anchors"]] == [(3, 1.0)]
+    assert instant["human_correlation"] == instant["human_correlation_all"]
     assert [one["wording"] for one in instant["wordings"]] == ["category", "objects", "things"]
     assert (instant["control"]["value"], instant["control"]["n"]) == (0.0, 9)
     assert instant["matrices"]["all"][:4] == [[0, 0, 0], [0, 0, 0], [6, 6, 6], [0, 0, 0]]
@@ -80,6 +86,23 @@ def test_several_runs_are_told_apart(run: Path, tmp_path: Path) -> None:
     assert [one["run"] for one in random] == [str(run), str(other)]
     assert [one["cues"]["n"] for one in random] == [36, 36]
     assert call("measure", run, other).out.count(str(other)) == 2
+
+
+def test_where_something_was_refused_the_paper_s_own_figures_stand_beside(tmp_path: Path) -> None:
+    items = naming_items()
+    with new_run(tmp_path / "shy", "naming", items) as shy:
+        fill(
+            shy,
+            items,
+            Spec("shy", {}, "shy"),
+            lambda item, place: exact(item, place) if place % 2 else (Refused("no"), None),
+        )
+    found = call("measure", tmp_path / "shy").out.splitlines()
+    headings = next(line for line in found if "accuracy" in line)
+    names = [name.strip() for name in headings.split("   ") if name.strip()]
+    assert names[3:8] == ["coverage", "level", "level answered", "human", "human answered"]
+    row = next(line for line in found if line.strip().startswith("shy"))
+    assert "0.500 [" in row
 
 
 def test_an_excluded_item_is_told(run: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
-from subitize.records import Estimate, Item, Known, Said, Spec
+from subitize.records import Answer, Estimate, Item, Known, Refused, Said, Spec, Stimulus
 from subitize.report.document.blocks import Document, FactsBlock, Section, TableBlock, TextBlock
 from subitize.report.document.cells import slug
 from subitize.report.sections.composition import compose
@@ -134,7 +134,7 @@ def test_each_set_of_numbers_has_its_baselines(tmp_path: Path) -> None:
         {row.cells[0] for row in table(document, "naming-leaderboard").rows if row.badge == "baseline"}
         for document in (alone, both)
     ]
-    assert shown[0] == {"ideal human", "random"}
+    assert shown[0] == {"perfect counter", "ideal human", "random"}
     assert shown[1] == {f"{name}, {numbers}" for name in shown[0] for numbers in ("1–3", "1–2, 15")}
 
 
@@ -172,6 +172,40 @@ def test_the_first_number_not_known_is_one_that_was_shown_and_missed(tmp_path: P
     assert column(levels, "First number not known") == {"sure": None, "late": 6, "weak": 1}
     assert column(levels, "Margin, first not known")["sure"] is None
     assert len({column.name for column in levels.columns}) == len(levels.columns)
+
+
+def test_anchors_and_what_refusing_leaves_of_level_and_likeness_are_shown(tmp_path: Path) -> None:
+    items = [
+        replace(item, id=f"{item.id}/{seed}", task=Answer(Stimulus("dots", int(item.factors["number"]), seed), "?"))
+        for item in numbered(range(1, 7), ["dots"])
+        for seed in range(12)
+    ]
+    run = counting(tmp_path / "run", items, model=Spec("sure", {}, "sure"))
+    fill(run, items, Spec("five", {}, "five"), lambda item, _: (Said("5"), Known(5)))
+    fill(
+        run,
+        items,
+        Spec("shy", {}, "shy"),
+        lambda item, place: exact(item, place) if int(item.factors["number"]) <= 4 else (Refused("no"), None),
+    )
+    with run:
+        document = composed(run)
+    anchors, likeness = table(document, "naming-anchors"), table(document, "naming-likeness")
+    assert column(anchors, "Answer") == {"sure": "none", "five": 5, "shy": "none"}
+    assert column(anchors, "At home with")["five"] == "5–6"
+    levels = table(document, "naming-leaderboard")
+    assert (column(levels, "Counting level")["shy"], column(levels, "Counting level, answered")["shy"]) == (
+        "4-knower [4, 4]",
+        "4-knower [4, 4]",
+    )
+    of_all, answered = (
+        column(likeness, "Corr. with human")["shy"],
+        column(likeness, "Corr. with human, answered")["shy"],
+    )
+    assert isinstance(of_all, Estimate)
+    assert isinstance(answered, Estimate)
+    assert of_all.value < 0.8 < answered.value
+    assert "perfect counter" in column(likeness, "Coverage")
 
 
 @pytest.mark.parametrize(

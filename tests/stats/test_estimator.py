@@ -7,13 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri
+from scipy.special import expit, ndtr, ndtri
 from scipy.stats import t as student
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
 from cases import Case
 from subitize.records import Estimate
-from subitize.stats.estimator import Clusters, estimate_errors, estimate_share, estimate_shares, gather_clusters
+from subitize.stats.estimator import (
+    Clusters,
+    compare_shares,
+    estimate_errors,
+    estimate_share,
+    estimate_shares,
+    gather_clusters,
+    gather_groups,
+)
 
 Floats = NDArray[np.float64]
 
@@ -138,6 +146,26 @@ def test_categories_may_weigh_alike_however_many_prompts_they_have() -> None:
     weights = np.array([1 / 2, 1 / 2, 1 / 4, 1 / 4, 1 / 4, 1 / 4])
     (found,) = estimate_shares(Clusters(means, weights, np.full(6, 4.0), np.zeros(6, dtype=np.int64), strata))
     assert found.value == pytest.approx((1.0 + 0.25) / 2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_share_is_told_from_others_exactly_where_its_interval_ends(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    clusters = gather_groups(
+        random.integers(0, 2, 300).astype(float), np.repeat([0, 1, 2], 100), np.arange(300) // 5, np.arange(300) % 2
+    )
+    found = estimate_shares(clusters)
+    above, below = compare_shares(clusters, np.array([one.low for one in found]))
+    np.testing.assert_allclose(above, 0.025, atol=1e-9)
+    np.testing.assert_allclose(above + below, 1, atol=1e-9)
+    np.testing.assert_allclose(compare_shares(clusters, np.array([one.high for one in found]))[1], 0.025, atol=1e-9)
+
+
+def test_one_cluster_tells_nothing_and_constant_ones_count_once() -> None:
+    single = gather_clusters([1.0] * 9, [0] * 9)
+    assert [float(p[0]) for p in compare_shares(single, np.array([0.5]))] == [1.0, 1.0]
+    constant = gather_clusters([1.0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+    assert float(compare_shares(constant, np.array([0.5]))[0][0]) == pytest.approx(float(ndtr(-math.sqrt(3))))
 
 
 def test_where_there_is_too_little_it_is_said(case: Case) -> None:

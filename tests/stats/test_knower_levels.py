@@ -1,4 +1,4 @@
-"""The criteria of knowing a number, at their edges and against a count by hand."""
+"""The criteria of knowing a number, at their edges and against a count by hand; how far the level is known."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,21 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from subitize.stats import uniform_law
-from subitize.stats.confusion import confusion_matrix
 from subitize.stats.knower_levels import KnowerLevel, knower_level
+from subitize.stats.replies import NO_COUNT, Replies
 
 Answers = list[tuple[int, int]]  # target, response
 
 
-def judge(*categories: Answers, targets: tuple[int, ...] = (1, 2, 3)) -> KnowerLevel:
-    counts = []
-    for answers in categories:
-        shown, given = np.array(answers).T
-        counts.append(confusion_matrix(given.astype(float), shown, targets))
-    return knower_level(np.stack(counts), targets)
+def judge(*categories: Answers) -> KnowerLevel:
+    rows = np.array([(*answer, place) for place, answers in enumerate(categories) for answer in answers])
+    targets, numbers, category = rows.T
+    return knower_level(reply(targets, numbers, category))
+
+
+def reply(targets: NDArray[np.int64], numbers: NDArray[np.int64], categories: NDArray[np.int64]) -> Replies:
+    """Take every trial for a cluster, and every number in a category for a stratum."""
+    return Replies(numbers.astype(float), targets, categories, np.arange(len(targets)), 100 * targets + categories)
 
 
 def exact(trials: int, targets: tuple[int, ...] = (1, 2, 3)) -> Answers:
@@ -59,7 +62,7 @@ def test_the_shares_are_those_of_a_count_by_hand() -> None:
         [(int(target), int(random.choice([target, 1, 2, 7]))) for target in random.integers(1, 6, size)]
         for size in (80, 200, 33)
     ]
-    found = judge(*categories, targets=(1, 2, 3, 4, 5))
+    found = judge(*categories)
     for number in found.numbers:
         hits = [np.mean([r == number.number for t, r in one if t == number.number]) for one in categories]
         alarms = [np.mean([r == number.number for t, r in one if t != number.number]) for one in categories]
@@ -70,45 +73,104 @@ def test_the_shares_are_those_of_a_count_by_hand() -> None:
         assert number.false_alarm_margin == pytest.approx(0.5 - np.mean(alarms), abs=1e-12)
 
 
-def test_categories_of_equal_size_have_wilsons_interval_of_all_trials() -> None:
-    found = judge(with_hits(60), with_hits(90)).numbers[1].hits
-    expected = stats.binomtest(150, 200).proportion_ci(method="wilson")
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+def test_the_trials_of_one_number_have_wilsons_interval_but_for_students_t() -> None:
+    found = judge(with_hits(60)).numbers[1].hits
+    # The variance within a stratum has a pseudo-value of itself: (100 + 1) / 100 of the usual one at 99 degrees.
+    independent = 100 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 99)) ** 2 * (0.24 / (0.24 + 0.24 / 99))
+    z2 = stats.norm.ppf(0.975) ** 2 / independent
+    half = np.sqrt(z2) / (1 + z2) * np.sqrt(0.24 + z2 / 4)
+    assert (found.low, found.high) == pytest.approx(
+        ((0.6 + z2 / 2) / (1 + z2) - half, (0.6 + z2 / 2) / (1 + z2) + half), abs=1e-3
+    )
+
+
+def test_images_of_one_prompt_leave_a_number_open() -> None:
+    targets = np.repeat([1, 2, 3], 100)
+    prompts = np.repeat(np.arange(12), 25)
+    clustered = knower_level(Replies(targets.astype(float), targets, 0 * targets, prompts, targets))
+    assert (clustered.low, clustered.level, clustered.high) == (0, 3, 3)
+    assert {one.standing for one in clustered.numbers} == {"open"}
+    single = knower_level(reply(targets, targets, 0 * targets))
+    assert (single.low, single.level, single.high) == (3, 3, 3)
 
 
 def test_the_level_ends_before_the_first_number_that_is_not_known() -> None:
     assert judge([*exact(10, (1, 3)), *[(2, 3)] * 4, *[(2, 2)] * 6]).level == 1
     assert judge([*exact(10, (2, 3)), *[(1, 2)] * 10]).level == 0
-    assert judge(exact(10, (1, 2, 4)), targets=(1, 2, 4)).level == 2
+    assert judge(exact(10, (1, 2, 4))).level == 2
+
+
+def test_none_shown_is_no_number_to_be_known() -> None:
+    assert judge([*exact(20, (1, 2)), *[(0, 0)] * 20]).level == 2
 
 
 def test_without_trials_on_1_there_is_no_level() -> None:
-    found = judge(exact(10, (2, 3)), targets=(2, 3))
-    assert found.level is None
+    found = judge(exact(10, (2, 3)))
+    assert (found.level, found.low, found.high) == (None, None, None)
     assert [number.is_known for number in found.numbers] == [True, True]
 
 
-@pytest.mark.parametrize("targets", [(1,), (1, 2, 3)])
-def test_a_number_shown_alone_cannot_be_known_and_there_is_no_level(targets: tuple[int, ...]) -> None:
-    found = judge(exact(10, (1,)), targets=targets)
+def test_a_number_shown_alone_cannot_be_known_and_there_is_no_level() -> None:
+    found = judge(exact(10, (1,)))
     assert found.level is None
     (one,) = found.numbers
     assert (one.false_alarms, one.false_alarm_margin, one.is_known) == (None, None, False)
 
 
-def test_a_number_never_shown_is_not_judged() -> None:
-    found = judge(exact(10, (1, 2)), targets=(1, 2, 3))
-    assert [number.number for number in found.numbers] == [1, 2]
-    assert found.level == 2
-
-
-def test_answers_without_a_row_are_misses() -> None:
-    counts = confusion_matrix(np.ones(6), np.array([1, 1, 1, 1, 1, 1]), (1, 2))[None]
-    trials = np.array([[10, 10]])
-    assert knower_level(counts, (1, 2), trials).numbers[0].hits.value == 0.6
+def test_what_is_no_count_is_a_miss() -> None:
+    numbers = np.array([1.0] * 6 + [NO_COUNT] * 4 + [2.0] * 10)
+    found = knower_level(reply(np.repeat([1, 2], 10), numbers, np.zeros(20, dtype=np.int64)))
+    assert found.numbers[0].hits.value == 0.6
 
 
 @pytest.mark.parametrize(("law", "level"), [(np.eye(20)[:, :10], 10), (np.tile(uniform_law(1, 20), (10, 1)).T, 0)])
 def test_who_counts_knows_all_and_who_guesses_none(law: NDArray[np.float64], level: int) -> None:
-    counts = np.random.default_rng(0).multinomial(np.full(10, 50), law.T).T[None]
-    assert knower_level(counts, tuple(range(1, 11))).level == level
+    targets = np.repeat(np.arange(1, 11), 50)
+    random = np.random.default_rng(0)
+    numbers = np.array([1 + random.choice(20, p=law[:, target - 1]) for target in targets])
+    found = knower_level(reply(targets, numbers, 0 * targets))
+    assert (found.low, found.level, found.high) == (level, level, level)
+
+
+def simulate(hits: list[float], categories: int, samples: int) -> NDArray[np.int64]:
+    """Give the lowest and the highest level of models with these hits at 1 to 10, 50 trials of each per category."""
+    targets = np.tile(np.repeat(np.arange(1, 11), 50), categories)
+    category = np.repeat(np.arange(categories), 500)
+    found = []
+    for seed in range(samples):
+        random = np.random.default_rng(seed)
+        is_hit = random.random(len(targets)) < np.array(hits)[targets - 1]
+        numbers = np.where(is_hit, targets, (targets + random.integers(1, 20, len(targets)) - 1) % 20 + 1)
+        level = knower_level(reply(targets, numbers, category))
+        found.append((level.low, level.high))
+    return np.array(found)
+
+
+TRUTHS = {  # hits, and the level that these are
+    "all .72": ([0.72] * 10, 10),
+    "all .67": ([0.67] * 10, 10),
+    "all .95": ([0.95] * 10, 10),
+    "four, clearly": ([0.95] * 4 + [0.3] * 6, 4),
+    "four, barely": ([0.9] * 4 + [0.66] * 6, 4),
+    "none": ([0.2] * 10, 0),
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_true_level_is_possible(name: str) -> None:
+    hits, level = TRUTHS[name]
+    low, high = simulate(hits, 1, 20).T
+    assert np.mean((low <= level) & (level <= high)) >= 0.9
+
+
+@pytest.mark.proof("subitize.stats.knower_levels", "subitize.stats.estimator")
+@pytest.mark.parametrize("categories", [1, 5])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_true_level_is_possible_in_93_percent_and_others_are_not_where_margins_are_clear(
+    name: str, categories: int
+) -> None:
+    hits, level = TRUTHS[name]
+    low, high = simulate(hits, categories, 1000 if categories == 1 else 200).T
+    assert np.mean((low <= level) & (level <= high)) >= 0.93
+    if name in ("all .95", "four, clearly", "none"):
+        assert np.mean(high - low) < 0.05

@@ -304,8 +304,9 @@ def test_what_is_printed_for_programs_has_the_same_keys(case: Case) -> None:
 def test_what_measure_prints_has_the_same_keys() -> None:
     printed = (
         "run suite model judge wording wordings control accuracy accuracy_read accuracy_answered mae nae nae_all "
-        "coverage eligible discarded refused unknown zeros excluded smallest_cell knower human_correlation "
-        "human_distance random_distance abstraction biases scalar weber cues categories numbers responses matrices"
+        "coverage eligible discarded refused unknown zeros excluded smallest_cell knower knower_all human_correlation "
+        "human_correlation_all human_distance random_distance abstraction biases scalar weber cues anchoring "
+        "categories numbers responses matrices"
     )
     own = [key for key in keys(Enumeration) if key != "kept"]
     assert [*own, *measures()] == printed.split()

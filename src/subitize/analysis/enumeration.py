@@ -29,6 +29,9 @@ __all__ = ["ALL", "LEAST_PER_CELL", "Baseline", "Enumeration", "baselines", "eva
 _MOST_PICTURES = 400
 
 
+Observer = Literal["perfect counter", "ideal human", "random"]
+
+
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """Exact figures of an observer whose law is known, on the same numbers: no sample, so no interval.
@@ -36,7 +39,7 @@ class Baseline:
     The correlation with the ideal human is None for random answers: all their shares are equal.
     """
 
-    name: Literal["ideal human", "random"]
+    name: Observer
     accuracy: float
     mae: float
     nae: float
@@ -63,14 +66,19 @@ def evaluate(observed: Mapping[str, Observations]) -> list[Enumeration]:
 
 
 def baselines(numbers: Sequence[int]) -> tuple[Baseline, ...]:
-    """Give the exact figures of the ideal human and of random answers on these numbers, each shown equally often."""
+    """Give the exact figures of observers whose law is known on these numbers, each shown equally often."""
     highest = highest_response(numbers)
-    human, random = human_matrix(numbers, highest), random_matrix(numbers, highest)
-    return _baseline("ideal human", human, human, numbers), _baseline("random", random, human, numbers)
+    human = human_matrix(numbers, highest)
+    laws: dict[Observer, NDArray[np.float64]] = {
+        "perfect counter": np.eye(highest)[:, np.asarray(numbers) - 1],
+        "ideal human": human,
+        "random": random_matrix(numbers, highest),
+    }
+    return tuple(_baseline(name, law, human, numbers) for name, law in laws.items())
 
 
 def name_baselines(given: Iterable[Sequence[int]]) -> list[tuple[str, Baseline]]:
-    """Give a pair of baselines for each distinct set of numbers, named with its range where there are several."""
+    """Give the baselines for each distinct set of numbers, named with its range where there are several."""
     sets = sorted({tuple(sorted(set(numbers))) for numbers in given})
     return [
         (one.name + f", {write_range(numbers)}" * (len(sets) > 1), one)
@@ -91,7 +99,7 @@ def write_range(numbers: Sequence[int]) -> str:
 
 
 def _baseline(
-    name: Literal["ideal human", "random"],
+    name: Observer,
     law: NDArray[np.float64],
     human: NDArray[np.float64],
     numbers: Sequence[int],
@@ -168,8 +176,10 @@ def _find_cues(found: Iterable[Enumeration]) -> dict[_Key, Cues | None]:
     for key, parts in by_key.items():
         pictures = {kept.pictures[id] for kept in parts for id in set(_counted(kept)["item"]) & kept.pictures.keys()}
         measured = {picture: measure(picture) for picture in heapq.nsmallest(_MOST_PICTURES, pictures, key=lot)}
-        rows = [row for kept in parts for row in _measured_rows(kept, measured)]
-        cues[key] = find_cue(Seen(*np.array(rows, dtype=np.float64).reshape(-1, 4).T))
+        places = {picture: place for place, picture in enumerate(measured)}
+        rows = [row for kept in parts for row in _measured_rows(kept, measured, places)]
+        response, number, area, hull, place = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        cues[key] = find_cue(Seen(response, number, area, hull, place.astype(np.int64)))
     return cues
 
 
@@ -185,9 +195,13 @@ def _counted(kept: Kept) -> pl.DataFrame:
     return kept.rows.filter(pl.col("status") == "eligible").select("item", "response")
 
 
-def _measured_rows(kept: Kept, measured: Mapping[Stimulus, _Magnitudes]) -> Iterator[tuple[float, ...]]:
-    """Put what was measured in a picture beside each response to it."""
-    by_item = {id: measured[picture] for id, picture in kept.pictures.items() if picture in measured}
+def _measured_rows(
+    kept: Kept, measured: Mapping[Stimulus, _Magnitudes], places: Mapping[Stimulus, int]
+) -> Iterator[tuple[float, ...]]:
+    """Put what was measured in a picture beside each response to it, and which picture it is."""
+    by_item = {
+        id: (*measured[picture], places[picture]) for id, picture in kept.pictures.items() if picture in measured
+    }
     for id, response in _counted(kept).iter_rows():
         if id in by_item:
             yield response, *by_item[id]

@@ -13,9 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from subitize.records import Estimate, Stimulus
+from subitize.stats.anchoring import Anchoring, find_anchors
 from subitize.stats.confusion import (
     confusion_matrix,
-    correlate,
     distance,
     highest_response,
     human_matrix,
@@ -25,6 +25,8 @@ from subitize.stats.confusion import (
 from subitize.stats.cues import Cues
 from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.knower_levels import KnowerLevel, knower_level
+from subitize.stats.likeness import correlate
+from subitize.stats.replies import Replies, make_replies
 from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
 from subitize.stats.signed_ranks import Direction, signed_rank_test
 from subitize.stats.weber import Weber, fit_weber
@@ -127,6 +129,31 @@ class Kept:
         """How many answers have a count: by category and target."""
         return np.array([[int((shown == one).sum()) for one in self.numbers] for _, shown in self._by_category])
 
+    @cached_property
+    def replies(self) -> Replies:
+        """The answers that have a count, with what the design says of them."""
+        return _make_replies(self.counted)
+
+    @cached_property
+    def all_replies(self) -> Replies:
+        """The same with those that have no count."""
+        return _make_replies(self.judged)
+
+    @cached_property
+    def has_every_count(self) -> bool:
+        """Whether all answers have a count, so that what counts them all is what counts those."""
+        return self.counted.height == self.judged.height
+
+    @cached_property
+    def knower(self) -> KnowerLevel | None:
+        """The counting level of the answers that have a count."""
+        return knower_level(self.replies) if self.counted.height else None
+
+    @cached_property
+    def human_correlation(self) -> Estimate | None:
+        """The correlation of the answers that have a count with the ideal human's."""
+        return correlate(self.replies, self.numbers, human_matrix(self.numbers, self.responses[-1]))
+
     def count(self, status: str) -> int:
         """Tell how many answers came to this."""
         return int((self.rows["status"] == status).sum())
@@ -134,6 +161,13 @@ class Kept:
     @cached_property
     def _by_category(self) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         return [_responses_and_targets(self.counted.filter(pl.col("category") == one)) for one in self.categories]
+
+
+def _make_replies(rows: pl.DataFrame) -> Replies:
+    counts = rows.select(pl.when(pl.col("status") == "eligible").then("response").otherwise(None).fill_null(np.nan))
+    category = rows["category"].rank("dense").cast(pl.Int64) - 1
+    places = (rows["number"], category, rows["cluster"], rows["stratum"])
+    return make_replies(counts.to_series().to_numpy(), *(values.to_numpy() for values in places))
 
 
 def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -214,13 +248,36 @@ def smallest_cell(kept: Kept) -> int:
 
 
 def knower(kept: Kept) -> KnowerLevel | None:
-    """Up to which number all are known; every category weighs the same."""
-    return knower_level(kept.counts, kept.numbers, kept.trials) if eligible(kept) else None
+    """Up to which number all are known, as in the paper: of answers with a count; every category weighs the same."""
+    return kept.knower
+
+
+def knower_of_all(kept: Kept) -> KnowerLevel | None:
+    """Up to which number all are known, what has no count being a miss."""
+    if kept.has_every_count:
+        return kept.knower
+    return knower_level(kept.all_replies)
 
 
 def human_correlation(kept: Kept) -> Estimate | None:
-    """Correlation with the exact matrix of the ideal human; every category weighs the same."""
-    return correlate(kept.counts, human_matrix(kept.numbers, kept.responses[-1]))
+    """Correlation with the exact matrix of the ideal human, as in the paper: of answers with a count.
+
+    Every category weighs the same.
+    """
+    return kept.human_correlation
+
+
+def human_correlation_of_all(kept: Kept) -> Estimate | None:
+    """The same correlation where no count, or one of 0, is a response of its own, which people never give."""
+    if not eligible(kept) or (kept.has_every_count and not zeros(kept)):
+        return kept.human_correlation
+    law = human_matrix(kept.numbers, kept.responses[-1])
+    return correlate(kept.all_replies, kept.numbers, law, with_no_count=True)
+
+
+def anchoring(kept: Kept) -> Anchoring | None:
+    """Which answers are returned to whatever is shown."""
+    return find_anchors(kept.replies)
 
 
 def human_distance(kept: Kept) -> Estimate | None:
@@ -306,7 +363,7 @@ class Enumeration:
     mae = Measure(mean_absolute_error)
     nae = Measure(normalized_absolute_error, "nae")
     nae_all = Measure(normalized_error_of_all)
-    coverage = Measure(coverage)
+    coverage = Measure(coverage, "coverage")
     eligible = Measure(eligible)
     discarded = Measure(lambda kept: kept.count("discarded"))
     refused = Measure(lambda kept: kept.count("refused"))
@@ -314,8 +371,10 @@ class Enumeration:
     zeros = Measure(zeros)
     excluded = Measure(lambda kept: kept.excluded)
     smallest_cell = Measure(smallest_cell)
-    knower = Measure(knower, "level")
-    human_correlation = Measure(human_correlation, "human")
+    knower = Measure(knower, "level answered")
+    knower_all = Measure(knower_of_all, "level")
+    human_correlation = Measure(human_correlation, "human answered")
+    human_correlation_all = Measure(human_correlation_of_all, "human")
     human_distance = Measure(human_distance)
     random_distance = Measure(random_distance, "from chance")
     abstraction = Measure(abstraction, "abstraction")
@@ -323,6 +382,7 @@ class Enumeration:
     scalar = Measure(scalar, "slope")
     weber = Measure(weber, "weber")
     cues = Measure(lambda kept: kept.cues, "follows")
+    anchoring = Measure(anchoring, "anchors")
     categories = Measure(lambda kept: kept.categories)
     numbers = Measure(lambda kept: kept.numbers)
     responses = Measure(lambda kept: kept.responses)

@@ -34,9 +34,7 @@ def confusion_matrix(
     so that 2.4 for 2 is counted as 3, and 1.6 as 1. Responses below 1 have no row and are left out, and so are targets
     without a column.
     """
-    rounded = np.rint(responses)
-    is_near = (rounded == targets) & (responses != targets)
-    responses = np.where(is_near, targets + np.sign(responses - targets), rounded)
+    responses = round_responses(responses, targets)
     known = np.sort(np.asarray(columns))
     order = np.argsort(np.asarray(columns))
     column = np.minimum(np.searchsorted(known, targets), len(known) - 1)
@@ -45,6 +43,13 @@ def confusion_matrix(
     rows = np.minimum(responses[has_place], highest).astype(np.int64) - 1
     np.add.at(matrix, (rows, order[column[has_place]]), 1)
     return matrix
+
+
+def round_responses(responses: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Round responses, halves to even, but never to the target."""
+    rounded = np.rint(responses)
+    is_near = (rounded == targets) & (responses != targets)
+    return np.where(is_near, targets + np.sign(responses - targets), rounded)
 
 
 def response_shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -70,22 +75,6 @@ def pearson(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float6
     sizes = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
     is_alike = sizes <= 1e-12
     return np.where(is_alike, np.nan, np.clip((a * b).sum(axis=-1) / np.where(is_alike, 1, sizes), -1, 1))
-
-
-def correlate(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | None:
-    """Correlate the shares in counts of (category, response, target) with those of a law; None where undefined.
-
-    The shares are averaged over categories; targets that were never shown do not count.
-    """
-    is_shown = counts.sum(axis=(0, 1)) > 0
-    shown, expected = counts[..., is_shown], law[:, is_shown]
-
-    def statistic(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return pearson(_mean_shares(counts), expected)
-
-    if not is_shown.any() or not np.isfinite(statistic(shown)):
-        return None
-    return enclose(statistic, shown, Scale("Pearson correlation", (-1.0, 1.0), ideal=1.0))
 
 
 def distance(counts: NDArray[np.int64], law: NDArray[np.float64]) -> Estimate | None:

@@ -1,12 +1,14 @@
 """What responses follow: number, or a magnitude that goes along with it.
 
 Total ink is number × mean item area, and density is number over hull, so all of them at once cannot be told apart.
-In logarithms three predictors span them: number, item area and hull. A reader of number has the slopes 1, 0, 0; of
-ink 1, 1, 0; of hull 0, 0, 1; of density 1, 0, −1. And each cue is tried as the only one.
+In logarithms three predictors span them: number, item area and hull. Number is a factor, a level of its own for every
+number, so that whoever answers by number alone, however crookedly (even numbers only, never above 6, 7 for 10), has
+slopes of 0 for the others; a reader of ink has a slope of 1 for item area, one of hull of 1 for hull, one of density of
+−1 for hull. And each cue is tried as the only one, by any smooth law.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,19 +18,36 @@ from numpy.typing import NDArray
 from subitize.records import Estimate
 
 Cue = Literal["number", "ink", "hull", "density"]
-Verdict = Literal["number", "ink", "hull", "density", "undecided"]
+Verdict = Literal[
+    "number",
+    "number, with a bias by item size",
+    "number, with a bias by hull",
+    "number, with a bias by item size and hull",
+    "ink",
+    "hull",
+    "density",
+    "undecided",
+]
 Predictor = Literal["number", "item area", "hull"]
+Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 # Pictures in which two cues share more of their variance than this do not tell one from the other.
 MOST_SHARED = 0.99
+# A magnitude that varies by less than this among pictures of one number, in logarithms, was held constant.
+_HELD = 0.01
 _NO_SPREAD = 1e-9
 _LEAST_RESIDUAL = 1e-9
+_LEAST_PICTURES = 10
+_POWERS = 3  # the law of a cue is a cubic in logarithms
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One predictor of log response, beside the others: its slope, and the share of variance only it explains."""
+    """One predictor of log response, beside the others: its slope, and the share of variance only it explains.
+
+    Number's slope is that of the line through its levels. The intervals of item area and hull hold together.
+    """
 
     predictor: Predictor
     slope: Estimate
@@ -37,7 +56,7 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class CueModel:
-    """Log response on the log of one cue alone.
+    """Log response by one cue alone: its slope on the log of the cue, and how well the law of the cue explains it.
 
     `delta_bic` is how much worse it is than the best of the cues (0: it is the best), where a cue that responses
     fall with explains nothing; `share_over_number` is the share of variance it explains beyond number,
@@ -56,8 +75,8 @@ class CueModel:
 class Cues:
     """Which cue the responses follow; `p_value` is that of the closest rival's being as good (Vuong's test).
 
-    `coefficients` is empty where the pictures do not tell the predictors apart (one is constant, or follows from
-    the others); `models` has the cues that vary, the best first.
+    `coefficients` lacks item area or hull where pictures of one number hardly differ in it, or in what the other does
+    not tell; `models` has the cues that vary, the best first. `n` are responses.
     """
 
     verdict: Verdict
@@ -69,134 +88,190 @@ class Cues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """Responses to pictures, and what was measured in these: one value each per response, all above 0."""
+    """Responses, what was measured in the pictures that they are to, all above 0, and which picture each is to."""
 
-    responses: NDArray[np.float64]
-    number: NDArray[np.float64]
-    item_area: NDArray[np.float64]
-    hull: NDArray[np.float64]
+    responses: Floats
+    number: Floats
+    item_area: Floats
+    hull: Floats
+    pictures: NDArray[np.int64]
 
 
 def find_cue(seen: Seen) -> Cues | None:
-    """Tell which cue the responses follow; None where fewer than ten responses are left, or all are the same.
+    """Tell which cue the responses follow; None where fewer than ten pictures are left, or all responses are the same.
 
     The best one-cue model wins if responses rise with its cue, and if Vuong's test sets it apart from every other
-    cue in the pictures; cues that the pictures hardly separate leave it undecided.
+    cue in the pictures; cues that the pictures hardly separate leave it undecided. Where number wins, item area or hull
+    is a bias if its slope beside number is not 0.
     """
     is_usable = seen.responses > 0
-    response = np.log(seen.responses[is_usable])
-    number, item_area, hull = (np.log(values[is_usable]) for values in (seen.number, seen.item_area, seen.hull))
-    if len(response) < 10 or np.ptp(response) < _NO_SPREAD:
+    n = int(is_usable.sum())
+    # Responses to one picture hang together: the picture counts once, with their mean.
+    _, first, picture = np.unique(seen.pictures[is_usable], return_index=True, return_inverse=True)
+    if len(first) < _LEAST_PICTURES:
         return None
-    logs: dict[Cue, NDArray[np.float64]] = {
-        "number": number,
-        "ink": number + item_area,
-        "hull": hull,
-        "density": number - hull,
-    }
-    varying = {cue: values for cue, values in logs.items() if np.ptp(values) >= _NO_SPREAD}
-    if not varying:
+    response = np.bincount(picture, np.log(seen.responses[is_usable])) / np.bincount(picture)
+    number, item_area, hull = (np.log(values[is_usable][first]) for values in (seen.number, seen.item_area, seen.hull))
+    logs: dict[Cue, Floats] = {"number": number, "ink": number + item_area, "hull": hull, "density": number - hull}
+    laws = {cue: _law(values) for cue, values in logs.items() if np.ptp(values) >= _NO_SPREAD}
+    if np.ptp(response) < _NO_SPREAD or not laws:
         return None
-    models = sorted(_models(response, varying, number), key=lambda model: model.delta_bic)
-    verdict, p_value = _decide(response, varying, models[0])
-    predictors: dict[Predictor, NDArray[np.float64]] = {"number": number, "item area": item_area, "hull": hull}
-    return Cues(verdict, p_value, _coefficients(response, predictors), tuple(models), len(response))
+    models = sorted(_models(response, logs, laws, n), key=lambda model: model.delta_bic)
+    best, p_value = _decide(response, logs, laws, models[0].cue)
+    coefficients = _coefficients(response, number, {"item area": item_area, "hull": hull}, n)
+    verdict = _name_biases(coefficients) if best == "number" else best
+    return Cues(verdict, p_value, coefficients, tuple(models), n)
 
 
-def _models(
-    response: NDArray[np.float64], logs: Mapping[Cue, NDArray[np.float64]], number: NDArray[np.float64]
-) -> list[CueModel]:
-    of_number = _explained(response, number)
-    bics = {cue: -2 * float(_log_densities(response, values).sum()) for cue, values in logs.items()}
+def _name_biases(coefficients: tuple[Coefficient, ...]) -> Verdict:
+    slopes = {one.predictor: one.slope for one in coefficients}
+    is_biased = {name: not slope.low <= 0 <= slope.high for name, slope in slopes.items()}
+    match is_biased.get("item area", False), is_biased.get("hull", False):
+        case True, True:
+            return "number, with a bias by item size and hull"
+        case True, False:
+            return "number, with a bias by item size"
+        case False, True:
+            return "number, with a bias by hull"
+    return "number"
+
+
+def _law(values: Floats) -> Floats:
+    """Give orthonormal columns, the mean among them, of which the law of a cue is a sum."""
+    powers = min(_POWERS, len(np.unique(values)) - 1)
+    return np.linalg.qr(np.vander((values - values.mean()) / values.std(), powers + 1))[0]
+
+
+def _levels(number: Floats) -> Floats:
+    _, level, sizes = np.unique(number, return_inverse=True, return_counts=True)
+    return np.eye(len(sizes))[level] / np.sqrt(sizes)
+
+
+def _residuals(response: Floats, law: Floats) -> Floats:
+    return response - law @ (law.T @ response)
+
+
+def _models(response: Floats, logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], n: int) -> list[CueModel]:
+    total = float(((response - response.mean()) ** 2).sum())
+    levels = _levels(logs["number"])
+    of_number = 1 - float((_residuals(response, levels) ** 2).sum()) / total
+    bics = {cue: -2 * float(_log_densities(response, logs[cue], law).sum()) for cue, law in laws.items()}
     best = min(bics.values())
     found = []
-    for cue, values in logs.items():
-        alone = _explained(response, values)
-        both = max(_explained(response, number, values), alone, of_number)
-        (slope,) = _slopes(response, values)
+    for cue, law in laws.items():
+        alone = 1 - float((_residuals(response, law) ** 2).sum()) / total
+        together = _orthonormal(levels, law)
+        both = max(1 - float((_residuals(response, together) ** 2).sum()) / total, alone, of_number)
+        (slope,) = _slopes(response, np.stack([np.ones(len(response)), logs[cue]], axis=1), [np.array([0.0, 1.0])], n)
         found.append(CueModel(cue, slope, alone, bics[cue] - best, both - of_number, both - alone))
     return found
 
 
-def _decide(
-    response: NDArray[np.float64], logs: Mapping[Cue, NDArray[np.float64]], best: CueModel
-) -> tuple[Verdict, float | None]:
-    from scipy.special import ndtr
+def _orthonormal(basis: Floats, columns: Floats) -> Floats:
+    """Add to a basis what columns have beside it."""
+    rest = columns - basis @ (basis.T @ columns)
+    vectors, sizes, _ = np.linalg.svd(rest, full_matrices=False)
+    return np.concatenate([basis, vectors[:, sizes > _NO_SPREAD]], axis=1)
 
-    ours = _log_densities(response, logs[best.cue])
-    nothing = _log_densities(response, np.zeros_like(response))
-    p_values = [_chi_square_p(2 * float((ours - nothing).sum()))]
-    for cue, values in logs.items():
-        if cue == best.cue:
+
+def _decide(
+    response: Floats, logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], best: Cue
+) -> tuple[Cue | Literal["undecided"], float]:
+    """Set the best model apart from that of the mean alone, and from those of all other cues."""
+    from scipy.special import chdtrc, ndtr
+
+    ours = _log_densities(response, logs[best], laws[best])
+    nothing = _log_densities(response, logs[best], np.full((len(response), 1), len(response) ** -0.5))
+    parameters = laws[best].shape[1] - 1
+    gain = 2 * float((ours - nothing).sum()) + parameters * math.log(len(response))
+    p_values = [float(chdtrc(parameters, max(gain, 0.0)))]
+    for cue, law in laws.items():
+        if cue == best:
             continue
-        gains = ours - _log_densities(response, values)
+        gains = ours - _log_densities(response, logs[cue], law)
         spread = float(gains.std())
-        # One that falls as the best rises is told apart by that: responses rise with the cue they follow.
-        likeness = float(np.corrcoef(values, logs[best.cue])[0, 1])
-        is_told_apart = likeness <= math.sqrt(MOST_SHARED) and spread > _NO_SPREAD
+        is_told_apart = _are_apart(logs, laws, best, cue) and spread > _NO_SPREAD
         z = float(gains.sum()) / (spread * math.sqrt(len(gains))) if is_told_apart else 0.0
         p_values.append(float(2 * ndtr(-abs(z))))
     p_value = max(p_values)
-    return (best.cue if p_value < ALPHA else "undecided"), p_value
+    return (best if p_value < ALPHA else "undecided"), p_value
 
 
-def _chi_square_p(ratio: float) -> float:
-    from scipy.special import chdtrc
+def _are_apart(logs: Mapping[Cue, Floats], laws: Mapping[Cue, Floats], one: Cue, other: Cue) -> bool:
+    """Tell whether pictures separate two cues; one that falls as the other rises is told apart by that."""
+    if float(np.corrcoef(logs[one], logs[other])[0, 1]) <= 0:
+        return True
+    varies = float(((logs[other] - logs[other].mean()) ** 2).sum())
+    return float((_residuals(logs[other], laws[one]) ** 2).sum()) >= (1 - MOST_SHARED) * varies
 
-    return float(chdtrc(1, max(ratio, 0.0)))
 
+def _log_densities(response: Floats, values: Floats, law: Floats) -> Floats:
+    """Give each response's log density under the normal model of one cue, less its part of what BIC takes off.
 
-def _log_densities(response: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give each response's log density under the normal model of one cue, whose slope cannot be below 0."""
-    residuals, centred = response - response.mean(), values - values.mean()
-    power = float(centred @ centred)
-    slope = max(0.0, float(centred @ residuals) / power) if power > 0 else 0.0
+    A cue that responses fall with explains nothing.
+    """
+    n, parameters = len(response), law.shape[1] - 1
+    around_mean = response - response.mean()
+    rises = float((values - values.mean()) @ around_mean) > 0
+    residuals = _residuals(response, law) if rises else around_mean
     # A cue that explains everything would have an infinite likelihood.
-    least = _LEAST_RESIDUAL * float((residuals**2).mean())
-    residuals = residuals - slope * centred
-    variance = max(float((residuals**2).mean()), least)
-    return np.asarray(-0.5 * (math.log(2 * math.pi * variance) + residuals**2 / variance), dtype=np.float64)
-
-
-def _explained(response: NDArray[np.float64], *predictors: NDArray[np.float64]) -> float:
-    """Give R² of the regression on the predictors."""
-    centred = response - response.mean()
-    design = np.stack([values - values.mean() for values in predictors], axis=1)
-    fitted = design @ np.linalg.lstsq(design, centred, rcond=1e-9)[0]
-    return 1 - float(((centred - fitted) ** 2).sum()) / float((centred**2).sum())
+    variance = max(float((residuals**2).mean()), _LEAST_RESIDUAL * float((around_mean**2).mean()))
+    log_densities = -0.5 * (math.log(2 * math.pi * variance) + residuals**2 / variance)
+    return np.asarray(log_densities - parameters * math.log(n) / (2 * n), dtype=np.float64)
 
 
 def _coefficients(
-    response: NDArray[np.float64], predictors: Mapping[Predictor, NDArray[np.float64]]
+    response: Floats, number: Floats, magnitudes: Mapping[Predictor, Floats], n: int
 ) -> tuple[Coefficient, ...]:
-    columns = list(predictors.values())
-    if any(np.ptp(column) < _NO_SPREAD for column in columns):
+    """Fit number as a factor beside what varies among pictures of one number."""
+    levels = _levels(number)
+    within = {name: _residuals(values, levels) for name, values in magnitudes.items()}
+    varying = [name for name, values in within.items() if float(values.std()) >= _HELD]
+    is_shared = len(varying) > 1 and float(np.corrcoef([within[name] for name in varying])[0, 1]) ** 2 > MOST_SHARED
+    if not varying or is_shared or len(response) <= levels.shape[1] + len(varying) or np.ptp(number) < _NO_SPREAD:
         return ()
-    others = [[other for other in columns if other is not column] for column in columns]
-    if any(_explained(column, *rest) > MOST_SHARED for column, rest in zip(columns, others, strict=True)):
-        return ()
-    whole = _explained(response, *columns)
+    design = np.stack([*levels.T, *(magnitudes[name] for name in varying)], axis=1)
+    # The line through the levels of number, each of which weighs as much as it has pictures.
+    centred = number - number.mean()
+    line = np.concatenate([levels.T @ centred / float(centred @ centred), np.zeros(len(varying))])
+    slopes = _slopes(response, design, [line, *np.eye(design.shape[1])[levels.shape[1] :]], n)
+    names: list[Predictor] = ["number", *varying]
+    columns = [levels, *(magnitudes[name][:, None] for name in varying)]
     found = []
-    for name, slope in zip(predictors, _slopes(response, *columns), strict=True):
-        rest = _explained(response, *(column for other, column in predictors.items() if other != name))
-        found.append(Coefficient(name, slope, max(0.0, whole - rest)))
+    for place, (name, slope) in enumerate(zip(names, slopes, strict=True)):
+        rest = np.concatenate([np.ones((len(response), 1)), *columns[:place], *columns[place + 1 :]], axis=1)
+        found.append(Coefficient(name, slope, max(0.0, _explained(response, design) - _explained(response, rest))))
     return tuple(found)
 
 
-def _slopes(response: NDArray[np.float64], *predictors: NDArray[np.float64]) -> list[Estimate]:
-    """Fit slopes by least squares, with intervals that allow for unequal variances (HC3, Student)."""
+def _explained(response: Floats, design: Floats) -> float:
+    """Give R² of the regression on the columns of a design."""
+    residuals = response - design @ np.linalg.lstsq(design, response, rcond=1e-9)[0]
+    return 1 - float((residuals**2).sum()) / float(((response - response.mean()) ** 2).sum())
+
+
+def _slopes(response: Floats, design: Floats, combinations: Sequence[Floats], n: int) -> list[Estimate]:
+    """Fit sums of coefficients by least squares, with intervals that allow for unequal variances (HC3, Student).
+
+    The first interval holds by itself, the others together (Bonferroni).
+    """
     from scipy.special import stdtrit
 
-    n = len(response)
-    design = np.stack([np.ones(n), *predictors], axis=1)
+    pictures, terms = design.shape
     inverse = np.linalg.pinv(design)
-    slopes = inverse @ response
-    residuals = response - design @ slopes
-    leverages = np.minimum((design * inverse.T).sum(axis=1), 1 - 1e-9)
-    errors = np.sqrt(((inverse * (residuals / (1 - leverages))) ** 2).sum(axis=1))
-    halves = float(stdtrit(n - design.shape[1], 0.975)) * errors
-    method = "least squares on logarithms, HC3 interval"
-    return [
-        Estimate(float(slope), float(slope - half), float(slope + half), n, method)
-        for slope, half in zip(slopes[1:], halves[1:], strict=True)
-    ]
+    residuals = response - design @ (inverse @ response)
+    residuals[np.abs(residuals) < _NO_SPREAD] = 0.0
+    leverages = np.minimum((design * inverse.T).sum(axis=1), 1 - _NO_SPREAD)
+    weights = np.stack(combinations) @ inverse
+    slopes = weights @ response
+    slopes[np.abs(slopes) < _NO_SPREAD] = 0.0
+    errors = np.sqrt(((weights * (residuals / (1 - leverages))) ** 2).sum(axis=1))
+    found = []
+    for place, (slope, error) in enumerate(zip(slopes.tolist(), errors.tolist(), strict=True)):
+        together = max(1, len(combinations) - 1) if place else 1
+        half = float(stdtrit(pictures - terms, 1 - ALPHA / 2 / together)) * error
+        method = f"least squares on logarithms, HC3 interval over {pictures} pictures" + ", holds with the other" * (
+            together > 1
+        )
+        found.append(Estimate(slope, slope - half, slope + half, n, method))
+    return found

@@ -54,12 +54,28 @@ def gather_clusters(
     """
     given = np.asarray(values, dtype=np.float64)
     names = np.arange(len(given)) if clusters is None else np.asarray(clusters)
-    _, first, place = np.unique(names, return_index=True, return_inverse=True)
-    sizes = np.bincount(place).astype(np.float64)
-    means = np.bincount(place, weights=given) / sizes
     levels = np.zeros(len(given)) if strata is None else np.asarray(strata)
-    codes = np.unique(levels, return_inverse=True)[1][first]
-    return Clusters(means, sizes, sizes, np.zeros(len(sizes), dtype=np.int64), codes.astype(np.int64))
+    return gather_groups(given, np.zeros(len(given), dtype=np.int64), names, levels)
+
+
+def gather_groups(
+    values: Floats,
+    groups: Integers,
+    clusters: NDArray[Any],
+    strata: NDArray[Any],
+    *,
+    weights: Floats | None = None,
+    observations: Floats | None = None,
+) -> Clusters:
+    """Put observations of several groups into clusters; rows may stand for several observations, and weigh anything."""
+    weights = np.ones(len(values)) if weights is None else weights
+    names, cluster = np.unique(clusters, return_inverse=True)
+    _, first, place = np.unique(groups * len(names) + cluster, return_index=True, return_inverse=True)
+    total = _sum_by(place, weights)
+    means = _sum_by(place, weights * values) / total
+    codes = np.unique(strata, return_inverse=True)[1][first].astype(np.int64)
+    counted = _sum_by(place, np.ones(len(values)) if observations is None else observations)
+    return Clusters(means, total, counted, groups[first], codes)
 
 
 def estimate_share(
@@ -85,10 +101,7 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     found = replace(found, mean=np.clip(found.mean, 0.0, 1.0))  # sums of shares may be rounded to more
     edge = (1 + confidence) / 2
     z = float(ndtri(edge))
-    variance = np.maximum(found.variance, least_variance(clusters, found))
-    is_constant = variance <= 0
-    binomial = found.mean * (1 - found.mean)
-    independent = np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance))
+    independent, is_constant = _independent_observations(clusters, found)
     # One cluster leaves no degree of freedom, and Student's t infinite: every share is possible.
     widening = np.where(found.degrees > 0, z / stdtrit(np.maximum(found.degrees, 1e-9), edge), 0.0)
     widening = np.where(is_constant & (found.degrees > 0), 1.0, widening)
@@ -98,6 +111,31 @@ def estimate_shares(clusters: Clusters, *, confidence: float = 0.95, what: str =
     needed = np.where(found.observations > found.clusters, _FEW_OF_SEVERAL, FEW)
     cautions = map(_share_caution, is_constant.tolist(), found.clusters.tolist(), rarer.tolist(), needed.tolist())
     return list(_put_together(found, low, high, methods, cautions, confidence))
+
+
+def compare_shares(clusters: Clusters, against: Floats) -> tuple[Floats, Floats]:
+    """Give p-values of each group's share being no more, and no less, than a given one: where the interval ends there.
+
+    One cluster tells nothing.
+    """
+    from scipy.special import ndtr, stdtr
+
+    found = measure_spread(clusters)
+    independent, is_constant = _independent_observations(clusters, found)
+    z = (np.clip(found.mean, 0.0, 1.0) - against) / np.sqrt(against * (1 - against) / np.maximum(independent, ROUNDING))
+    degrees = np.maximum(found.degrees, 1e-9)
+    below = np.where(is_constant, ndtr(z), stdtr(degrees, z))
+    above = np.where(is_constant, ndtr(-z), stdtr(degrees, -z))
+    is_single = found.degrees <= 0
+    return np.where(is_single, 1.0, above), np.where(is_single, 1.0, below)
+
+
+def _independent_observations(clusters: Clusters, found: "Spread") -> tuple[Floats, NDArray[np.bool_]]:
+    """Tell how many independent observations would have the same variance, and where nothing varies."""
+    variance = np.maximum(found.variance, least_variance(clusters, found))
+    is_constant = variance <= 0
+    binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
+    return np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance)), is_constant
 
 
 def estimate_errors(

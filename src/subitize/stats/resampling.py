@@ -31,7 +31,7 @@ class Scale:
     what: str
     bounds: tuple[float, float]
     ideal: float
-    least: int = LEAST_TRIALS
+    least: int
 
 
 def resample(
@@ -111,7 +111,7 @@ def enclose(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Es
         low, high = widened_interval(value, replicates, scale.bounds, lost)
         method = f"{scale.what}, {METHOD}"
     else:
-        others = [value, *(float(statistic(moved)) for moved in _with_some_moved(counts))]
+        others = [value, *(float(statistic(moved)) for moved in move_some(counts))]
         low, high = float(np.nanmin(others)), float(np.nanmax(others))
         method = f"{scale.what}, answers never vary: Wilson bound on the share of others"
     if fewest < scale.least:
@@ -120,7 +120,7 @@ def enclose(statistic: Statistic, counts: NDArray[np.int64], scale: Scale) -> Es
     return Estimate(value, low, high, n, method)
 
 
-def _with_some_moved(counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def move_some(counts: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     """Move as many trials as may still have been missed to the next row, the one before, or all rows alike.
 
     They may be of the whole matrix, or all of one category, of one number, or of one number in one category.

@@ -33,7 +33,8 @@ def table_1(one: Enumeration) -> Iterator[Cell]:
     yield from _figure(place, "accuracy", one.accuracy_read)  # the paper leaves out what could not be counted
     yield from _figure(place, "nae", one.nae)
     if one.knower is not None and one.knower.level is not None:
-        yield Cell(place._replace(column=_LEVEL), float(one.knower.level), n=one.eligible)
+        level, low, high = one.knower.level, one.knower.low, one.knower.high
+        yield Cell(place._replace(column=_LEVEL), float(level), low, high, n=one.eligible)
     yield from _figure(place, "human_correlation", one.human_correlation)
 
 

@@ -11,6 +11,7 @@ from subitize.numerals import in_words
 from subitize.records import Estimate
 from subitize.report.document.blocks import Badge, text_column
 from subitize.report.document.charts import Palette
+from subitize.stats.knower_levels import KnowerLevel
 
 MODEL = text_column("Model")
 _FAR = 1e6  # the largest number that a chart is given
@@ -46,6 +47,13 @@ def differing_design(published: PublishedCounts | None, models: Sequence[Counted
 def level_name(level: int) -> str:
     """Write a level as the literature does."""
     return f"{level}-knower"
+
+
+def level_text(knower: KnowerLevel | None) -> str | None:
+    """Write a level with the lowest and the highest that are possible."""
+    if knower is None or knower.level is None:
+        return None
+    return f"{level_name(knower.level)} [{knower.low}, {knower.high}]"
 
 
 def point(model: Counted, name: str, at: object, estimate: Estimate) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, name_baselines, write_range
 from subitize.analysis.published import PublishedBias, PublishedCounts
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
@@ -19,7 +19,17 @@ from subitize.report.document.blocks import (
     text_column,
 )
 from subitize.report.document.charts import Palette
-from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, methods, only, point, sizes
+from subitize.report.sections.counted import (
+    MODEL,
+    Counted,
+    differing_design,
+    level_name,
+    level_text,
+    methods,
+    only,
+    point,
+    sizes,
+)
 from subitize.report.sections.estimation import cue_section, scalar_section, weber_section
 from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS, KnowerLevel, KnownNumber
 
@@ -45,6 +55,7 @@ def number_sections(
         weber_section(suite, models, palette),
         scalar_section(suite, models, palette),
         cue_section(suite, models, palette),
+        _anchors(suite, models),
         _abstraction(suite, models, published),
         _wordings(suite, models),
     ]
@@ -123,17 +134,25 @@ def _accuracy(suite: str, models: Sequence[Counted], palette: Palette, *, are_dr
 
 
 def _knower(suite: str, models: Sequence[Counted]) -> Section | None:
-    known = [(model, model.it.knower) for model in models if model.it.knower is not None]
+    known = [(model, model.it.knower_all) for model in models if model.it.knower_all is not None]
     if not known:
         return None
-    level = Column("Level", "The largest n such that 1 to n are all known.")
+    level = Column("Level", "The largest n such that 1 to n are all known; what has no count is a miss.")
+    lowest = Column("Lowest possible", "1 to this many are known beyond doubt.")
+    highest = Column("Highest possible", "That 1 to this many, and no more, can all be known.")
+    answered = Column("Level, answered", "What has no count is left out, as in the paper.")
     margins = ("Weakest number known", "Margin, weakest", "First number not known", "Margin, first not known")
     levels = make_table(
         f"{suite}-knower-levels",
         "Counting level",
-        (MODEL, level, *margins),
-        (Row((model.label, *_level_cells(knower)), model.badge) for model, knower in known),
-        "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does.",
+        (MODEL, level, lowest, highest, answered, *margins),
+        (
+            Row((model.label, *_level_cells(knower, level_text(model.it.knower))), model.badge)
+            for model, knower in known
+        ),
+        "The margin is the smaller of those to the two criteria: how much a share may change before the verdict does. "
+        "Levels from the lowest to the highest possible hold the true one in 95 % of studies: numbers are known beyond "
+        "doubt by intervals over clusters; that several are known is tested for all of them together (Simes).",
     )
     numbers = [(model, one) for model, knower in known for one in knower.numbers]
     figure = FigureBlock(
@@ -163,15 +182,25 @@ def _margin_table(suite: str, numbers: Sequence[tuple[Counted, KnownNumber]]) ->
     under = Column(
         f"Margin under {100 * FALSE_ALARMS_BELOW:.0f} %", "How far below the criterion; below 0 it is missed."
     )
-    columns = (MODEL, "Number", "Answered when shown", over, "Answered when not shown", under, text_column("Known"))
+    columns = (
+        MODEL,
+        "Number",
+        "Answered when shown",
+        over,
+        "Answered when not shown",
+        under,
+        text_column("Known"),
+        text_column("Beyond doubt"),
+    )
     rows = []
     for model, one in numbers:
         shares = (one.hits, one.hit_margin, one.false_alarms, one.false_alarm_margin)
-        rows.append(Row((model.label, one.number, *shares, "yes" if one.is_known else "no"), model.badge))
+        verdicts = ("yes" if one.is_known else "no", one.standing)
+        rows.append(Row((model.label, one.number, *shares, *verdicts), model.badge))
     return make_table(f"{suite}-knower-numbers", "Numbers known, with margins", columns, rows)
 
 
-def _level_cells(knower: KnowerLevel) -> tuple[Cell, ...]:
+def _level_cells(knower: KnowerLevel, answered: str | None) -> tuple[Cell, ...]:
     margins = {
         one.number: min(margin for margin in (one.hit_margin, one.false_alarm_margin) if margin is not None)
         for one in knower.numbers
@@ -181,6 +210,7 @@ def _level_cells(knower: KnowerLevel) -> tuple[Cell, ...]:
     missed = next((one.number for one in knower.numbers if not one.is_known), None)
     return (
         None if knower.level is None else level_name(knower.level),
+        *(knower.low, knower.high, answered),
         weakest,
         None if weakest is None else held[weakest],
         missed,
@@ -219,16 +249,54 @@ def _print_bias(bias: PublishedBias) -> str:
 
 
 def _likeness(suite: str, models: Sequence[Counted]) -> Section:
+    rows = [Row((m.label, *(getattr(m.it, name) for name in _LIKENESS)), m.badge) for m in models]
+    for name, one in name_baselines(model.it.numbers for model in models):
+        likeness = (one.human_correlation, one.human_correlation)
+        rows.append(Row((name, *likeness, 1.0, None, None), "baseline"))
     table = make_table(
         f"{suite}-likeness",
         "Likeness to people and to chance",
-        (MODEL, "Corr. with human", "Distance to human", "Distance to chance"),
-        (Row((m.label, m.it.human_correlation, m.it.human_distance, m.it.random_distance), m.badge) for m in models),
+        (MODEL, *_LIKENESS.values()),
+        rows,
         "Against the exact matrices of an ideal human observer and of random answers. A distance is the share of "
         "responses that would have to be others, from 0 (the same) to 1; a correlation with random answers is not "
-        "defined, as all shares in their matrix are equal.",
+        "defined, as all shares in their matrix are equal. What has no count is a response that people never give; "
+        "“answered” leaves it out, as in the paper, and with it numbers that were never counted. The interval of a "
+        "correlation is for prompts (or pictures) like these, answered without end.",
     )
     return Section(f"{suite}-likeness", "Likeness to people and to chance", (table,))
+
+
+_LIKENESS = {
+    "human_correlation_all": Column("Corr. with human"),
+    "human_correlation": Column("Corr. with human, answered"),
+    "coverage": Column("Coverage", "Share that has a count."),
+    "human_distance": Column("Distance to human"),
+    "random_distance": Column("Distance to chance"),
+}
+
+
+def _anchors(suite: str, models: Sequence[Counted]) -> Section | None:
+    tested = [(model, model.it.anchoring) for model in models if model.it.anchoring is not None]
+    if not tested:
+        return None
+    rows = []
+    for model, found in tested:
+        rows += [
+            Row((model.label, one.answer, one.share, write_range(one.home), one.p_value), model.badge)
+            for one in found.anchors
+        ] or [Row((model.label, "none", None, None, None), model.badge)]
+    p = Column("p", "Of its being no more frequent than an answer next to it; Holm’s.", digits=3, is_probability=True)
+    table = make_table(
+        f"{suite}-anchors",
+        "Anchors",
+        (MODEL, "Answer", "Share elsewhere", text_column("At home with"), p),
+        rows,
+        "Answers that are returned to whatever is shown: away from the numbers that it is at home with, an anchor is "
+        "more frequent than both answers next to it, which no scatter around the number explains. The share is of the "
+        "counts given to these other numbers. " + methods(one.share for _, found in tested for one in found.anchors),
+    )
+    return Section(f"{suite}-anchors", "Anchoring", (table,))
 
 
 def _abstraction(suite: str, models: Sequence[Counted], published: PublishedCounts | None) -> Section | None:

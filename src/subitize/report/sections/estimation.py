@@ -106,8 +106,9 @@ def cue_section(suite: str, models: Sequence[Counted], palette: Palette) -> Sect
         "What the responses follow",
         (MODEL, text_column("Follows"), runner_up, *(Column(f"ΔBIC {cue}", digits=1) for cue in _CUES), "n"),
         (Row((m.label, cues.verdict, cues.p_value, *_delta_bics(cues), cues.n), m.badge) for m, cues in found),
-        "ΔBIC is how much worse a cue alone explains the responses than the best one (0). “Undecided”: the runner-up "
-        "is about as close (Vuong’s test).",
+        "ΔBIC is how much worse a cue alone explains the responses, by any smooth law, than the best one (0). "
+        "“Undecided”: the runner-up is about as close (Vuong’s test). “Number, with a bias by item size” (or hull, the "
+        "area that things spread over): answers follow number, but among pictures of one number they go with that too.",
     )
     slopes = [(model, one) for model, cues in found for one in cues.coefficients]
     figures = (_slope_figure(suite, slopes, palette),) if slopes else ()
@@ -136,8 +137,9 @@ def _slope_figure(suite: str, slopes: Sequence[tuple[Counted, Coefficient]], pal
         f"{suite}-cue-regression",
         "Slopes of the cues",
         spec,
-        "How the responses follow number, the size of the things and the area they spread over, each beside the "
-        "others; lines are 95 % intervals. One who counts has a slope of 1 for number and of 0 for the rest.",
+        "How the responses follow number, the size of the things and the area they spread over (hull), each beside "
+        "the others; lines are 95 % intervals, those of item area and hull together. Number is a factor, so that who "
+        "answers by number alone, by whatever law, has slopes of 0 for the rest; one who counts has 1 for number.",
         "Regression slopes of the cues with intervals, one panel per model.",
         data,
     )

@@ -21,7 +21,7 @@ from subitize.report.document.blocks import (
     TableBlock,
     make_table,
 )
-from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name
+from subitize.report.sections.counted import MODEL, Counted, differing_design, level_name, level_text
 from subitize.report.sections.sizes import SIZE
 from subitize.report.sections.sources import Series
 
@@ -34,8 +34,7 @@ def rank_counts(
 ) -> list[Block]:
     """Rank models by their accuracy, best first, among baselines and published figures."""
     is_partial = any(model.it.refused or model.it.discarded for model in models)
-    untold = {"accuracy_answered": not is_partial, "coverage": not is_partial, "nae_all": not is_partial}
-    untold["size"] = not published
+    untold = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
     shown = {name: column for name, column in _COLUMNS.items() if not untold.get(name)}
     found: list[tuple[str, Badge, Cells]] = [(model.label, model.badge, _measured(model)) for model in models]
     found += [(name, "baseline", _known(one)) for name, one in baselines]
@@ -54,10 +53,14 @@ _COLUMNS = {
     "nae": Column("NAE", "Normalized absolute error: mean of |answer − target| / target, of the answers.", digits=3),
     "coverage": Column("Coverage", "Share that has a count, which the errors and the counting level are of."),
     "nae_all": Column("NAE, all", "What has no count stands for a count of 0, an error of 1.", digits=3),
-    "level": Column("Counting level", "The largest n such that 1 to n are all known."),
-    "human_correlation": Column(
-        "Corr. with human", "Correlation with the confusion matrix of an ideal human observer."
+    "level": Column(
+        "Counting level", "The largest n such that 1 to n are all known [lowest, highest possible]; no count is a miss."
     ),
+    "level_answered": Column("Counting level, answered", "What was refused or discarded is left out, as in the paper."),
+    "human_correlation_all": Column(
+        "Corr. with human", "Correlation with the matrix of an ideal human observer, who never leaves out a count."
+    ),
+    "human_correlation": Column("Corr. with human, answered", "What has no count is left out, as in the paper."),
     "n": Column("n", "Answers with a value."),
     "left_out": Column("Left out", "Unknown to the judge, or excluded by hand."),
     "size": SIZE,
@@ -66,26 +69,38 @@ _COLUMNS = {
 
 def _measured(model: Counted) -> Cells:
     it = model.it
-    level = it.knower.level if it.knower else None
     return {
         **{name: getattr(it, name) for name in _MEASURED},
-        "level": None if level is None else level_name(level),
+        "level": level_text(it.knower_all),
+        "level_answered": level_text(it.knower),
         "n": it.eligible,
         "left_out": it.unknown + it.excluded,
         "size": "",
     }
 
 
-_MEASURED = ("accuracy", "accuracy_answered", "nae", "coverage", "nae_all", "human_correlation")
+_OF_PARTIAL = ("accuracy_answered", "coverage", "nae_all", "level_answered", "human_correlation")
+_MEASURED = (
+    "accuracy",
+    "accuracy_answered",
+    "nae",
+    "coverage",
+    "nae_all",
+    "human_correlation_all",
+    "human_correlation",
+)
 
 
 def _known(one: Baseline) -> Cells:
-    return {"accuracy": one.accuracy, "nae": one.nae, "human_correlation": one.human_correlation, "size": ""}
+    likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
+    return {"accuracy": one.accuracy, "nae": one.nae, **likeness, "size": ""}
 
 
 def _printed(one: PublishedRow) -> Cells:
-    figures = {"accuracy": one.accuracy, "nae": one.nae, "human_correlation": one.human_correlation}
-    return {**figures, "level": level_name(one.level), "size": one.size_billion}
+    # Next to nothing was left out in the paper.
+    likeness = dict.fromkeys(("human_correlation_all", "human_correlation"), one.human_correlation)
+    levels = dict.fromkeys(("level", "level_answered"), level_name(one.level))
+    return {"accuracy": one.accuracy, "nae": one.nae, **likeness, **levels, "size": one.size_billion}
 
 
 def _value(cell: Cell) -> float:

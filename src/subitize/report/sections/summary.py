@@ -8,7 +8,7 @@ from subitize.analysis.scoring import measure
 from subitize.records import Estimate, base_suite
 from subitize.report.document.blocks import Badge
 from subitize.report.document.cells import figure, printable
-from subitize.report.sections.counted import Counted, level_name
+from subitize.report.sections.counted import Counted, level_text
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
 from subitize.report.sections.standings import tell_standing
@@ -71,8 +71,8 @@ def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
 
 def _headline(suite: str, ranked: Sequence[Counted], standings: Mapping[str, Ranked]) -> str:
     best, worst = ranked[0], ranked[-1]
-    level = best.it.knower.level if best.it.knower else None
-    counts = "" if level is None else f" (counting level: {level_name(level)})"
+    level = level_text(best.it.knower_all)
+    counts = "" if level is None else f" (counting level: {level})"
     right = f"{_share(best.it.accuracy)} of its answers are right{counts}"
     if len(ranked) == 1:
         return f"In {suite}, {best.label} was measured: {right}."

@@ -7,14 +7,21 @@ from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
 from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
+from subitize.stats.anchoring import Anchoring
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel
 from subitize.stats.scalar_variability import ScalarVariability
 from subitize.stats.weber import Weber
 
-_SKILL = ("accuracy", "nae", "knower", "human_correlation", "random_distance", "abstraction")
+_SKILL = (
+    *("accuracy", "nae", "coverage", "knower_all", "knower", "human_correlation_all", "human_correlation"),
+    *("random_distance", "abstraction"),
+)
+# Where everything has a count, these say nothing that others do not say.
+_OF_ANSWERED = ("coverage", "knower", "human_correlation")
+_MOST_ANCHORS = 3
 # Measures that are in neither come last in the second table.
-_NATURE = ("wording", "control", "weber", "scalar", "cues", "biases")
+_NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
 
 
 def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
@@ -23,12 +30,17 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
         _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
     print_marks(enumerations, stand_ins)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
-    print("value [95 % interval]; level: knows 1 to that many; human: correlation with the ideal human's matrix")
+    print("value [95 % interval]; level: knows 1 to that many [the lowest and highest that are possible]")
+    print("human: correlation with the ideal human's matrix, in which a perfect counter has less than 1; what has no")
+    print("count is a miss, and a response that people never give; answered: as in the paper, of what has a count")
     print(
         "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
     )
     print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
     print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
+    print(
+        "anchors: answers returned to whatever is shown, and their share of those to numbers they are not at home with"
+    )
     print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
         print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
@@ -39,18 +51,20 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     judges = dict.fromkeys(stand_ins.mark_judge(one.judge) for one in enumerations)
     places = [*["run"] * has_runs, "model", *["judge"] * (len(judges) > 1)]
     headings = {name: measure.heading for name, measure in measures().items() if measure.heading}
+    is_partial = not all(one.kept.has_every_count for one in enumerations)
+    skill = [name for name in _SKILL if is_partial or name not in _OF_ANSWERED]
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
     first, second = [], []
     for one in enumerations:
         names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": one.judge}
         named = [names[place] for place in places]
-        first.append([*named, *(_text(getattr(one, name)) for name in _SKILL), _n(one)])
+        first.append([*named, *(_text(getattr(one, name)) for name in skill), _n(one)])
         second.append([*named, *(_text(getattr(one, name)) for name in nature)])
     for name, known in name_baselines(one.numbers for one in enumerations):
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
-        first.append([*named, *(_text(getattr(known, figure, None)) for figure in _SKILL), ""])
+        first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
     say(f"suite {suite} judged by {', '.join(judges)}")
-    print_table([*places, *(headings[name] for name in _SKILL), "n"], first)
+    print_table([*places, *(headings[name] for name in skill), "n"], first)
     print_table([*places, *(headings.get(name, name) for name in nature)], second)
 
 
@@ -69,8 +83,10 @@ def _text(measure: object) -> str:
             return cell(measure)
         case Abstraction(estimate=found) | Weber(estimate=found) | ScalarVariability(slope=found):
             return cell(found)
-        case KnowerLevel(level=level):
-            return str(level)
+        case KnowerLevel(level=level, low=low, high=high):
+            return f"{level} [{low}, {high}]"
+        case Anchoring(anchors=anchors):
+            return ", ".join(f"{one.answer}: {cell(one.share)}" for one in anchors[:_MOST_ANCHORS]) or "none"
         case Cues(verdict=verdict):
             return verdict
         case float():

@@ -1,0 +1,158 @@
+"""The correlation of replies with a law: against scipy, and whether its interval holds the truth."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from cases import Case
+from subitize.stats.confusion import human_matrix, pearson, random_matrix
+from subitize.stats.likeness import correlate
+from subitize.stats.replies import NO_COUNT, Replies
+
+TARGETS = tuple(range(1, 11))
+HUMAN = human_matrix(TARGETS)
+Floats = NDArray[np.float64]
+Generator = np.random.Generator
+
+
+def weber_matrix(weber: float, gain: float = 1.0) -> Floats:
+    """Spread around gain × n, cut to 1 to 20."""
+    edges = np.arange(0.5, 21)
+    cumulative = stats.norm.cdf((edges[:, None] - gain * np.array(TARGETS)) / (weber * gain * np.array(TARGETS)))
+    cumulative[0], cumulative[-1] = 0, 1
+    return np.asarray(np.diff(cumulative, axis=0))
+
+
+def name(laws: list[Floats], trials: int, random: Generator) -> Replies:
+    """Show every number in every category, a picture each time."""
+    drawn = [1 + random.choice(20, trials, p=law[:, column]) for law in laws for column in range(10)]
+    targets = np.tile(np.repeat(TARGETS, trials), len(laws))
+    categories = np.repeat(np.arange(len(laws)), 10 * trials)
+    return Replies(
+        np.concatenate(drawn).astype(float), targets, categories, np.arange(len(targets)), targets + 100 * categories
+    )
+
+
+STEPS = np.linspace(-3, 3, 25)
+ODDS = stats.norm.pdf(STEPS) / stats.norm.pdf(STEPS).sum()
+
+
+def draw(laws: list[Floats], categories: int, trials: int, random: Generator) -> Replies:
+    """Ask for every number in every category by a prompt of its own, whose law is one of those given."""
+    chosen = random.choice(len(laws), (categories, 10), p=ODDS)
+    drawn = [
+        1 + random.choice(20, trials, p=laws[chosen[category, column]][:, column])
+        for category in range(categories)
+        for column in range(10)
+    ]
+    targets = np.tile(np.repeat(TARGETS, trials), categories)
+    prompts = np.repeat(np.arange(10 * categories), trials)
+    return Replies(np.concatenate(drawn).astype(float), targets, prompts // 10, prompts, targets)
+
+
+def test_shares_are_averaged_over_the_categories_that_have_a_number() -> None:
+    replies = name([weber_matrix(0.2), weber_matrix(0.4)], 30, np.random.default_rng(1))
+    is_in = ((replies.targets != 4) | (replies.categories == 1)) & (replies.targets != 8)
+    kept = Replies(*(getattr(replies, field)[is_in] for field in Replies.__slots__))
+    shares = []
+    for target in (1, 2, 3, 4, 5, 6, 7, 9, 10):
+        categories = (1,) if target == 4 else (0, 1)
+        given = [replies.numbers[(replies.targets == target) & (replies.categories == one)] for one in categories]
+        shares.append(np.mean([[np.mean(one == answer) for answer in range(1, 21)] for one in given], axis=0))
+    found = correlate(kept, TARGETS, HUMAN)
+    assert found is not None
+    expected = stats.pearsonr(np.ravel(shares), np.delete(HUMAN, 7, axis=1).T.ravel()).statistic
+    assert found.value == pytest.approx(expected, abs=1e-9)
+    assert found.n == is_in.sum()
+    assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_what_is_constant_correlates_with_nothing() -> None:
+    replies = name([weber_matrix(0.2)], 30, np.random.default_rng(1))
+    assert correlate(replies, TARGETS, random_matrix(TARGETS)) is None
+    none = Replies(*(getattr(replies, field)[:0] for field in Replies.__slots__))
+    assert correlate(none, TARGETS, HUMAN) is None
+
+
+def refuse_above(most: int) -> Replies:
+    targets = np.tile(np.repeat(TARGETS, 50), 5)
+    numbers = np.where(targets <= most, targets, NO_COUNT)
+    return Replies(numbers, targets, np.repeat(np.arange(5), 500), np.arange(2500), targets)
+
+
+def test_who_refuses_is_not_like_people() -> None:
+    answered = correlate(refuse_above(4), TARGETS, HUMAN)
+    of_all = correlate(refuse_above(4), TARGETS, HUMAN, with_no_count=True)
+    perfect = correlate(refuse_above(10), TARGETS, HUMAN, with_no_count=True)
+    assert answered is not None
+    assert of_all is not None
+    assert perfect is not None
+    assert (round(answered.value, 3), round(of_all.value, 3), round(perfect.value, 3)) == (1.0, 0.508, 0.818)
+    shares = np.concatenate([np.eye(20, 10) * (np.arange(10) < 4), np.arange(10)[None] >= 4])
+    law = np.concatenate([HUMAN, np.zeros((1, 10))])
+    assert of_all.value == pytest.approx(stats.pearsonr(shares.ravel(), law.ravel()).statistic, abs=1e-9)
+
+
+@pytest.mark.parametrize("trials", [2, 5, 50])
+def test_a_model_that_never_errs_might_still(trials: int) -> None:
+    found = correlate(name([np.eye(20)[:, :10]] * 3, trials, np.random.default_rng(0)), TARGETS, HUMAN)
+    assert found is not None
+    assert found.high - found.low > 1e-4
+    assert found.low <= found.value <= found.high
+    assert "never vary" in found.method
+
+
+def test_one_reply_to_each_number_leaves_everything_possible() -> None:
+    found = correlate(name([weber_matrix(0.4)], 1, np.random.default_rng(3)), TARGETS, HUMAN)
+    assert found is not None
+    assert (found.low, found.high) == (-1, 1)
+    assert "whatever is possible" in found.method
+
+
+def by_prompt(spread: float, weber: float = 0.15) -> list[Floats]:
+    return [weber_matrix(weber, float(np.exp(spread * step))) for step in STEPS]
+
+
+def average(laws: list[Floats]) -> Floats:
+    return np.tensordot(ODDS, np.stack(laws), axes=1)
+
+
+DESIGNS: dict[str, tuple[Floats, Callable[[Generator], Replies]]] = {
+    "ideal human, 5 categories × 50": (HUMAN, lambda random: name([HUMAN] * 5, 50, random)),
+    "one category × 100": (weber_matrix(0.15), lambda random: name([weber_matrix(0.15)], 100, random)),
+    "one category × 20": (weber_matrix(0.3), lambda random: name([weber_matrix(0.3)], 20, random)),
+    "categories differ": (
+        np.mean([weber_matrix(weber) for weber in (0.1, 0.15, 0.2, 0.3, 0.4)], axis=0),
+        lambda random: name([weber_matrix(weber) for weber in (0.1, 0.15, 0.2, 0.3, 0.4)], 50, random),
+    ),
+    "2 % lapses": (
+        0.98 * np.eye(20)[:, :10] + 0.001,
+        lambda random: name([0.98 * np.eye(20)[:, :10] + 0.001] * 5, 50, random),
+    ),
+    "prompts with a bias of .1": (average(by_prompt(0.1)), lambda random: draw(by_prompt(0.1), 4, 100, random)),
+    "prompts with a bias of .3": (average(by_prompt(0.3)), lambda random: draw(by_prompt(0.3), 4, 100, random)),
+    "many prompts with a bias": (average(by_prompt(0.2)), lambda random: draw(by_prompt(0.2), 40, 10, random)),
+}
+
+
+def coverage(design: str, samples: int) -> float:
+    law, sample = DESIGNS[design]
+    truth = float(pearson(law, HUMAN))
+    found = [correlate(sample(np.random.default_rng(seed)), TARGETS, HUMAN) for seed in range(samples)]
+    return float(np.mean([one is not None and one.low - 1e-9 <= truth <= one.high + 1e-9 for one in found]))
+
+
+def test_the_interval_holds_the_likeness_of_the_law_behind_the_replies(case: Case) -> None:
+    for design in DESIGNS:
+        with case(design):
+            assert coverage(design, 6) >= 4 / 6
+
+
+@pytest.mark.proof("subitize.stats.likeness", "subitize.stats.estimator")
+@pytest.mark.parametrize("design", DESIGNS)
+def test_intervals_cover_within_narrow_bounds(design: str) -> None:
+    # Nobody is more alike than the same: intervals end at 1, and hold it more often.
+    assert 0.93 <= coverage(design, 600) <= (1.0 if design.startswith("ideal") else 0.98)
