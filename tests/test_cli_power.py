@@ -150,7 +150,7 @@ REFUSED = {
     "k above images": ("accuracy --prompts 9 --images 2 --at 4", "there are only 2 images per prompt"),
     "kappa without raters": ("kappa --prompts 9 --kappa 0.5", "kappa needs --raters and --kappa"),
     "one rater": ("kappa --prompts 9 --raters 1 --kappa 0.5", "--raters 1: should be from 2 to 50"),
-    "negative kappa": ("kappa --prompts 9 --raters 3 --kappa -0.3", "--kappa -0.3: should be above 0 and below 1"),
+    "negative kappa": ("kappa --prompts 9 --raters 3 --kappa -0.3", "--kappa -0.3: should be from 0 to below 1"),
     "share of 0": ("kappa --prompts 9 --raters 3 --kappa 0.3 --share 0", "--share 0: should be above 0"),
     "power below alpha": ("accuracy --prompts 9 --power 0.01", "--power 0.01: should be above --alpha 0.05"),
     "no tests": ("accuracy --prompts 9 --tests 0", "--tests 0: should be from 1 to 10000"),

@@ -117,21 +117,18 @@ def settle_errors(given: Given, mean: float | None, sd: float | None, known: Lik
     return Errors(**given.settle(known), mean=mean, sd=sd)
 
 
-def settle_agreement(given: Given, wanted: Agreement) -> Agreement:
+def settle_agreement(given: Given, study: Agreement) -> Agreement:
     """Settle on the prompts of a study of agreement, and check the rest."""
-    if not (wanted.raters and wanted.kappa):
-        raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
-    size, kappa = replace(given, images=wanted.images).settle(), wanted.kappa
-    raters = check_within("--raters", wanted.raters, 2, _MOST_RATERS)
-    pool = check_within("--annotators", wanted.annotators or raters, raters, 10 * _MOST_RATERS)
-    looked = (1 - check_within("--habit", wanted.habit, 0, 0.9)) ** 2
-    if not (0 < kappa < 1 and kappa <= looked):
+    check_within("--raters", study.raters, 2, _MOST_RATERS)
+    check_within("--annotators", study.annotators, study.raters, 10 * _MOST_RATERS)
+    looked = (1 - check_within("--habit", study.habit, 0, 0.9)) ** 2
+    if not (0 <= study.kappa < 1 and study.kappa <= looked):
         raise BadValueError(
-            f"--kappa {kappa:g}: should be above 0 and below 1; with --habit H at most (1 − H)², here {looked:.3g}"
+            f"--kappa {study.kappa:g}: should be from 0 to below 1; with --habit H at most (1 − H)², here {looked:.3g}"
         )
-    check_within("--icc", wanted.icc, 0, kappa)
-    check_open("--share", wanted.share)
-    return replace(wanted, prompts=size["prompts"], annotators=pool)
+    check_within("--icc", study.icc, 0, study.kappa)
+    check_open("--share", study.share)
+    return replace(study, prompts=replace(given, images=study.images).settle()["prompts"])
 
 
 def measure_suite(text: str) -> tuple[int, int, tuple[float, ...]]:

@@ -11,7 +11,7 @@ from subitize.analysis.assumptions import MOST_IMAGES, check_open, check_within
 from subitize.errors import BadValueError
 from subitize.records import Estimate
 from subitize.stats.power.simulation import Simulation, find_least, summarize
-from subitize.stats.power.studies import Accuracy, Agreement, Asked, Columns, Study
+from subitize.stats.power.studies import Accuracy, Agreement, Columns, Study, Wanted
 
 _DEFAULT_POWER = 0.8
 _TABLED = (1, 2, 4, 8, 16, 32)
@@ -19,35 +19,6 @@ _MOST_PROMPTS_TRIED = 20_000
 _STEP = 1e-3  # of differences
 _ROUGHLY, _EXACT_WIDTH = 10, 1_000  # so many times fewer studies to search with; as many are enough for a half-width
 _FINE = 1.03  # the factor between sizes once they are known roughly
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a study should be able to show."""
-
-    confidence: float = 0.95
-    alpha: float = 0.05
-    power: float | None = None
-    tests: int = 1
-    precision: float | None = None
-    against: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what no study can have."""
-        check_open("--confidence", self.confidence)
-        check_open("--alpha", self.alpha)
-        check_within("--tests", self.tests, 1, 10_000)
-        if self.precision is not None and not 0 < self.precision < math.inf:
-            raise BadValueError(f"--precision {self.precision:g}: should be above 0")
-        if self.power is not None and check_open("--power", self.power) <= self.alpha:
-            raise BadValueError(
-                f"--power {self.power:g}: should be above --alpha {self.alpha:g}, which any study has by chance"
-            )
-
-    @property
-    def asked(self) -> Asked:
-        """What is asked of each study; tests share the level (Bonferroni)."""
-        return Asked(self.confidence, self.alpha / self.tests, self.against)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +53,34 @@ class Plan:
 
 def plan(study: Study, wanted: Wanted, simulation: Simulation, *, with_curve: bool = False) -> Plan:
     """Simulate a study: its figures, the sizes that would give those that are wanted, and those of other sizes."""
-    check_within("--simulations", simulation.studies, 100, 1_000_000)
-    check_within("--seed", simulation.seed, 0, 2**31)
-    if wanted.against is not None:
-        check_within("--against", wanted.against, *study.limits)
-    if wanted.against == study.truth:
-        raise BadValueError(f"--against {study.truth:g}: that is what is expected; give another value")
-    columns = simulation.run(study, wanted.asked)
+    _check(study, wanted, simulation)
+    columns = simulation.run(study, wanted)
     answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
     answers += _tell_apart(study, columns, wanted.power or _DEFAULT_POWER)
     answers += _search(study, wanted, simulation, float(columns["half-width"].mean()))
     sizes = _resize(study) if with_curve else {}
-    curve = [_point(at, simulation.run(one, wanted.asked)) for at, one in sizes.items()]
+    curve = [_point(at, simulation.run(one, wanted)) for at, one in sizes.items()]
     axis = "prompts" if isinstance(study, Agreement) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
     note = f"{simulation.studies} simulated studies, each read as subitize {study.command} does; {level}"
     return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
+
+
+def _check(study: Study, wanted: Wanted, simulation: Simulation) -> None:
+    """Refuse what no study can have."""
+    check_open("--confidence", wanted.confidence)
+    check_open("--alpha", wanted.alpha)
+    check_within("--tests", wanted.tests, 1, 10_000)
+    check_within("--simulations", simulation.studies, 100, 1_000_000)
+    check_within("--seed", simulation.seed, 0, 2**31)
+    if wanted.precision is not None and not 0 < wanted.precision < math.inf:
+        raise BadValueError(f"--precision {wanted.precision:g}: should be above 0")
+    if wanted.power is not None and check_open("--power", wanted.power) <= wanted.alpha:
+        raise BadValueError(
+            f"--power {wanted.power:g}: should be above --alpha {wanted.alpha:g}, which any study has by chance"
+        )
+    if wanted.against is not None and check_within("--against", wanted.against, *study.limits) == study.truth:
+        raise BadValueError(f"--against {study.truth:g}: that is what is expected; give another value")
 
 
 def _tell_apart(study: Study, columns: Columns, power: float) -> Iterator[Answer]:
@@ -148,7 +131,7 @@ def _search(study: Study, wanted: Wanted, simulation: Simulation, half_width: fl
     if compared and not is_tested:
         goals.append(_list_differences(compared, wanted.power or _DEFAULT_POWER, half_width))
     for goal in goals:
-        yield _find(goal, wanted.asked, simulation)
+        yield _find(goal, wanted, simulation)
 
 
 def _list_sizes(study: Study, figure: str, value: float) -> Iterator[_Goal]:
@@ -172,7 +155,7 @@ def _list_differences(study: Accuracy, power: float, half_width: float) -> _Goal
     return _Goal(what, lambda n: replace(study, difference=n * unit), span, start, "power", power, otherwise, unit)
 
 
-def _find(goal: _Goal, asked: Asked, simulation: Simulation) -> Answer:
+def _find(goal: _Goal, wanted: Wanted, simulation: Simulation) -> Answer:
     """Find a place with few studies, then the right one near it with all of them."""
     if goal.figure == "half-width":
         simulation = replace(simulation, studies=min(simulation.studies, _EXACT_WIDTH))
@@ -180,10 +163,10 @@ def _find(goal: _Goal, asked: Asked, simulation: Simulation) -> Answer:
     tried: dict[int, Columns] = {}
 
     def settle(size: int) -> float:
-        tried[size] = simulation.run(goal.change(size), asked)
+        tried[size] = simulation.run(goal.change(size), wanted)
         return goal.surplus(tried[size])
 
-    near = find_least(lambda size: goal.surplus(rough.run(goal.change(size), asked)), goal.span, goal.start)
+    near = find_least(lambda size: goal.surplus(rough.run(goal.change(size), wanted)), goal.span, goal.start)
     found = find_least(settle, goal.span, near or goal.span[-1], _FINE)
     if found is None:
         return Answer(goal.what, None, goal.otherwise)

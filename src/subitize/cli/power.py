@@ -76,11 +76,12 @@ class _Options:
 
     def show(self, study: "Study") -> None:
         """Plan, and print the plan."""
-        from subitize.analysis.power import Wanted, plan
+        from subitize.analysis.power import plan
         from subitize.report.terminal.calibrations import check_figure
         from subitize.report.terminal.power import print_plan, write_figure
         from subitize.report.terminal.printing import Bar
         from subitize.stats.power.simulation import Simulation
+        from subitize.stats.power.studies import Wanted
 
         wanted = Wanted(self.confidence, self.alpha, self.power, self.tests, self.precision, self.against)
         if self.figure is not None:
@@ -188,7 +189,11 @@ def kappa(
     from subitize.analysis.assumptions import settle_agreement
     from subitize.stats.power.studies import Agreement
 
-    if (options.images or 1) > 1 and icc is None:
-        raise BadValueError(f"--images {options.images}: with several images of a prompt give --icc as well")
-    asked = Agreement(0, options.images or 1, raters or 0, annotators, kappa or 0.0, share, icc or 0.0, habit)
-    return settle_agreement(options.given(), asked)
+    if raters is None or kappa is None:
+        raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
+    images = 1 if options.images is None else options.images
+    if images > 1 and icc is None:
+        raise BadValueError(f"--images {images}: with several images of a prompt give --icc as well")
+    return settle_agreement(
+        options.given(), Agreement(0, images, raters, annotators or raters, kappa, share, icc or 0.0, habit)
+    )

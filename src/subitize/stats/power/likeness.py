@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,23 +39,22 @@ def learn(first: Sample, second: Sample | None = None) -> Likeness:
     The covariance of two conditions' means over prompts is that of what is to be expected of them, as their images are
     drawn apart.
     """
-    overall, within = (_Parts.of(first, strata) for strata in (np.zeros_like(first.strata), first.strata))
+    overall, within = (_analyse(first, strata) for strata in (np.zeros_like(first.strata), first.strata))
     found = Likeness(float(first.values.mean()), float(first.values.std()), overall.icc, within.icc)
     if second is None:
         return found
-    other = _Parts.of(second, second.strata)
+    other = _analyse(second, second.strata)
     _, ours, theirs = np.intersect1d(within.clusters, other.clusters, return_indices=True)
     levels = np.unique(within.strata[ours], return_inverse=True)[1]
     degrees, spread = len(ours) - len(np.unique(levels)), within.between * other.between
     if degrees < 1 or not spread > 0:
         return found
-    residuals = [_center(means, levels) for means in (within.means[ours], other.means[theirs])]
+    residuals = [_center(means, np.ones(len(ours)), levels) for means in (within.means[ours], other.means[theirs])]
     correlation = float(residuals[0] @ residuals[1]) / degrees / math.sqrt(spread)
     return replace(found, correlation=min(1.0, max(0.0, correlation)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     """Clusters, and the variance between and within those of a stratum; NaN where it cannot be told."""
 
     clusters: Integers
@@ -63,26 +63,25 @@ class _Parts:
     between: float
     within: float
 
-    @classmethod
-    def of(cls, sample: Sample, strata: Integers) -> "_Parts":
-        clusters, first, code = np.unique(sample.clusters, return_index=True, return_inverse=True)
-        sizes, levels = np.bincount(code).astype(np.float64), np.unique(strata[first], return_inverse=True)[1]
-        means = np.bincount(code, sample.values) / sizes
-        of_strata = np.bincount(levels, sizes)
-        deviations = means - (np.bincount(levels, sizes * means) / of_strata)[levels]
-        degrees, rest = len(clusters) - len(of_strata), len(code) - len(clusters)
-        if degrees < 1 or rest < 1:
-            return cls(clusters, strata[first], means, math.nan, math.nan)
-        within = float(((sample.values - means[code]) ** 2).sum()) / rest
-        size = (len(code) - float((sizes**2 / of_strata[levels]).sum())) / degrees
-        between = (float(sizes @ deviations**2) / degrees - within) / size
-        return cls(clusters, strata[first], means, max(0.0, between), within)
-
     @property
     def icc(self) -> float | None:
         total = self.between + self.within
         return self.between / total if total > 0 else None
 
 
-def _center(means: Floats, levels: Integers) -> Floats:
-    return np.asarray(means - (np.bincount(levels, means) / np.bincount(levels))[levels])
+def _analyse(sample: Sample, strata: Integers) -> _Parts:
+    clusters, first, code = np.unique(sample.clusters, return_index=True, return_inverse=True)
+    sizes, levels = np.bincount(code).astype(np.float64), np.unique(strata[first], return_inverse=True)[1]
+    means, of_strata = np.bincount(code, sample.values) / sizes, np.bincount(levels, sizes)
+    degrees, rest = len(clusters) - len(of_strata), len(code) - len(clusters)
+    if degrees < 1 or rest < 1:
+        return _Parts(clusters, strata[first], means, math.nan, math.nan)
+    within = float(((sample.values - means[code]) ** 2).sum()) / rest
+    size = (len(code) - float((sizes**2 / of_strata[levels]).sum())) / degrees
+    between = (float(sizes @ _center(means, sizes, levels) ** 2) / degrees - within) / size
+    return _Parts(clusters, strata[first], means, max(0.0, between), within)
+
+
+def _center(means: Floats, weights: Floats, levels: Integers) -> Floats:
+    """Subtract the means of strata."""
+    return np.asarray(means - (np.bincount(levels, weights * means) / np.bincount(levels, weights))[levels])

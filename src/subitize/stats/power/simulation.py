@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.intervals import mean_interval, wilson_interval
-from subitize.stats.power.studies import Asked, Columns, Study
+from subitize.stats.power.studies import Columns, Study, Wanted
 
 Track = Callable[[str, Sequence[int]], Iterable[int]]
 """Hands on the pieces of what is named, and may show how far they are."""
@@ -23,12 +23,12 @@ class Simulation:
     seed: int = 0
     track: Track = lambda _, pieces: pieces
 
-    def run(self, study: Study, asked: Asked) -> Columns:
+    def run(self, study: Study, wanted: Wanted) -> Columns:
         """Simulate studies in pieces that fit into memory."""
         random = np.random.default_rng(self.seed)
         sizes = [min(study.at_once, self.studies - begin) for begin in range(0, self.studies, study.at_once)]
         what = f"{self.studies} studies of {study.prompts} prompts × {study.images}"
-        found = [study.simulate(random, size, asked) for size in self.track(what, sizes)]
+        found = [study.simulate(random, size, wanted) for size in self.track(what, sizes)]
         return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
 

@@ -25,12 +25,20 @@ _AT_ONCE = 400_000  # prompts
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked of a study: an interval, and whether it leaves `against` out at a level."""
+class Wanted:
+    """What is wanted of a study: an interval of some confidence and width, a test that it differs from `against`."""
 
     confidence: float = 0.95
-    level: float = 0.05
+    alpha: float = 0.05
+    power: float | None = None
+    tests: int = 1
+    precision: float | None = None
     against: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The level of each test: Bonferroni's."""
+        return self.alpha / self.tests
 
 
 @dataclass(frozen=True)
@@ -130,17 +138,17 @@ class Accuracy(_Prompts):
         strata = np.repeat(np.arange(len(self.sizes)), self.sizes)
         return compare_studies(SharedClusters(means[0], weights, strata, 1.0, are_shares=True), means)
 
-    def simulate(self, random: np.random.Generator, studies: int, asked: Asked) -> Columns:
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
         right = self.draw(random, studies)
         if self.models == 1:
-            return _read(lambda confidence: self.estimate(right, confidence), self.rate, asked)
+            return _read(lambda confidence: self.estimate(right, confidence), self.rate, wanted)
         compared = self.compare(right)
         steps = np.array([one.second - one.first for one in compared[0]])
         low, high, p = np.moveaxis(
             np.array([[(one.estimate.low, one.estimate.high, one.p_holm) for one in own] for own in compared]), 2, 0
         )
-        truth, is_found = -self.difference * steps, p < asked.level
+        truth, is_found = -self.difference * steps, p < wanted.level
         found: Columns = {
             "half-width": ((high - low) / 2).mean(axis=1),
             "coverage": ((low <= truth) & (truth <= high)).mean(axis=1),
@@ -167,8 +175,8 @@ class Accuracy(_Prompts):
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         together = np.average([most_covariance(*pair, self.icc_within) for pair in pairs], weights=self.sizes)
         spreads = [np.average(rates * (1 - rates), weights=self.sizes) for rates in (first, second)]
-        wanted = self.correlation * self.icc_within * math.sqrt(spreads[0] * spreads[1])
-        return min(1.0, float(wanted / together)) if together > 0 else 0.0
+        needed = self.correlation * self.icc_within * math.sqrt(spreads[0] * spreads[1])
+        return min(1.0, float(needed / together)) if together > 0 else 0.0
 
     def _place(self, rate: float) -> Floats:
         """Place the rates of strata; with `at` k, those of images of which k have this success."""
@@ -221,10 +229,10 @@ class Errors(_Prompts):
         clusters = self.gather(errors, self.images, self.images)
         return estimate_errors(clusters, np.ones(len(errors)), confidence=confidence)
 
-    def simulate(self, random: np.random.Generator, studies: int, asked: Asked) -> Columns:
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
         errors = self.draw(random, studies)
-        return _read(lambda confidence: self.estimate(errors, confidence), self.mean, asked)
+        return _read(lambda confidence: self.estimate(errors, confidence), self.mean, wanted)
 
 
 @dataclass(frozen=True)
@@ -272,11 +280,11 @@ class Agreement:
         kappa = fleiss_kappa(ratings)
         return (None if kappa is None else kappa.coefficient), krippendorff_alpha(ratings, "nominal")
 
-    def simulate(self, random: np.random.Generator, studies: int, asked: Asked) -> Columns:
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies; one without an interval leaves everything from −1 to 1."""
         found = [self.estimate(*one) for one in zip(*self.draw(random, studies), strict=True)]
         of_kappa, of_alpha = ([one or _NO_INTERVAL for one in of] for of in zip(*found, strict=True))
-        kappa, alpha = (_read(lambda _, of=of: of, self.kappa, asked) for of in (of_kappa, of_alpha))  # type: ignore[misc]
+        kappa, alpha = (_read(lambda _, of=of: of, self.kappa, wanted) for of in (of_kappa, of_alpha))  # type: ignore[misc]
         return kappa | {
             "half-width of α": alpha["half-width"],
             "coverage of α": alpha["coverage"],
@@ -288,14 +296,14 @@ Study = Accuracy | Errors | Agreement
 _NO_INTERVAL = Estimate(math.nan, -1.0, 1.0, 0, "no interval: all answers are the same")
 
 
-def _read(estimate: Callable[[float], Sequence[Estimate]], truth: float, asked: Asked) -> Columns:
+def _read(estimate: Callable[[float], Sequence[Estimate]], truth: float, wanted: Wanted) -> Columns:
     """Tell how wide intervals are, whether they hold the truth, and what they leave out."""
-    low, high = _list_ends(estimate(asked.confidence))
+    low, high = _list_ends(estimate(wanted.confidence))
     columns: Columns = {"half-width": (high - low) / 2, "coverage": (low <= truth) & (truth <= high)}
-    if not math.isclose(asked.confidence, 1 - asked.level):
-        low, high = _list_ends(estimate(1 - asked.level))
-    if asked.against is not None:
-        columns["power"] = (low > asked.against) | (high < asked.against)
+    if not math.isclose(wanted.confidence, 1 - wanted.level):
+        low, high = _list_ends(estimate(1 - wanted.level))
+    if wanted.against is not None:
+        columns["power"] = (low > wanted.against) | (high < wanted.against)
     return columns | {"low": low, "high": high}
 
 
