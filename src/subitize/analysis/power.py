@@ -194,5 +194,6 @@ def _assume(study: Study) -> dict[str, str]:
     values = {one.name: getattr(study, one.name) for one in fields(study)}
     values["strata"] = len(values.get("strata", (1,)))
     usual = {"strata": 1, "at": 1, "models": 1, "difference": 0, "correlation": 0, "habit": 0}
+    usual |= {"icc_within": values["icc"]} if values["strata"] == 1 else {}
     told = {name: value for name, value in values.items() if usual.get(name) != value}
     return {name.replace("_", " "): f"{value:.4g}" for name, value in told.items()}

@@ -18,8 +18,9 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 def print_plan(plan: Plan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
     print("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
+    has_notes = any(one.note for one in plan.answers)
     rows = [(one.what, _cell(one.value) if one.value else "none", one.note) for one in plan.answers]
-    print_table(("", "figure", "reached"), rows)
+    print_table(("", "figure", "there")[: 2 + has_notes], [row[: 2 + has_notes] for row in rows])
     if plan.curve:
         curve = [(str(one.at), _cell(one.half_width), *([_cell(one.power)] if one.power else [])) for one in plan.curve]
         print_table((plan.axis, "half-width", *["power"] * _has_power(plan)), curve)
