@@ -92,13 +92,16 @@ def test_many_tests_need_more() -> None:
 
 def test_a_run_tells_what_to_assume(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    drawn = ("production:categories=dots,numbers=1+9,max_attempts=1", "--repeats", 6, "--out", run)
-    assert call("run", *drawn, "--model", "painter:weber=0.15,size_px=256").code == 0
-    size = ("--prompts", 100, "--images", 4, "--like", run)
-    design = plan("accuracy", *size)["design"]
+    drawn = ("production:categories=dots,numbers=5-9,max_attempts=1", "--repeats", 4, "--out", run)
+    models = ("painter:weber=0.15,size_px=256", "painter:weber=0.2,size_px=256")
+    assert call("run", *drawn, "--model", models[0], "--model", models[1]).code == 0
+    size = ("--prompts", 60, "--images", 4, "--like", run)
+    design = plan("accuracy", *size, "--model", models[0])["design"]
     assert 0 < design["rate"] < 1
-    assert design["icc"] > 0
-    assert plan("error", *size, "--measure", "mae")["design"]["mean"] > 0
+    assert 0 <= design["icc"] < 1
+    assert plan("error", *size, "--measure", "mae", "--model", models[0])["design"]["mean"] > 0
+    compared = plan("difference", *size, "--strata", 5)["design"]
+    assert (compared["rate"], compared["icc_within"] <= compared["icc"]) == (design["rate"], True)
     unknown = call("power", "accuracy", "--prompts", 100, "--like", run, "--model", "dalle")
     assert unknown.code == 2
     assert "painter:weber=0.15,size_px=256 on production by observer" in unknown.err

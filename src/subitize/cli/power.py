@@ -52,7 +52,7 @@ class _Options:
     confidence: Annotated[float, _Option(help="Of the interval.")] = 0.95
     alpha: Annotated[float, _Option(help="Level of the test.")] = 0.05
     tests: Annotated[int, _Option(metavar="N", help="Tests that share the level (Bonferroni).")] = 1
-    simulations: Annotated[int | None, _Option(metavar="N", help="Simulated studies [20000; to compare 10000].")] = None
+    simulations: Annotated[int | None, _Option(metavar="N", help="Simulated studies [20000; if slow 10000].")] = None
     seed: Annotated[int, _Option(help="Of the simulation.")] = 0
     figure: Annotated[Path | None, _Option(metavar="FILE", help="Also draw the curve: a .png or .svg.")] = None
     as_json: shared.AsJson = False
@@ -95,7 +95,8 @@ class _Options:
                     yield piece
                     bar.advance(has_failed=False)
 
-            studies = (20_000 if study.command == "score" else 10_000) if self.simulations is None else self.simulations
+            is_quick = study.command == "score" and study.prompts <= 1_000
+            studies = (20_000 if is_quick else 10_000) if self.simulations is None else self.simulations
             is_shown = sys.stderr.isatty() and not self.as_json
             simulation = Simulation(studies, self.seed, track if is_shown else lambda _, pieces: pieces)
             found = plan(study, wanted, simulation, with_curve=self.figure is not None)

@@ -101,7 +101,7 @@ class Accuracy(_Prompts):
 
     @property
     def at_once(self) -> int:
-        """How many studies are simulated at once; of comparisons, which need more room, a hundred."""
+        """How many studies are simulated at once; of comparisons, which need more room, a hundred in all."""
         return super().at_once if self.models == 1 else max(1, 200 // (self.models * (self.models - 1)))
 
     @cached_property
@@ -144,29 +144,29 @@ class Accuracy(_Prompts):
         if self.models == 1:
             return _read(lambda confidence: self.estimate(right, confidence), self.rate, wanted)
         compared = self.compare(right)
+        found = self._read(compared, wanted.level)
+        if self.models == 2 or not self.difference:
+            return found
+        means = right.mean(axis=2).tolist()
+        standings = (rank_models(own, of_study) for own, of_study in zip(compared, means, strict=True))
+        ranks = np.array([np.mean([one.worst - one.best + 1 for one in own]) for own in standings])
+        return found | {"ranks a model may have": ranks}
+
+    def _read(self, compared: Sequence[Sequence[Difference]], level: float) -> Columns:
+        """Tell how wide the intervals of all pairs are, whether they hold the truth, and which differences are found."""
         steps = np.array([one.second - one.first for one in compared[0]])
-        low, high, p = np.moveaxis(
-            np.array([[(one.estimate.low, one.estimate.high, one.p_holm) for one in own] for own in compared]), 2, 0
-        )
-        truth, is_found = -self.difference * steps, p < wanted.level
-        found: Columns = {
+        ends = np.array([[(one.estimate.low, one.estimate.high) for one in own] for own in compared])
+        low, high, truth = ends[..., 0], ends[..., 1], -self.difference * steps
+        columns: Columns = {
             "half-width": ((high - low) / 2).mean(axis=1),
             "coverage": ((low <= truth) & (truth <= high)).mean(axis=1),
         }
-        if not self.difference:
-            return found
-        found["power"] = is_found[:, 0] if self.models == 2 else is_found[:, steps == 1].mean(axis=1)
-        if self.models == 2:
-            return found
-        standings = (
-            rank_models(own, own_means) for own, own_means in zip(compared, right.mean(2).tolist(), strict=True)
-        )
-        ranks = np.array([np.mean([one.worst - one.best + 1 for one in own]) for own in standings])
-        return found | {
-            "any difference found": is_found.any(axis=1),
-            "all differences found": is_found.all(axis=1),
-            "ranks a model may have": ranks,
-        }
+        is_found = np.array([[one.p_holm < level for one in own] for own in compared])
+        if self.difference:
+            columns["power"] = is_found[:, 0] if self.models == 2 else is_found[:, steps == 1].mean(axis=1)
+        if self.difference and self.models > 2:
+            columns |= {"any difference found": is_found.any(axis=1), "all differences found": is_found.all(axis=1)}
+        return columns
 
     @cached_property
     def _shared(self) -> float:
