@@ -153,7 +153,7 @@ class Accuracy(_Prompts):
         return found | {"ranks a model may have": ranks}
 
     def _read(self, compared: Sequence[Sequence[Difference]], level: float) -> Columns:
-        """Tell how wide the intervals of all pairs are, whether they hold the truth, and which differences are found."""
+        """Tell how wide the intervals of pairs are, whether they hold the truth, and which differences are found."""
         steps = np.array([one.second - one.first for one in compared[0]])
         ends = np.array([[(one.estimate.low, one.estimate.high) for one in own] for own in compared])
         low, high, truth = ends[..., 0], ends[..., 1], -self.difference * steps
@@ -165,7 +165,8 @@ class Accuracy(_Prompts):
         if self.difference:
             columns["power"] = is_found[:, 0] if self.models == 2 else is_found[:, steps == 1].mean(axis=1)
         if self.difference and self.models > 2:
-            columns |= {"any difference found": is_found.any(axis=1), "all differences found": is_found.all(axis=1)}
+            columns["any difference found"] = np.asarray(is_found.any(axis=1))
+            columns["all differences found"] = np.asarray(is_found.all(axis=1))
         return columns
 
     @cached_property
