@@ -111,12 +111,10 @@ class _Goal:
     otherwise: str
     unit: float = 1
 
-    def surplus(self, columns: Columns) -> float:
-        """Tell by how much studies exceed it, on a scale that grows with the square root of their size."""
-        found, edge = float(columns[self.figure].mean()), 0.5 / len(columns[self.figure])
-        if self.figure == "half-width":
-            return self.value / found - 1
-        return float(ndtri(min(1 - edge, max(edge, found))) - ndtri(self.value))
+    def is_met(self, columns: Columns) -> bool:
+        """Tell whether studies reach it."""
+        found = float(columns[self.figure].mean())
+        return found <= self.value if self.figure == "half-width" else found >= self.value
 
 
 def _search(study: Study, wanted: Wanted, simulation: Simulation, half_width: float) -> Iterator[Answer]:
@@ -162,11 +160,11 @@ def _find(goal: _Goal, wanted: Wanted, simulation: Simulation) -> Answer:
     rough = replace(simulation, studies=max(100, simulation.studies // _ROUGHLY))
     tried: dict[int, Columns] = {}
 
-    def settle(size: int) -> float:
+    def settle(size: int) -> bool:
         tried[size] = simulation.run(goal.change(size), wanted)
-        return goal.surplus(tried[size])
+        return goal.is_met(tried[size])
 
-    near = find_least(lambda size: goal.surplus(rough.run(goal.change(size), wanted)), goal.span, goal.start)
+    near = find_least(lambda size: goal.is_met(rough.run(goal.change(size), wanted)), goal.span, goal.start)
     found = find_least(settle, goal.span, near or goal.span[-1], _FINE)
     if found is None:
         return Answer(goal.what, None, goal.otherwise)

@@ -1,6 +1,5 @@
 """Many simulated studies, what they come to on average, and the least size that is enough."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -39,25 +38,21 @@ def summarize(column: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
     return mean_interval(column.tolist())
 
 
-def find_least(surplus: Callable[[int], float], span: range, start: int, growth: float = 2.0) -> int | None:
-    """Find the smallest number in a span at which a surplus, which grows with it, is not below 0, to about 1 %.
+def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth: float = 2.0) -> int | None:
+    """Find the smallest number in a span from which on it is enough, to about 1 %; None if not even the last is.
 
-    It goes from `start` by factors, then between both sides as if the surplus grew with the square root. None if not
-    even the last is enough.
+    It goes from `start` by factors until there is one on either side, then halves what lies between.
     """
-    below, enough = (span.start - 1, -math.inf), (span.stop, math.inf)
+    below, enough = span.start - 1, span.stop
     tried = min(max(start, span.start), span[-1])
-    while enough[0] - below[0] > max(1, enough[0] // 100):
-        found = (tried, surplus(tried))
-        below, enough = (below, found) if found[1] >= 0 else (found, enough)
-        if below[0] == span[-1]:
+    while enough - below > max(1, enough // 100):
+        below, enough = (below, tried) if is_enough(tried) else (tried, enough)
+        if below == span[-1]:
             return None
-        if math.isinf(enough[1]):
-            tried = min(span[-1], max(below[0] + 1, round(below[0] * growth)))
-        elif math.isinf(below[1]):
-            tried = max(span.start, min(enough[0] - 1, round(enough[0] / growth)))
+        if enough == span.stop:
+            tried = min(span[-1], max(below + 1, round(below * growth)))
+        elif below < span.start:
+            tried = max(span.start, min(enough - 1, round(enough / growth)))
         else:
-            share = min(0.9, max(0.1, below[1] / (below[1] - enough[1])))  # so that both sides move
-            root = (1 - share) * math.sqrt(below[0]) + share * math.sqrt(enough[0])
-            tried = min(enough[0] - 1, max(below[0] + 1, round(root**2)))
-    return enough[0]
+            tried = (below + enough) // 2
+    return enough
