@@ -12,6 +12,7 @@ from subitize.stats.comparisons import (
     SharedClusters,
     Standing,
     compare_all,
+    compare_studies,
     rank_models,
 )
 from subitize.stats.estimator import Clusters, estimate_shares, measure_spread
@@ -54,6 +55,17 @@ def test_p_is_that_of_a_plain_loop_over_all_flips_of_residuals(seed: int) -> Non
             total += 1
         assert found.p == pytest.approx((1 + extreme) / (1 + total), abs=1e-12)
         assert found.estimate.value == pytest.approx(mean, abs=1e-12)
+
+
+def test_many_studies_are_compared_as_each_by_itself() -> None:
+    random = np.random.default_rng(6)
+    means, strata = random.binomial(4, 0.4, (30, 3, 40)) / 4, np.arange(40) // 8
+    clusters = [SharedClusters(of_study, np.full(40, 4.0), strata, 1.0, are_shares=True) for of_study in means]
+    together = compare_studies(clusters[0], means)
+    for found, alone in zip(together, map(compare_all, clusters), strict=True):
+        for one, other in zip(found, alone, strict=True):
+            assert (one.p, one.p_holm) == (other.p, other.p_holm)
+            assert one.estimate.low == pytest.approx(other.estimate.low, abs=1e-12)
 
 
 def test_of_one_stratum_the_statistic_is_students_and_p_nears_that_of_plain_flips() -> None:

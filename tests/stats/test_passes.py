@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from painter_laws import painter_law
+from subitize.analysis.clusters import Rate, estimate_rates
 from subitize.stats.number_laws import Slips
-from subitize.stats.passes import average_passes, pass_at_k
+from subitize.stats.passes import pass_at_k
 
 
 @pytest.mark.parametrize("images", range(1, 9))
@@ -39,29 +40,6 @@ def test_what_cannot_be_is_refused(images: int, right: int, k: int) -> None:
         pass_at_k(images, right, k)
 
 
-def test_of_rates_that_are_0_or_1_the_mean_is_a_share() -> None:
-    found = average_passes([1, 0, 1, 1, 0, 1, 1], 7)
-    wilson = stats.binomtest(5, 7).proportion_ci(method="wilson")
-    assert (found.value, found.n) == (5 / 7, 7)
-    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("rates", "choices"),
-    [([0.0] * 5, 20), ([1.0] * 5, 20), ([0.25] * 5, 20), ([0.5], 4), ([1.0], 4), ([0.5] * 30 + [0.75], 124)],
-    ids=["all wrong", "all right", "all alike", "one item", "one right item", "nearly alike"],
-)
-def test_the_interval_always_has_a_width_and_stays_within_0_and_1(rates: list[float], choices: float) -> None:
-    found = average_passes(rates, choices)
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.high - found.low > 0.05
-
-
-def test_prompts_that_differ_widen_the_interval() -> None:
-    alike, apart = average_passes([0.4, 0.5, 0.5, 0.6] * 5, 80), average_passes([0.0, 0.1, 0.9, 1.0] * 5, 80)
-    assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
-
-
 @pytest.mark.parametrize("runs", [100, pytest.param(2000, marks=pytest.mark.proof("subitize.stats.passes"))])
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize(("items", "images"), [(6, 4), (30, 4), (30, 10)])
@@ -75,6 +53,8 @@ def test_the_interval_covers_what_a_painter_of_known_law_does(items: int, images
     covered = 0
     for _ in range(runs):
         counts = random.binomial(images, random.choice(right, items))
-        found = average_passes([rates[count] for count in counts.tolist()], items * images / k)
+        (found,) = estimate_rates(
+            [[Rate(at, (), rates[count], images / k) for at, count in enumerate(counts.tolist())]]
+        )
         covered += found.low <= truth <= found.high
     assert covered / runs >= 0.93

@@ -1,469 +1,531 @@
-"""Power and precision are those of studies that are simulated by code of its own, and of other programs."""
+"""Power and precision are those of studies that are simulated, and read, by code of its own; and what is reported."""
 
-from collections.abc import Callable
-from functools import cache
-from itertools import product
-from math import ceil
+from collections.abc import Callable, Sequence
+from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
-from statsmodels.stats import proportion  # type: ignore[import-untyped]
-from statsmodels.stats.inter_rater import fleiss_kappa as other_fleiss  # type: ignore[import-untyped]
-from statsmodels.stats.power import NormalIndPower  # type: ignore[import-untyped]
+from scipy import optimize, stats
 
 from cases import Case
-from rating_matrices import tally_matrix
-from subitize.records import Estimate
-from subitize.stats.intervals import mean_interval, wilson_interval
+from subitize.analysis.agreement import agree
+from subitize.analysis.attempts import gather_attempts
+from subitize.analysis.clusters import place_observations
+from subitize.analysis.comparisons import Entry, compare_entries
+from subitize.analysis.observations import Observations, Seen, frame_seen
+from subitize.analysis.passes import rate_passes
+from subitize.analysis.scoring import score
+from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt
 from subitize.stats.kappas import fleiss_kappa
-from subitize.stats.passes import average_passes
-from subitize.stats.power import (
-    Accuracy,
-    Agreement,
-    Difference,
-    Method,
-    coverage,
-    half_width,
-    least_number,
-    least_share,
-    like_one,
-    like_two,
-    power,
-)
-from subitize.stats.power.laws import Pair, beta_binomial, discordance_range, outcome_law
-from subitize.stats.power.readings import SignedRanks, fleiss, passes
-from subitize.stats.signed_ranks import wilcoxon_test
+from subitize.stats.power.likeness import Sample, learn
+from subitize.stats.power.simulation import Simulation, find_least, summarize
+from subitize.stats.power.studies import Accuracy, Agreement, Errors, Study, Wanted
+from subitize.stats.ratings import tally
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Figures = dict[str, float]
 
-PROOF = pytest.mark.proof("subitize.stats.power", "subitize.stats.passes", "subitize.stats.intervals")
-MANY = 40_000  # studies
-CLOSED = Method("closed")
+PROOF = pytest.mark.proof(
+    "subitize.stats.power",
+    "subitize.stats.estimator",
+    "subitize.stats.comparisons",
+    "subitize.stats.kappas",
+    "subitize.stats.crossed",
+)
+TEN = (1.0,) * 10
 
-
-def simulate(studies: int) -> tuple[Method, float]:
-    """Say how to simulate beside so many studies, and by how much shares of both may differ by chance."""
-    return Method(simulations=4 * studies), 2 / studies**0.5
-
-
-def chances(random: np.random.Generator, rate: float, icc: float, size: tuple[int, int]) -> Floats:
-    odds = (1 - icc) / icc
-    return random.beta(rate * odds, (1 - rate) * odds, size)
-
-
-def draw_means(design: Accuracy, studies: int) -> Floats:
-    """Means of prompts (study, prompt), drawn image by image."""
-    random = np.random.default_rng(11)
-    drawn = chances(random, design.rate, design.icc, (studies, design.prompts))
-    return np.asarray(random.binomial(design.images, drawn) / design.images)
+# --- These are the figures that subitize reports. ---
 
 
-def draw_differences(design: Difference, studies: int) -> Floats:
-    """Differences of prompts' means; some prompts are at one quantile in both conditions."""
-    random, size = np.random.default_rng(12), (studies, design.prompts)
-    odds = (1 - design.icc) / design.icc
-    first, second = ((rate * odds, (1 - rate) * odds) for rate in (design.rate, design.rate + design.difference))
-    places = random.random(size)
-    steps = max(1_000, studies // 2)
-    alike = np.corrcoef([_quantiles(law, places[:500], steps).ravel() for law in (first, second)])[0, 1]
-    is_shared = random.random(size) < min(1.0, design.correlation / alike)
-    others = np.where(is_shared, places, random.random(size))
-    rates = [_quantiles(law, at, steps) for law, at in ((first, places), (second, others))]
-    counts = [random.binomial(design.images, rate) for rate in rates]
-    return np.asarray((counts[1] - counts[0]) / design.images)
+def observe(counts: Integers, study: Accuracy | Errors, model: str = "painter") -> Observations:
+    """Make observations of counts (prompt, image): a prompt of stratum h asks for 10 + h things."""
+    strata, seen = np.repeat(np.arange(len(study.sizes)), study.sizes).tolist(), []
+    for prompt, (stratum, row) in enumerate(zip(strata, counts.tolist(), strict=True)):
+        ask = Ask(Count("dot"), "How many?", (10 + stratum,))
+        item = Item(f"dots/{prompt}", Draw(f"{10 + stratum} dots, {prompt}"), (ask,), {"number": 10 + stratum})
+        seen += [Seen(item, ask, "eligible", value, model, "people", repeat) for repeat, value in enumerate(row)]
+    found = frame_seen(seen)
+    return Observations(found.rows, found.items, {"dots": Design(strata=("number",))})
 
 
-def _quantiles(law: tuple[float, float], places: Floats, steps: int = 4_000) -> Floats:
-    """Quantiles of a beta law by a table: to compute each is slow."""
-    return np.asarray(np.interp(places, *_table(law, steps)))
+def count_right(right: Integers, study: Accuracy) -> Integers:
+    """Turn numbers of right images into counts of things: one too many where it is wrong."""
+    targets = 10 + np.repeat(np.arange(len(study.sizes)), study.sizes)
+    return np.asarray(targets[:, None] + (np.arange(study.images) >= right[:, None]))
 
 
-@cache
-def _table(law: tuple[float, float], steps: int) -> tuple[Floats, Floats]:
-    grid = np.sin(np.linspace(0, np.pi / 2, steps + 1)) ** 2
-    return grid, stats.beta.ppf(grid, *law)
+def ends(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
 
 
-def pass_intervals(rates: Floats, choices: float) -> tuple[Floats, Floats]:
-    """The interval of `score --pass-at-k` of each study: Wilson's of as many prompts as its spread is worth."""
-    n, mean = rates.shape[1], rates.mean(axis=1)
-    z, wider = stats.norm.ppf(0.975), stats.t.ppf(0.975, n - 1)
-    with np.errstate(all="ignore"):
-        worth = mean * (1 - mean) / stats.sem(rates, axis=1) ** 2
-    worth = np.where(np.ptp(rates, axis=1) == 0, choices, np.minimum(choices, worth))
-    is_whole = ((rates == 0) | (rates == 1)).all(axis=1)
-    worth = np.where(is_whole, n, worth * (z / wider) ** 2)
-    roots = [mean + side * z * np.sqrt(mean * (1 - mean) / worth + (z / worth / 2) ** 2) for side in (-1, 1)]
-    low, high = ((root + z**2 / worth / 2) / (1 + z**2 / worth) for root in roots)
-    return np.where(mean == 0, 0, np.maximum(low, 0)), np.where(mean == 1, 1, np.minimum(high, 1))
-
-
-ACCURACIES = [  # prompts, images, rate, icc, told apart from
-    (20, 1, 0.1, 0.3, 0.35),
-    (20, 4, 0.1, 0.05, 0.3),
-    (20, 4, 0.1, 0.8, 0.35),
-    (20, 16, 0.1, 0.3, 0.3),
-    (50, 2, 0.4, 0.3, 0.6),
-    (50, 16, 0.05, 0.8, 0.15),
-    (100, 4, 0.4, 0.5, 0.5),
-    (200, 4, 0.45, 0.3, 0.54),
-    (525, 1, 0.4, 0.5, 0.45),
-    (525, 4, 0.4, 0.5, 0.45),
-    (525, 4, 0.05, 0.8, 0.08),
+REPORTED = [
+    Accuracy(30, 4, rate=0.4),
+    Accuracy(31, 3, (1.0, 2.0, 5.0, 0.5), 0.4, 0.2, rate=0.2),
+    Accuracy(12, 1, (1.0,) * 6, 0.4, 0.1, rate=0.6),
 ]
 
 
-@pytest.mark.parametrize(
-    ("prompts", "images", "rate", "icc", "against", "studies"),
-    [*((*one, 1_000) for one in ACCURACIES[:4]), *(pytest.param(*one, MANY, marks=PROOF) for one in ACCURACIES)],
-)
-def test_precision_and_power_of_an_accuracy_are_those_of_simulated_studies(
-    prompts: int, images: int, rate: float, icc: float, against: float, studies: int
-) -> None:
-    design = Accuracy(prompts, images, rate, icc)
-    ours, within = simulate(studies)
-    low, high = pass_intervals(draw_means(design, studies), prompts * images)
-    for method in (Method(), CLOSED):
-        assert half_width(design, 0.95, method).value == pytest.approx(float(np.mean(high - low)) / 2, abs=0.01)
-    found = power(design, 0.05, ours, against=against)
-    assert found.value == pytest.approx(float(np.mean((low > against) | (high < against))), abs=within)
-    covered = coverage(design, 0.95, ours)
-    if covered is not None:
-        assert covered.value == pytest.approx(float(np.mean((low <= rate) & (rate <= high))), abs=within)
+@pytest.mark.parametrize("study", REPORTED)
+def test_an_accuracy_is_what_score_reports_of_the_same_study(study: Accuracy) -> None:
+    right = study.draw(np.random.default_rng(1), 3)
+    for own, estimate in zip(right, study.estimate(right, 0.95), strict=True):
+        scores = score(observe(count_right(own[0], study), study), ())
+        (reported,) = (one.estimate for one in scores if one.measure == "accuracy")
+        assert ends(estimate) == pytest.approx(ends(reported), abs=1e-12)
 
 
-def signed_rank_rejections(differences: Floats) -> NDArray[np.bool_]:
-    """Wilcoxon's test of each study without zeros: by scipy; of up to 50, by the exact law, rank by rank.
+@pytest.mark.parametrize("study", REPORTED[:2])
+def test_success_is_what_score_reports_of_the_same_study(study: Accuracy) -> None:
+    success = Accuracy(study.prompts, study.images, study.strata, study.icc, study.icc_within, 0.5, at=2)
+    right = success.draw(np.random.default_rng(2), 1)
+    attempts = gather_attempts(observe(count_right(right[0, 0], success), success))
+    (reported,) = (one.estimate for one in rate_passes(attempts) if one.k == 2)
+    assert ends(success.estimate(right, 0.95)[0]) == pytest.approx(ends(reported), abs=1e-12)
 
-    Where all differences are 1 it is a binomial test.
-    """
 
-    @cache
-    def law(ranks: tuple[int, ...]) -> Floats:
-        sums = np.ones(1)
-        for rank in ranks:
-            sums = np.convolve(sums, np.r_[0.5, np.zeros(rank - 1), 0.5])
-        return np.cumsum(sums)
+def test_an_error_is_what_score_reports_of_the_same_study() -> None:
+    study = Errors(40, 3, (1.0, 1.0, 3.0), 0.4, 0.2, mean=2.0, sd=2.0)
+    targets = 10 + np.repeat(np.arange(len(study.sizes)), study.sizes)[:, None]
+    counts = targets + np.random.default_rng(3).integers(0, 6, (40, 3))
+    errors = (counts - targets).mean(axis=1)
+    (reported,) = (one.estimate for one in score(observe(counts, study), ()) if one.measure == "mae")
+    assert ends(study.estimate(errors[None], 0.95)[0]) == pytest.approx(ends(reported), abs=1e-12)
 
-    def exact_p(own: Floats) -> float:
-        own = own[own != 0]
-        if not len(own):
-            return 1.0
-        ranks = np.rint(2 * stats.rankdata(np.abs(own))).astype(int)
-        smaller = min(ranks[own > 0].sum(), ranks[own < 0].sum())
-        return min(1.0, 2 * float(law(tuple(sorted(ranks.tolist())))[smaller]))
 
-    differences = np.round(differences, 9)
-    with np.errstate(all="ignore"):
-        p = np.array(stats.wilcoxon(differences, axis=1, correction=False, method="approx").pvalue)
-    is_few = np.count_nonzero(differences, axis=1) <= 50
-    p[is_few] = [exact_p(own) for own in differences[is_few]]
-    is_whole = ~is_few & np.isin(differences, [-1, 0, 1]).all(axis=1)
-    p[is_whole] = [
-        stats.binomtest(int((own > 0).sum()), int(np.count_nonzero(own))).pvalue for own in differences[is_whole]
+def test_differences_are_what_compare_reports_of_the_same_study() -> None:
+    study = Accuracy(36, 2, (1.0, 1.0, 2.0), 0.4, 0.2, rate=0.3, models=3, difference=0.15, correlation=0.5)
+    right = study.draw(np.random.default_rng(4), 1)
+    entries = [
+        Entry(name, "dots", "people", observe(count_right(own, study), study, name))
+        for name, own in zip("abc", right[0], strict=True)
     ]
-    return np.asarray(p < 0.05)
+    (board,) = compare_entries(entries, ["accuracy"]).boards
+    for found, pair in zip(study.compare(right)[0], board.pairs, strict=True):
+        assert ends(found.estimate) == pytest.approx(ends(pair.difference), abs=1e-12)
+        assert (found.p, found.p_holm) == (pair.p, pair.p_holm)
 
 
-DIFFERENCES = [  # prompts, images, rate, difference, icc, correlation
-    (20, 1, 0.1, 0.3, 0.3, 0.0),
-    (20, 4, 0.1, 0.2, 0.8, 0.8),
-    (20, 4, 0.4, 0.25, 0.05, 0.0),
-    (50, 2, 0.4, -0.15, 0.3, 0.5),
-    (60, 4, 0.1, 0.1, 0.3, 0.8),
-    (100, 4, 0.4, 0.12, 0.5, 0.0),
-    (200, 4, 0.4, 0.08, 0.3, 0.5),
-    (200, 4, 0.05, 0.05, 0.8, 0.8),
-    (525, 1, 0.4, 0.08, 0.5, 0.5),
-    (525, 4, 0.4, 0.05, 0.5, 0.0),
-    (525, 4, 0.4, 0.05, 0.5, 0.8),
-]
-
-
-@pytest.mark.parametrize(
-    ("prompts", "images", "rate", "difference", "icc", "correlation", "studies"),
-    [*((*one, 500) for one in DIFFERENCES[:2]), *(pytest.param(*one, MANY, marks=PROOF) for one in DIFFERENCES)],
-)
-def test_precision_and_power_of_a_difference_are_those_of_simulated_studies(
-    prompts: int, images: int, rate: float, difference: float, icc: float, correlation: float, studies: int
-) -> None:
-    design = Difference(prompts, images, rate, difference, icc, correlation)
-    drawn = draw_differences(design, studies)
-    ours, within = simulate(studies)
-    assert power(design, 0.05, ours).value == pytest.approx(float(np.mean(signed_rank_rejections(drawn))), abs=within)
-    half = stats.t.ppf(0.975, prompts - 1) * stats.sem(drawn, axis=1)
-    half[half == 0] = proportion.proportion_confint(0, prompts, method="wilson")[1]
-    assert half_width(design, 0.95, Method()).value == pytest.approx(float(half.mean()), abs=0.01)
-
-
-def kappas(votes: NDArray[np.int64], raters: int) -> tuple[Floats, Floats]:
-    """Fleiss' κ of each study (votes for yes: study, prompt) and its standard error, by what one prompt changes."""
-    n = votes.shape[1]
-    alike = (votes * (votes - 1) + (raters - votes) * (raters - votes - 1)) / (raters * (raters - 1))
-    same, share = alike.mean(axis=1, keepdims=True), votes.mean(axis=1, keepdims=True) / raters
-    scale = 1 / (2 * share * (1 - share))
-    slope = -2 * (1 - 2 * share) * scale**2
-    changes = scale * (alike - same) - (1 - same) * slope * (votes / raters - share)
-    return (1 - (1 - same) * scale)[:, 0], np.sqrt((changes**2).sum(axis=1) / n / (n - 1))
-
-
-AGREEMENTS = [  # prompts, raters, κ, share of yes
-    (100, 2, 0.58, 0.35),
-    (100, 5, 0.4, 0.2),
-    (200, 3, 0.9, 0.5),
-    (525, 5, 0.58, 0.35),
-    (525, 10, 0.1, 0.35),
-]
-
-
-@pytest.mark.parametrize(
-    ("prompts", "raters", "kappa", "share", "studies"),
-    [*((*one, 2_000) for one in AGREEMENTS[:2]), *(pytest.param(*one, MANY, marks=PROOF) for one in AGREEMENTS)],
-)
-def test_precision_of_kappa_is_that_of_simulated_studies(
-    prompts: int, raters: int, kappa: float, share: float, studies: int
-) -> None:
-    design = Agreement(prompts, raters, kappa, share)
-    random = np.random.default_rng(13)
-    drawn = random.binomial(raters, chances(random, share, kappa, (studies, prompts)))
-    found, error = kappas(drawn, raters)
-    half = stats.t.ppf(0.975, prompts - 1) * error
-    half = (np.minimum(1, found + half) - np.maximum(-1, found - half)) / 2
-    assert half_width(design, 0.95, Method()).value == pytest.approx(float(np.nanmean(half)), abs=0.01)
-    against = kappa - 0.1
-    excluded = np.mean(np.abs(found - against) > stats.t.ppf(0.975, prompts - 1) * error)
-    ours, within = simulate(studies)
-    assert power(design, 0.05, ours, against=against).value == pytest.approx(float(excluded), abs=within)
-
-
-def test_kappa_of_counts_is_that_of_kappas_and_of_statsmodels() -> None:
-    random = np.random.default_rng(1)
-    counts = random.multinomial(40, beta_binomial(5, 0.35, 0.5), size=20).astype(float)
-    found = fleiss(5, 0.95)(counts)
-    for row, value, low, high in zip(counts, found.estimate, found.low, found.high, strict=True):
-        answers = np.column_stack([5 - np.arange(6.0), np.arange(6.0)])
-        is_yes = np.repeat(np.arange(6), row.astype(int)) > np.arange(5)[:, None]
-        ours = fleiss_kappa(tally_matrix(is_yes.astype(np.float64)))
+def test_agreement_is_what_agree_reports_of_the_same_study() -> None:
+    study = Agreement(25, 2, 3, 8, 0.5, 0.4, icc=0.2, habit=0.1)
+    answers, who = (one[0] for one in study.draw(np.random.default_rng(5), 1))
+    ask, seen, people = Ask(MatchesPrompt(), "Does it?", (True,)), [], []
+    for (unit, place), answer in np.ndenumerate(answers):
+        item = Item(f"dots/{unit // 2}", Draw(f"dots {unit // 2}"), (ask,), {})
+        seen.append(Seen(item, ask, "eligible", bool(answer), "painter", "people", unit % 2))
+        people.append(f"person {who[unit, place]}")
+    found = frame_seen(seen)
+    votes = place_observations(Observations(found.rows.with_columns(annotator=pl.Series(people)), found.items))
+    (reported,) = agree(votes)
+    kappa, alpha = study.estimate(answers, who)
+    for ours, theirs in ((kappa, reported.kappa), (alpha, reported.alpha)):
         assert ours is not None
-        assert (ours.coefficient.value, ours.coefficient.low) == pytest.approx((value, low), abs=1e-12)
-        assert ours.coefficient.high == pytest.approx(min(1, high), abs=1e-12)
-        assert value == pytest.approx(other_fleiss(np.repeat(answers, row.astype(int), axis=0)), abs=1e-12)
+        assert theirs is not None
+        assert ends(ours) == pytest.approx(ends(theirs), abs=1e-12)
 
 
+# --- Ten designs, drawn and read by code of its own. ---
+
+
+def place(sizes: Integers, mean: float, variance: float, link: Callable[[Floats], Floats]) -> Floats:
+    """Strata on a line: two equations in two unknowns."""
+    if variance <= 0:
+        return np.full(len(sizes), mean)
+    shares = sizes / sizes.sum()
+    at = stats.norm.ppf(np.cumsum(shares) - shares / 2)
+
+    def off(unknown: Floats) -> list[float]:
+        found = link(unknown[0] + np.exp(unknown[1]) * at)
+        return [shares @ found - mean, np.sqrt(shares @ (found - mean) ** 2) - np.sqrt(variance)]
+
+    start = -stats.norm.ppf(mean) if mean < 1 and link(np.array([9.0]))[0] < 1 else np.log(mean)
+    solved = optimize.root(off, [start, -0.5], tol=1e-12)
+    assert solved.success
+    return np.asarray(link(solved.x[0] + np.exp(solved.x[1]) * at))
+
+
+def between(icc: float, within: float, variance: float) -> float:
+    return (icc - within) / (1 - within) * variance
+
+
+def strata_of(sizes: Integers) -> Integers:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def draw_right(study: Accuracy, sizes: Integers, studies: int, random: np.random.Generator) -> Floats:
+    """Right images (study, model, prompt); beta laws, and some prompts at one quantile for all models."""
+    icc, within, found = study.icc, study.icc_within, []
+    shared = random.random((studies, study.prompts))
+    alike = 0.0
+    laws = []
+    for model in range(study.models):
+        rate = study.rate + model * study.difference
+        rates = place(sizes, rate, between(icc, within, rate * (1 - rate)), lambda at: stats.norm.cdf(-at))
+        own = rates[strata_of(sizes)]
+        laws.append((own * (1 - within) / within, (1 - own) * (1 - within) / within))
+    if study.correlation:
+        assert len(sizes) == 1
+        grid = (np.arange(20_000) + 0.5) / 20_000
+        quantiles = [stats.beta.ppf(grid, *(float(one[0]) for one in law)) for law in laws[:2]]
+        alike = study.correlation / float(stats.pearsonr(*quantiles).statistic)
+    is_alike = random.random((studies, study.prompts)) < alike
+    for a, b in laws:
+        chances = random.beta(a, b, (studies, study.prompts))
+        if alike:
+            table = stats.beta.ppf(grid, float(a[0]), float(b[0]))
+            chances = np.where(is_alike, np.interp(shared, grid, table), chances)
+        found.append(random.binomial(study.images, chances))
+    return np.moveaxis(np.array(found, dtype=np.float64), 0, 1)
+
+
+def spread(means: Floats, strata: Integers) -> tuple[Floats, Floats, Floats]:
+    """Variances of means of studies (rows), degrees of freedom, residuals; the formulae of docs/intervals.md."""
+    n, levels = means.shape[1], np.unique(strata)
+    residuals = means.copy()
+    for one in levels:
+        residuals[:, strata == one] -= means[:, strata == one].mean(axis=1, keepdims=True)
+    squares = np.array([(residuals[:, strata == one] ** 2).sum(axis=1) for one in levels])
+    sizes = np.array([(strata == one).sum() for one in levels])
+    assert sizes.min() > 1
+    own = (squares + squares.sum(axis=0) / (n - len(levels))) / n**2
+    variance = own.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        degrees = variance**2 / (own**2 / sizes[:, None]).sum(axis=0)
+    return variance, np.fmin(degrees, n - len(levels)), residuals
+
+
+def least(shares: Floats, strata: Integers, images: float) -> Floats:
+    mean, found = shares.mean(axis=1), np.zeros(len(shares))
+    for one in np.unique(strata):
+        part = shares[:, strata == one]
+        p = (part.sum(axis=1) * images + mean) / (part.shape[1] * images + 1)
+        found += (part.shape[1] / shares.shape[1]) ** 2 * p * (1 - p) / (part.shape[1] * images)
+    return found
+
+
+def share_ends(shares: Floats, strata: Integers, images: float) -> tuple[Floats, Floats]:
+    """Wilson's interval at the number of independent observations of the same variance."""
+    mean, z = shares.mean(axis=1), stats.norm.ppf(0.975)
+    variance, degrees, _ = spread(shares, strata)
+    variance = np.maximum(variance, least(shares, strata, images))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = mean * (1 - mean) / variance * (z / stats.t.ppf(0.975, degrees)) ** 2
+    size = np.where(variance > 1e-15, size, shares.shape[1])
+    centre = (mean + z**2 / (2 * size)) / (1 + z**2 / size)
+    half = z / (1 + z**2 / size) * np.sqrt(mean * (1 - mean) / size + z**2 / (4 * size**2))
+    return np.where(mean <= 0, 0, centre - half), np.where(mean >= 1, 1, centre + half)
+
+
+def error_ends(errors: Floats, strata: Integers) -> tuple[Floats, Floats]:
+    """Hall's interval: Student's with the skewness of the mean undone."""
+    variance, degrees, residuals = spread(errors, strata)
+    a = (residuals**3).sum(axis=1) / errors.shape[1] ** 3 / variance**1.5
+    t, mean, error = stats.t.ppf(0.975, degrees), errors.mean(axis=1), np.sqrt(variance)
+    low, high = (mean - error * 3 / a * (np.cbrt(1 + a * (side - a / 6)) - 1) for side in (t, -t))
+    return np.maximum(low, 0), high
+
+
+def judge(low: Floats, high: Floats, truth: float, against: float | None) -> Figures:
+    found = {"half-width": (high - low).mean() / 2, "coverage": ((low <= truth) & (truth <= high)).mean()}
+    if against is not None:
+        found["power"] = ((low > against) | (high < against)).mean()
+    return {name: float(value) for name, value in found.items()}
+
+
+def own_accuracy(study: Accuracy, sizes: Integers, studies: int, against: float | None) -> Figures:
+    right = draw_right(study, sizes, studies, np.random.default_rng(11))[:, 0]
+    return judge(*share_ends(right / study.images, strata_of(sizes), study.images), study.rate, against)
+
+
+def own_success(study: Accuracy, sizes: Integers, studies: int, against: float | None) -> Figures:
+    """Success of one of two images, of prompts in one stratum; the rate of images solves a quadratic equation."""
+    icc = study.icc
+    rate = optimize.brentq(lambda p: 2 * p - p * p - icc * p * (1 - p) - study.rate, 0, 1)
+    single = Accuracy(study.prompts, study.images, icc=icc, icc_within=icc, rate=rate)
+    right = draw_right(single, sizes, studies, np.random.default_rng(12))[:, 0]
+    wrong = study.images - right
+    passes = 1 - wrong * (wrong - 1) / (study.images * (study.images - 1))
+    return judge(*share_ends(passes, strata_of(sizes), study.images / 2), study.rate, against)
+
+
+def own_errors(study: Errors, sizes: Integers, studies: int, against: float | None) -> Figures:
+    """Errors image by image."""
+    random, strata = np.random.default_rng(13), strata_of(sizes)
+    part = between(study.icc, study.icc_within, study.sd**2)
+    means = place(sizes, study.mean, part, np.exp)[strata]
+    relative = (study.sd**2 - part) / (means**2).mean()
+    first = relative * study.icc_within
+    second = relative * (1 - study.icc_within) / (1 + first)
+    errors = np.empty((studies, study.prompts))
+    for begin in range(0, studies, 1_000):
+        rows = errors[begin : begin + 1_000]
+        prompts = means * random.gamma(1 / first, first, rows.shape)
+        rows[:] = (prompts[..., None] * random.gamma(1 / second, second, (*rows.shape, study.images))).mean(axis=2)
+    return judge(*error_ends(errors, strata), study.mean, against)
+
+
+def own_comparison(study: Accuracy, sizes: Integers, studies: int, against: float | None) -> Figures:
+    """Signs of residuals flipped by lots of its own, in each pair of models; Holm's adjustment by hand."""
+    random, strata, flips = np.random.default_rng(14), strata_of(sizes), 1_999
+    right = draw_right(study, sizes, studies, random) / study.images
+    floors = np.array([least(right[:, model], strata, study.images) for model in range(study.models)])
+    pairs = list(combinations(range(study.models), 2))
+    p, halves, covers = np.empty((3, len(pairs), studies))
+    for place, (first, second) in enumerate(pairs):
+        differences = right[:, first] - right[:, second]
+        variance, _, residuals = spread(differences, strata)
+        error = np.sqrt(np.maximum(variance, floors[first] + floors[second]))
+        mean, truth = differences.mean(axis=1), (first - second) * study.difference
+        for begin in range(0, studies, 500):
+            own = slice(begin, begin + 500)
+            extreme = np.sort(np.abs(_flip(residuals[own], strata, flips, random)), axis=1)
+            critical = extreme[:, -99]  # of 2,000, the 99 largest and the study itself are 5 %
+            t = np.abs(mean[own]) / error[own]
+            p[place, own] = (1 + (extreme >= t[:, None] * (1 - 1e-9)).sum(axis=1)) / (1 + flips)
+            halves[place, own] = critical * error[own]
+            covers[place, own] = np.abs(mean[own] - truth) <= halves[place, own]
+    order = np.sort(p, axis=0)
+    adjusted = np.maximum.accumulate(order * np.arange(len(pairs), 0, -1)[:, None], axis=0)
+    is_found = np.take_along_axis(adjusted, p.argsort(axis=0).argsort(axis=0), axis=0) < 0.05
+    neighbours = [place for place, (first, second) in enumerate(pairs) if second == first + 1]
+    found = {"half-width": halves.mean(), "coverage": covers.mean(), "power": is_found[neighbours].mean()}
+    if len(pairs) > 1:
+        found |= {
+            "any difference found": is_found.any(axis=0).mean(),
+            "all differences found": is_found.all(axis=0).mean(),
+        }
+    return {name: float(value) for name, value in found.items()}
+
+
+def _flip(residuals: Floats, strata: Integers, flips: int, random: np.random.Generator) -> Floats:
+    """t of every study (row) for flips of signs (columns)."""
+    signs = random.choice([-1.0, 1.0], (flips, residuals.shape[1]))
+    n, levels = residuals.shape[1], np.unique(strata)
+    sums = [residuals[:, strata == one] @ signs[:, strata == one].T for one in levels]
+    sizes = [int((strata == one).sum()) for one in levels]
+    squares = [
+        (residuals[:, strata == one] ** 2).sum(axis=1)[:, None] - own**2 / size
+        for one, own, size in zip(levels, sums, sizes, strict=True)
+    ]
+    pooled = sum(squares) / (n - len(levels))
+    variance = sum(one + pooled for one in squares) / n**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.nan_to_num(sum(sums) / n / np.sqrt(variance)))
+
+
+def own_agreement(study: Agreement, sizes: Integers, studies: int, against: float | None) -> Figures:
+    """Answers one annotator after the other; the interval is that of the package."""
+    random, low, high = np.random.default_rng(15), np.full(studies, -1.0), np.ones(studies)
+    looked, share = 1 - study.habit, study.share
+    outer, total = study.icc / looked**2, study.kappa / looked**2
+    inner = (total - outer) / (1 - outer)
+    units = np.repeat(np.arange(study.prompts * study.images), study.raters)
+    for one in range(studies):
+        centre = random.beta(share * (1 / outer - 1), (1 - share) * (1 / outer - 1), study.prompts) if outer else share
+        means = np.repeat(np.clip(centre * np.ones(study.prompts), 1e-9, 1 - 1e-9), study.images)
+        yes = random.beta(means * (1 / inner - 1), (1 - means) * (1 / inner - 1))
+        who = np.array([random.choice(study.annotators, study.raters, replace=False) for _ in means])
+        habit = random.random(study.annotators) < share
+        is_blind = random.random(who.shape) < study.habit
+        said = np.where(is_blind, habit[who], random.random(who.shape) < yes[:, None])
+        if 0 < said.mean() < 1:
+            votes = tally(units, said.ravel() * 1.0, clusters=units // study.images, annotators=who.ravel())
+            kappa = fleiss_kappa(votes)
+            assert kappa is not None
+            low[one], high[one] = kappa.coefficient.low, kappa.coefficient.high
+    return judge(low, high, study.kappa, against)
+
+
+Own = Callable[..., Figures]
+DESIGNS: dict[str, tuple[Study, Own, list[int], float | None]] = {
+    "accuracy, few prompts": (Accuracy(12, 4, rate=0.1, icc=0.3, icc_within=0.3), own_accuracy, [12], 0.35),
+    "accuracy, one image": (Accuracy(60, 1, rate=0.05, icc=0.3, icc_within=0.3), own_accuracy, [60], 0.15),
+    "accuracy, unequal strata": (
+        Accuracy(44, 5, (4.0, 20.0, 8.0, 12.0), 0.5, 0.15, 0.35),
+        own_accuracy,
+        [4, 20, 8, 12],
+        0.45,
+    ),
+    "accuracy, production": (Accuracy(40, 100, TEN, 0.6, 0.2, 0.5), own_accuracy, [4] * 10, 0.58),
+    "success of two of four images": (Accuracy(50, 4, rate=0.5, at=2), own_success, [50], 0.65),
+    "errors, heavy tails": (Errors(50, 2, mean=0.4, sd=0.8, icc=0.3, icc_within=0.3), own_errors, [50], 0.6),
+    "errors, strata": (Errors(60, 5, TEN, 0.5, 0.2, mean=0.3, sd=0.3), own_errors, [6] * 10, 0.35),
+    "difference, correlated": (
+        Accuracy(40, 4, rate=0.3, icc=0.5, icc_within=0.5, models=2, difference=0.15, correlation=0.6),
+        own_comparison,
+        [40],
+        None,
+    ),
+    "three models, strata": (
+        Accuracy(60, 3, (1.0,) * 6, 0.4, 0.2, 0.3, models=3, difference=0.12),
+        own_comparison,
+        [10] * 6,
+        None,
+    ),
+    "kappa, a pool of annotators": (Agreement(30, 2, 3, 8, 0.5, 0.3, 0.2, 0.1), own_agreement, [30], 0.3),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
 @pytest.mark.parametrize(
-    "studies",
-    [
-        10,
-        pytest.param(
-            300,
-            marks=pytest.mark.proof("subitize.stats.power", "subitize.stats.signed_ranks"),
-        ),
-    ],
+    ("ours", "theirs", "within"),
+    [(250, 250, 0.15), pytest.param(10_000, 40_000, 0.015, marks=PROOF)],
+    ids=["few", "many"],
 )
-@pytest.mark.parametrize(
-    ("prompts", "images", "alpha"),
-    [
-        (20, 1, 0.05),
-        (20, 4, 0.05),
-        (16, 3, 0.005),
-        (30, 8, 0.002),
-        (50, 4, 0.01),
-        (14, 6, 0.0005),
-        (70, 4, 0.05),
-        (200, 1, 0.05),
-    ],
-)
-def test_rejections_are_those_of_the_tests_of_single_studies(
-    prompts: int, images: int, alpha: float, studies: int
+def test_figures_are_those_of_studies_drawn_and_read_by_other_code(
+    name: str, ours: int, theirs: int, within: float, case: Case
 ) -> None:
-    law = Difference(prompts, images, 0.4, 0.25, 0.3, 0.3).law
-    rows = np.random.default_rng(2).multinomial(prompts, law.shares, size=studies).astype(float)
-    drawn = [np.repeat(law.values, row.astype(int)) for row in rows]
-    own = [_p(one) < alpha for one in drawn]
-    assert SignedRanks(law.values).rejects(rows, alpha).tolist() == own
+    study, own, sizes, against = DESIGNS[name]
+    columns = Simulation(ours).run(study, Wanted(against=against))
+    for figure, value in own(study, np.array(sizes), theirs, against).items():
+        with case(figure):
+            assert summarize(columns[figure]).value == pytest.approx(value, abs=within)
 
 
-def _p(differences: Floats) -> float:
-    """McNemar's exact p of right and wrong, else Wilcoxon's."""
-    differing = np.round(differences[differences != 0], 12)
-    if not len(differing):
-        return 1.0
-    if (np.abs(differing) == 1).all():
-        return float(stats.binomtest(int((differing > 0).sum()), len(differing)).pvalue)
-    return wilcoxon_test(differing).p
+# --- What studies are made of. ---
 
 
-def _half_width(differences: Floats) -> float:
-    if (differences == differences[0]).all():
-        return wilson_interval(0, len(differences)).high
-    interval = mean_interval(differences.tolist())
-    return (interval.high - interval.low) / 2
+@pytest.mark.parametrize(
+    ("study", "rate"),
+    [
+        (Accuracy(60, 6, TEN, 0.5, 0.2, 0.3), 0.3),
+        (Accuracy(61, 6, (1.0, 3.0, 9.0), 0.3, 0.1, 0.6), 0.6),
+        (Accuracy(50, 6, rate=0.05, icc=0.8, icc_within=0.8), 0.05),
+        (Accuracy(50, 6, rate=0.9, icc=0.0, icc_within=0.0), 0.9),
+        (Accuracy(50, 6, rate=0.3, icc=1.0, icc_within=1.0), 0.3),
+    ],
+    ids=["strata", "unequal strata", "rare", "all prompts alike", "all or nothing"],
+)
+def test_images_have_the_rate_and_the_correlations_that_were_asked_for(study: Accuracy, rate: float) -> None:
+    right = study.draw(np.random.default_rng(21), 4_000)[:, 0].astype(np.float64)
+    pairs = right * (right - 1) / study.images / (study.images - 1)  # both of two images are right
+    shares, of_strata = right / study.images, strata_of(study.sizes)
+    assert shares.mean() == pytest.approx(rate, abs=0.005)
+    assert (pairs.mean() - rate**2) / rate / (1 - rate) == pytest.approx(study.icc, abs=0.02)
+    rates = np.array([shares[:, of_strata == one].mean() for one in range(len(study.sizes))])[of_strata]
+    within = (pairs.mean() - (rates**2).mean()) / (rates * (1 - rates)).mean()
+    assert within == pytest.approx(study.icc_within, abs=0.02)
 
 
-def test_half_widths_of_differences_are_those_of_single_studies() -> None:
-    for prompts, images in ((2, 1), (3, 2), (12, 4), (60, 3)):
-        design = Difference(prompts, images, 0.3, 0.2, 0.3, 0.3)
-        rows = np.random.default_rng(4).multinomial(prompts, design.law.shares, size=20).astype(float)
-        found = design.interval(0.95)(rows)
-        for row, low, high in zip(rows, found.low, found.high, strict=True):
-            assert (high - low) / 2 == pytest.approx(
-                _half_width(np.repeat(design.law.values, row.astype(int))), abs=1e-9
-            )
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_success_of_k_images_has_the_rate_that_was_named(at: int) -> None:
+    study = Accuracy(40, 4, (1.0, 2.0, 1.0), 0.4, 0.2, 0.3, at=at)
+    found = study.estimate(study.draw(np.random.default_rng(22), 2_000), 0.95)
+    assert np.mean([one.value for one in found]) == pytest.approx(0.3, abs=0.006)
 
 
-@pytest.mark.parametrize("studies", [20, pytest.param(300, marks=PROOF)])
-def test_intervals_of_counts_are_those_of_average_passes(studies: int, case: Case) -> None:
-    designs = ((1, 1), (2, 1), (4, 1), (3, 2), (6, 4), (4, 4))
-    for (images, at), confidence, prompts in product(designs, (0.95, 0.995), (2, 5, 30, 525)):
-        random = np.random.default_rng(prompts)
-        values = Accuracy(9, images, 0.4, 0.3, at).law.values
-        shares = random.dirichlet(np.full(len(values), 0.3), size=studies)
-        rows = random.multinomial(prompts, shares).astype(float)
-        found = passes(values, images / at, confidence)(rows)
-        ours = [
-            average_passes(np.repeat(values, row.astype(int)).tolist(), prompts * images / at, confidence)
-            for row in rows
-        ]
-        with case(f"{prompts} prompts, {at} of {images}, {confidence}"):
-            assert found.low == pytest.approx([one.low for one in ours], abs=1e-12)
-            assert found.high == pytest.approx([one.high for one in ours], abs=1e-12)
+def test_models_have_the_difference_and_the_correlation_that_were_asked_for() -> None:
+    study = Accuracy(40, 8, TEN, 0.5, 0.3, 0.3, models=3, difference=0.1, correlation=0.6)
+    right = study.draw(np.random.default_rng(23), 4_000) / 8
+    assert right.mean(axis=(0, 2)) == pytest.approx([0.3, 0.4, 0.5], abs=0.006)
+    strata = strata_of(study.sizes)
+    rates = np.stack([right[:, :, strata == one].mean(axis=(0, 2)) for one in range(10)], axis=1)[:, strata]
+    residuals = right - rates
+    chances = np.sqrt(0.3 * (rates * (1 - rates)).mean(axis=1))
+    assert (residuals[:, 0] * residuals[:, 1]).mean() / chances[0] / chances[1] == pytest.approx(0.6, abs=0.03)
 
 
-@pytest.mark.parametrize(("images", "rate", "icc"), [(4, 0.4, 0.5), (16, 0.05, 0.8), (1, 0.3, 0.2), (3, 0.5, 0.0)])
-def test_the_law_of_right_images_is_that_of_scipy(images: int, rate: float, icc: float) -> None:
-    odds = (1 - icc) / icc if icc else 1e12
-    law = stats.betabinom(images, rate * odds, (1 - rate) * odds) if icc else stats.binom(images, rate)
-    assert beta_binomial(images, rate, icc) == pytest.approx(law.pmf(np.arange(images + 1)), abs=1e-12)
+def test_errors_have_the_mean_spread_and_correlation_that_were_asked_for() -> None:
+    study = Errors(50, 1, TEN, 0.5, 0.2, mean=0.4, sd=0.5)
+    errors = study.draw(np.random.default_rng(24), 20_000)
+    assert (errors.mean(), errors.std()) == (pytest.approx(0.4, abs=0.005), pytest.approx(0.5, abs=0.01))
+    of_two = Errors(50, 2, TEN, 0.5, 0.2, mean=0.4, sd=0.5).draw(np.random.default_rng(25), 20_000)
+    assert 2 * (of_two.var() / errors.var()) - 1 == pytest.approx(0.5, abs=0.03)
 
 
-def test_success_at_k_has_the_rate_that_was_named() -> None:
-    for at, images in ((2, 4), (4, 4), (4, 8)):
-        assert Accuracy(100, images, 0.35, 0.4, at).law.mean == pytest.approx(0.35, abs=1e-9)
-    design = Accuracy(525, 4, 0.6, 0.4, 4)
-    assert design.law.values.tolist() == [0, 1]
-    alike = half_width(Accuracy(525, 1, 0.6, 0.0), 0.95, Method())
-    assert half_width(design, 0.95, Method()).value == pytest.approx(alike.value, abs=1e-12)
+def test_people_agree_as_was_asked_for() -> None:
+    study = Agreement(60, 2, 2, 6, 0.5, 0.3, icc=0.2, habit=0.2)
+    answers, who = study.draw(np.random.default_rng(26), 3_000)
+    spread = 0.3 * 0.7
+    assert answers.mean() == pytest.approx(0.3, abs=0.01)
+    assert (answers[..., 0] & answers[..., 1]).mean() == pytest.approx(0.09 + 0.5 * spread, abs=0.01)
+    first, second = answers[:, ::2, 0], answers[:, 1::2, 1]
+    is_other = who[:, ::2, 0] != who[:, 1::2, 1]
+    assert (first & second)[is_other].mean() == pytest.approx(0.09 + 0.2 * spread, abs=0.01)
 
 
-@pytest.mark.parametrize(("rate", "precision"), [(0.5, 0.03), (0.4, 0.05), (0.2, 0.02)])
-def test_prompts_for_a_precision_are_about_those_of_statsmodels(rate: float, precision: float) -> None:
-    found = least_number(
-        lambda n, method: half_width(Accuracy(n, 1, rate, 0.0), 0.95, method),
-        lambda half: half <= precision,
-        range(2, 10_000),
-        Method(),
-    )
-    other = ceil(proportion.samplesize_confint_proportion(rate, precision))
-    assert found is not None
-    assert found.value == pytest.approx(other - 1.96**2, abs=2)  # Wilson's is as narrow as Wald's with z² prompts more
+def test_strata_that_cannot_differ_so_much_differ_as_much_as_they_can() -> None:
+    study = Accuracy(20, 4, (1.0, 1.0), 0.9, 0.1, 0.1)
+    assert study.rates == pytest.approx(np.array([[0.2, 0.0]]), abs=1e-3)
+    assert study.attained_icc < 0.3
 
 
-def test_power_of_one_image_is_about_that_of_the_normal_law_of_statsmodels() -> None:
-    effect = (0.45 - 0.4) / (0.45 * 0.55) ** 0.5
-    other = NormalIndPower(ddof=0).power(effect, 2000, 0.05, ratio=0)
-    assert power(Accuracy(2000, 1, 0.45, 0.0), 0.05, Method(), against=0.4).value == pytest.approx(other, abs=0.01)
+@pytest.mark.parametrize("start", [2, 40, 900])
+def test_the_least_number_is_found_from_anywhere(start: int) -> None:
+    tried: list[int] = []
 
+    def is_enough(number: int) -> bool:
+        tried.append(number)
+        return number >= 334
 
-def test_precision_follows_the_design_effect() -> None:
-    many = half_width(Accuracy(10_000, 4, 0.4, 0.5), 0.95, CLOSED).value
-    assert many == pytest.approx(1.96 * (0.24 * 2.5 / 4 / 10_000) ** 0.5, rel=1e-3)
-
-
-def test_two_alike_conditions_differ_as_often_as_they_are_said_to() -> None:
-    for correlation in (0.0, 0.4, 0.9):
-        pair = Pair(0.3, 0.3, 0.5, correlation)
-        joint = pair.joint(1)
-        assert joint[1, 0] + joint[0, 1] == pytest.approx(2 * 0.21 * (1 - 0.5 * correlation), abs=1e-4)
-        assert joint.sum(axis=1) == pytest.approx([0.7, 0.3], abs=1e-4)
-    assert discordance_range(Pair(0.3, 0.4, 1.0, 0.0)) == pytest.approx((0.1, 0.46), abs=1e-9)
-
-
-def test_of_a_hundred_images_of_few_prompts_none_may_be_enough() -> None:
-    def found(images: int) -> float:
-        return half_width(Accuracy(60, images, 0.4, 0.5), 0.95, CLOSED).value
-
-    assert found(100) > 0.08 > 0.5 * found(1)
-    assert (
-        least_number(
-            lambda n, method: half_width(Accuracy(60, n, 0.4, 0.5), 0.95, method),
-            lambda half: half <= 0.08,
-            range(1, 101),
-            CLOSED,
-        )
-        is None
-    )
-
-
-def test_the_least_difference_has_the_power_that_was_wanted() -> None:
-    def found(share: float, method: Method = CLOSED) -> Estimate:
-        return power(Difference(300, 4, 0.4, share, 0.3, 0.5), 0.05, method)
-
-    least = least_share(found, _enough(0.8), 0.5, CLOSED)
-    assert least is not None
-    assert found(least.value).value >= 0.8 > found(least.value - 0.001).value
-
-
-def test_what_is_found_with_few_simulations_first_is_right_with_all() -> None:
-    method = Method("simulation", 8000)
-
-    def found(prompts: int, method: Method = method) -> Estimate:
-        return power(Difference(prompts, 2, 0.3, 0.3, 0.3, 0.0), 0.05, method)
-
-    least = least_number(found, _enough(0.8), range(2, 1000), method)
-    assert least is not None
-    assert least.n == 8000
-    assert found(int(least.value)).value >= 0.8 > found(int(least.value) - 1).value
-    assert found(int(least.high)).low >= 0.8 > found(int(least.high) - 1).low
-    assert found(int(least.low)).high >= 0.8 > found(int(least.low) - 1).high
-
-
-def _enough(target: float) -> Callable[[float], bool]:
-    return lambda value: value >= target
+    assert find_least(is_enough, range(2, 1_001), start) in range(334, 339)
+    assert len(tried) < 20
+    assert find_least(is_enough, range(2, 301), start) is None
+    assert find_least(is_enough, range(600, 1_001), start) == 600
 
 
 def test_simulations_are_repeatable_and_tell_their_error() -> None:
-    design = Accuracy(30, 16, 0.2, 0.3)
-    once, again, other = (power(design, 0.05, Method("simulation", 5000, seed), against=0.4) for seed in (1, 1, 2))
-    assert once == again != other
-    assert once.low < once.value < once.high
-    assert once.n == 5000
+    study, wanted = Accuracy(20, 4, rate=0.3), Wanted(against=0.5)
+    one, same, other = (Simulation(500, seed).run(study, wanted)["power"] for seed in (1, 1, 2))
+    assert one.tolist() == same.tolist()
+    assert one.tolist() != other.tolist()
+    found = summarize(one)
+    assert found.low < found.value < found.high
+    assert found.n == 500
+
+
+@pytest.mark.parametrize("study", [Accuracy(50_000, 1), Accuracy(9, 1, models=3), Agreement(9, 1, 2, 2, 0.5, 0.5)])
+def test_who_watches_is_told_of_every_piece(study: Study) -> None:
+    told: list[tuple[str, list[int]]] = []
+
+    def track(what: str, pieces: Sequence[int]) -> Sequence[int]:
+        told.append((what, list(pieces)))
+        return pieces
+
+    found = Simulation(120, 0, track).run(study, Wanted())
+    ((what, pieces),) = told
+    assert what == f"120 studies of {study.prompts} prompts × 1"
+    assert sum(pieces) == len(found["half-width"]) == 120
+    assert len(pieces) > 1
+
+
+# --- What is learnt from a run. ---
+
+
+def sample(right: Integers, images: int, strata: Integers) -> Sample:
+    flags = (np.arange(images) < right[:, None]).astype(np.float64)
+    return Sample(flags.ravel(), np.repeat(np.arange(len(right)), images), np.repeat(strata, images))
 
 
 def test_what_is_learnt_from_images_is_what_they_were_drawn_with() -> None:
-    design = Difference(20_000, 4, 0.4, 0.1, 0.3, 0.6)
-    random, odds = np.random.default_rng(5), 0.7 / 0.3
-    places, others = random.random((2, 20_000))
-    others = np.where(random.random(20_000) < design.correlation, places, others)
-    laws = [(rate * odds, (1 - rate) * odds) for rate in (0.4, 0.5)]
-    right = [random.binomial(4, _quantiles(law, at)) for law, at in zip(laws, (places, others), strict=True)]
-    images = np.full(20_000, 4)
-    found = like_two((right[0], images), (right[1], images))
-    assert found.rate.value == pytest.approx(0.4, abs=0.01)
-    assert found.icc is not None
-    assert found.icc.value == pytest.approx(0.3, abs=0.02)
-    assert found.icc.low < found.icc.value < found.icc.high
-    assert found.correlation == pytest.approx(0.6, abs=0.03)
+    study = Accuracy(4_000, 6, TEN, 0.5, 0.2, 0.3, models=2, difference=0.1, correlation=0.7)
+    right = study.draw(np.random.default_rng(31), 1)[0]
+    first, second = (sample(own, 6, strata_of(study.sizes)) for own in right)
+    found = learn(first, second)
+    assert found.mean == pytest.approx(0.3, abs=0.02)
+    assert found.icc == pytest.approx(0.5, abs=0.03)
+    assert found.icc_within == pytest.approx(0.2, abs=0.03)
+    assert found.correlation == pytest.approx(0.7, abs=0.07)
+    assert learn(first).correlation is None
+
+
+def test_correlations_of_unequal_clusters_are_those_of_an_analysis_of_variance() -> None:
+    random = np.random.default_rng(32)
+    clusters = np.repeat(np.arange(8), random.integers(1, 7, 8))
+    values = random.normal(size=len(clusters)) + random.normal(size=8)[clusters]
+    groups = [values[clusters == one] for one in range(8)]
+    f = stats.f_oneway(*groups).statistic
+    sizes = np.array([len(one) for one in groups])
+    size = (len(values) - (sizes**2).sum() / len(values)) / 7
+    found = learn(Sample(values, clusters, np.zeros(len(values), dtype=np.int64)))
+    assert found.icc == pytest.approx((f - 1) / (f - 1 + size), abs=1e-9)
+    assert found.icc_within == found.icc
 
 
 def test_one_image_per_prompt_cannot_tell_how_images_hang_together() -> None:
-    assert like_one(np.array([0, 1, 1]), np.array([1, 1, 1])).icc is None
-    assert like_one(np.array([0, 0]), np.array([4, 4])).icc is None
-
-
-@PROOF
-@pytest.mark.parametrize("images", [1, 2, 4, 16])
-@pytest.mark.parametrize("prompts", [20, 50, 100, 200, 525])
-def test_power_is_right_over_a_grid_of_designs(prompts: int, images: int, case: Case) -> None:
-    ours, within = simulate(MANY)
-    for rate, icc in product((0.1, 0.4), (0.05, 0.3, 0.8)):
-        design = Accuracy(prompts, images, rate, icc)
-        law = outcome_law(images, rate, icc)
-        spread = float(np.sqrt(law.shares @ (law.values - rate) ** 2 / prompts))
-        low, high = pass_intervals(draw_means(design, MANY), prompts * images)
-        for against in (rate - 2 * spread, rate + 2 * spread, rate + 2.8 * spread):
-            if against > 0:
-                expected = float(np.mean((low > against) | (high < against)))
-                with case(f"rate {rate}, ICC {icc}, against {against:.3f}"):
-                    assert power(design, 0.05, ours, against=against).value == pytest.approx(expected, abs=within)
+    one_each = Sample(np.array([0.0, 1.0, 1.0]), np.arange(3), np.zeros(3, dtype=np.int64))
+    all_wrong = Sample(np.zeros(6), np.repeat(np.arange(3), 2), np.zeros(6, dtype=np.int64))
+    assert learn(one_each).icc is None
+    assert learn(all_wrong).icc is None

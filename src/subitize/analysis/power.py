@@ -1,59 +1,24 @@
-"""Plans of studies: what the prompts of a suite and so many images of each can show, and what would be needed."""
+"""Plans of studies: what so many prompts and images can show, and how many would be needed."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import get_args
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 
-from subitize.analysis.assumptions import MOST_IMAGES, MOST_IMAGES_AT, MOST_PROMPTS, check_open, check_within
-from subitize.errors import BadValueError, UnknownNameError
+import numpy as np
+from scipy.special import ndtri
+
+from subitize.analysis.assumptions import MOST_IMAGES, check_open, check_within
+from subitize.errors import BadValueError
 from subitize.records import Estimate
-from subitize.stats.power import (
-    Accuracy,
-    Agreement,
-    Choice,
-    Design,
-    Difference,
-    Method,
-    coverage,
-    half_width,
-    least_number,
-    least_share,
-    power,
-)
+from subitize.stats.power.simulation import Simulation, find_least, summarize
+from subitize.stats.power.studies import Accuracy, Agreement, Columns, Study, Wanted
 
+_DEFAULT_POWER = 0.8
 _TABLED = (1, 2, 4, 8, 16, 32)
-_LEAST_RATE = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a study should be able to show, and how that is computed."""
-
-    confidence: float = 0.95
-    alpha: float = 0.05
-    power: float = 0.8
-    tests: int = 1
-    precision: float | None = None
-    against: float | None = None
-    method: Method = field(default_factory=Method)
-
-    def __post_init__(self) -> None:
-        """Refuse what no study can have."""
-        check_open("--confidence", self.confidence)
-        check_open("--alpha", self.alpha)
-        check_open("--power", self.power)
-        check_within("--tests", self.tests, 1, 10_000)
-        if self.precision is not None:
-            check_open("--precision", self.precision)
-        if self.power <= self.alpha:
-            raise BadValueError(
-                f"--power {self.power:g}: should be above --alpha {self.alpha:g}, which any study has by chance"
-            )
-
-    @property
-    def level(self) -> float:
-        """The level of each test: Bonferroni's."""
-        return self.alpha / self.tests
+_MOST_PROMPTS_TRIED = 20_000
+_STEP = 1e-3  # of differences
+_ROUGHLY, _EXACT_WIDTH = 10, 1_000  # so many times fewer studies to search with; as many are enough for a half-width
+_FINE = 1.03  # the factor between sizes once they are known roughly
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +43,7 @@ class Point:
 class Plan:
     """A study, what it assumes, what it shows, and the same for other numbers of images or prompts."""
 
-    design: Design
+    design: Study
     assumed: Mapping[str, str]
     answers: tuple[Answer, ...]
     axis: str
@@ -86,182 +51,147 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
-def make_method(choice: str, simulations: int, seed: int) -> Method:
-    """Make the method of that name."""
-    known: dict[str, Choice] = {name: name for name in get_args(Choice)}
-    if choice not in known:
-        raise UnknownNameError("method", choice, known)
-    return Method(
-        known[choice],
-        check_within("--simulations", simulations, 100, 1_000_000),
-        check_within("--seed", seed, 0, 2**31),
-    )
+def plan(study: Study, wanted: Wanted, simulation: Simulation, *, with_curve: bool = False) -> Plan:
+    """Simulate a study: its figures, the sizes that would give those that are wanted, and those of other sizes."""
+    _check(study, wanted, simulation)
+    columns = simulation.run(study, wanted)
+    answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
+    answers += _tell_apart(study, columns, wanted.power or _DEFAULT_POWER)
+    answers += _search(study, wanted, simulation, float(columns["half-width"].mean()))
+    sizes = _resize(study) if with_curve else {}
+    curve = [_point(at, simulation.run(one, wanted)) for at, one in sizes.items()]
+    axis = "prompts" if isinstance(study, Agreement) else "images per prompt"
+    level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
+    note = f"{simulation.studies} simulated studies, each read as subitize {study.command} does; {level}"
+    return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
 
 
-def plan_accuracy(design: Accuracy, wanted: Wanted) -> Plan:
-    """Plan the estimate of an accuracy, and its test against a rate."""
-    if wanted.against is not None:
-        _check_apart(check_open("--against", wanted.against), design.rate, "--rate")
-    answers = list(_precision(design, wanted))
-    if wanted.against is not None:
-        answers += _tested(design, wanted, f"power against a rate of {wanted.against:g}", wanted.against)
-    for direction, room in (("lower", design.rate), ("higher", 1 - design.rate)):
-        sign = -1 if direction == "lower" else 1
-
-        def found(share: float, method: Method, sign: int = sign) -> Estimate:
-            return power(design, wanted.level, method, against=design.rate + sign * share)
-
-        least = least_share(found, lambda value: value >= wanted.power, room, wanted.method)
-        note = "" if least else f"not even {0 if sign < 0 else 1}"
-        answers.append(
-            Answer(f"{direction} rate told apart with power {wanted.power:g}, from a difference of", least, note)
-        )
-    return Plan(
-        design, _assumed(design), tuple(answers), "images per prompt", _curve(design, wanted), _notes(design, wanted)
-    )
-
-
-def plan_difference(design: Difference, wanted: Wanted) -> Plan:
-    """Plan the comparison of two conditions on the same prompts; a difference of 0 is one that is not known yet."""
-    answers, is_given = list(_precision(design, wanted)), design.difference != 0
-    if is_given:
-        answers += _tested(design, wanted, "power", 0.0)
-    for name, sign, room in (("upwards", 1, 1 - design.rate), ("downwards", -1, design.rate)):
-
-        def found(share: float, method: Method, sign: int = sign) -> Estimate:
-            return power(replace(design, difference=sign * share), wanted.level, method)
-
-        least = least_share(found, lambda value: value >= wanted.power, room - _LEAST_RATE, wanted.method)
-        note = "" if least else "no difference is large enough; more prompts are needed"
-        answers.append(Answer(f"least difference {name} with power {wanted.power:g}", least, note))
-    curve = _curve(design, wanted, is_tested=is_given)
-    return Plan(design, _assumed(design), tuple(answers), "images per prompt", curve, _notes(design, wanted))
-
-
-def plan_agreement(design: Agreement, wanted: Wanted) -> Plan:
-    """Plan the estimate of Fleiss' κ."""
-    if wanted.against is not None:
-        check_within("--against", wanted.against, -1, 1)
-        _check_apart(wanted.against, design.kappa, "--kappa")
-    answers = list(_precision(design, wanted))
-    if wanted.against is not None:
-        answers += _tested(design, wanted, f"power against κ {wanted.against:g}", wanted.against)
-    return Plan(design, _assumed(design), tuple(answers), "prompts", _curve(design, wanted), _notes(design, wanted))
-
-
-def _precision(design: Design, wanted: Wanted) -> list[Answer]:
-    answers = [Answer(f"half-width of the {wanted.confidence:.0%} interval", _width(design, wanted))]
-    covered = coverage(design, wanted.confidence, wanted.method)
-    if covered is not None:
-        answers.append(Answer("share of studies whose interval has the true value in it", covered))
-    goal = wanted.precision
-    if goal is not None:
-
-        def of(one: Design, method: Method) -> Estimate:
-            return half_width(one, wanted.confidence, method)
-
-        answers += _sizes(design, of, lambda value: value <= goal, wanted.method, f"for a half-width of {goal:g}")
-    return answers
-
-
-def _check_apart(against: float, expected: float, name: str) -> None:
-    if against == expected:
+def _check(study: Study, wanted: Wanted, simulation: Simulation) -> None:
+    """Refuse what no study can have."""
+    check_open("--confidence", wanted.confidence)
+    check_open("--alpha", wanted.alpha)
+    check_within("--tests", wanted.tests, 1, 10_000)
+    check_within("--simulations", simulation.studies, 100, 1_000_000)
+    check_within("--seed", simulation.seed, 0, 2**31)
+    if wanted.precision is not None and not 0 < wanted.precision < math.inf:
+        raise BadValueError(f"--precision {wanted.precision:g}: should be above 0")
+    if wanted.power is not None and check_open("--power", wanted.power) <= wanted.alpha:
         raise BadValueError(
-            f"--against {against:g}: it is {name} itself, so that there is nothing to find; give another"
+            f"--power {wanted.power:g}: should be above --alpha {wanted.alpha:g}, which any study has by chance"
         )
+    if wanted.against is not None and check_within("--against", wanted.against, *study.limits) == study.truth:
+        raise BadValueError(f"--against {study.truth:g}: that is what is expected; give another value")
 
 
-def _tested(design: Design, wanted: Wanted, what: str, against: float) -> list[Answer]:
-    def of(one: Design, method: Method) -> Estimate:
-        return power(one, wanted.level, method, against=against)
-
-    sizes = _sizes(design, of, lambda value: value >= wanted.power, wanted.method, f"for power {wanted.power:g}")
-    return [Answer(what, of(design, wanted.method)), *sizes]
-
-
-def _sizes(
-    design: Design,
-    of: Callable[[Design, Method], Estimate],
-    is_enough: Callable[[float], bool],
-    method: Method,
-    what: str,
-) -> list[Answer]:
-    """Find the images that are needed of these prompts, and the prompts with these images."""
-    answers = []
-    if not isinstance(design, Agreement):
-        most = MOST_IMAGES_AT if design.at > 1 else MOST_IMAGES
-        images = least_number(
-            lambda images, method: of(_resize(design, images=images), method),
-            is_enough,
-            range(design.at, most + 1),
-            method,
-        )
-        note = "" if images else f"not even {most} are enough: images of one prompt hang together; take more prompts"
-        answers.append(Answer(f"images per prompt {what}, with {design.prompts} prompts", images, note))
-    prompts = least_number(
-        lambda prompts, method: of(_resize(design, prompts=prompts), method),
-        is_enough,
-        range(2, MOST_PROMPTS + 1),
-        method,
-    )
-    each = f"{design.raters} raters" if isinstance(design, Agreement) else f"{design.images} images each"
-    note = "" if prompts else f"not even {MOST_PROMPTS} are enough"
-    answers.append(Answer(f"prompts {what}, with {each}", prompts, note))
-    return answers
+def _tell_apart(study: Study, columns: Columns, power: float) -> Iterator[Answer]:
+    """Find the nearest values that intervals leave out so often: quantiles of the intervals' ends."""
+    for direction, end, share in (("lower", "low", 1 - power), ("higher", "high", power)):
+        if end not in columns:
+            return
+        ends, error = columns[end], 1.96 * math.sqrt(power * (1 - power) / len(columns[end]))
+        places = np.clip([share, share - error, share + error], 0, 1)
+        value, low, high = np.quantile(ends, places).tolist()
+        what, edge = f"{direction} value told apart with power {power:g}", study.limits[direction == "higher"]
+        if math.isclose(value, edge, abs_tol=1e-12):
+            yield Answer(what, None, f"not even {edge:g}")
+        else:
+            yield Answer(what, Estimate(value, low, high, len(ends), "quantile of simulated intervals"))
 
 
-def _curve(design: Design, wanted: Wanted, *, is_tested: bool = False) -> tuple[Point, ...]:
-    if isinstance(design, Agreement):
-        sizes = sorted({max(2, round(design.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)})
-        designs: list[tuple[int, Design]] = [(n, _resize(design, prompts=n)) for n in sizes if n <= MOST_PROMPTS]
-    else:
-        sizes = sorted({n for n in _TABLED if n >= design.at} | {design.images})
-        designs = [(n, _resize(design, images=n)) for n in sizes]
-    return tuple(Point(at, _width(one, wanted), _power(one, wanted, is_tested=is_tested)) for at, one in designs)
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What is searched: the least number in a span that brings a figure to a value."""
+
+    what: str
+    change: Callable[[int], Study]
+    span: range
+    start: int
+    figure: str
+    value: float
+    otherwise: str
+    unit: float = 1
+
+    def is_met(self, columns: Columns) -> bool:
+        """Tell whether studies reach it."""
+        found = float(columns[self.figure].mean())
+        return found <= self.value if self.figure == "half-width" else found >= self.value
 
 
-def _resize(design: Design, *, prompts: int = 0, images: int = 0) -> Design:
-    """Take other numbers of prompts or images; 0 keeps them."""
-    if isinstance(design, Agreement):
-        return replace(design, prompts=prompts or design.prompts)
-    return replace(design, prompts=prompts or design.prompts, images=images or design.images)
+def _search(study: Study, wanted: Wanted, simulation: Simulation, half_width: float) -> Iterator[Answer]:
+    """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
+    compared = study if isinstance(study, Accuracy) and study.models > 1 else None
+    is_tested = compared.difference != 0 if compared else wanted.against is not None
+    goals: list[_Goal] = []
+    if wanted.precision is not None:
+        goals += _list_sizes(study, "half-width", wanted.precision)
+    if wanted.power is not None and is_tested:
+        goals += _list_sizes(study, "power", wanted.power)
+    if compared and not is_tested:
+        goals.append(_list_differences(compared, wanted.power or _DEFAULT_POWER, half_width))
+    for goal in goals:
+        yield _find(goal, wanted, simulation)
 
 
-def _power(design: Design, wanted: Wanted, *, is_tested: bool) -> Estimate | None:
-    if is_tested:
-        return power(design, wanted.level, wanted.method)
-    against = wanted.against
-    return None if against is None else power(design, wanted.level, wanted.method, against=against)
+def _list_sizes(study: Study, figure: str, value: float) -> Iterator[_Goal]:
+    of = f"for {figure} {value:g}"
+    if not isinstance(study, Agreement):
+        what = f"images per prompt {of}, with {study.prompts} prompts"
+        otherwise = f"not even {MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
+        span = range(study.at if isinstance(study, Accuracy) else 1, MOST_IMAGES + 1)
+        yield _Goal(what, lambda n: replace(study, images=n), span, study.images, figure, value, otherwise)
+    what, span = f"prompts {of}, with {study.images} images each", range(2, _MOST_PROMPTS_TRIED + 1)
+    otherwise = f"not even {_MOST_PROMPTS_TRIED} are enough"
+    yield _Goal(what, lambda n: replace(study, prompts=n), span, study.prompts, figure, value, otherwise)
 
 
-def _width(design: Design, wanted: Wanted) -> Estimate:
-    return half_width(design, wanted.confidence, wanted.method)
+def _list_differences(study: Accuracy, power: float, half_width: float) -> _Goal:
+    """Look in the direction of .5, where it takes more."""
+    unit = _STEP if study.rate <= 0.5 else -_STEP
+    span = range(1, math.ceil(max(study.rate, 1 - study.rate) / (study.models - 1) / _STEP))
+    start = round(half_width * (1 + float(ndtri(power)) / 1.96) / _STEP)
+    what, otherwise = f"least difference with power {power:g}", "none is found so often; more prompts are needed"
+    return _Goal(what, lambda n: replace(study, difference=n * unit), span, start, "power", power, otherwise, unit)
 
 
-def _assumed(design: Design) -> dict[str, str]:
-    if isinstance(design, Agreement):
-        return {
-            "prompts": f"{design.prompts}",
-            "raters": f"{design.raters}",
-            "kappa": f"{design.kappa:g}",
-            "share of yes": f"{design.share:g}",
-        }
-    effect = 1 + (design.images - 1) * design.icc
-    told = {"prompts": f"{design.prompts}", "images per prompt": f"{design.images}", "rate": f"{design.rate:.4g}"}
-    told |= {"outcome": f"one of {design.at} images is right"} if design.at > 1 else {}
-    told |= {"icc": f"{design.icc:.4g}", "design effect": f"{effect:.3g}"}
-    if isinstance(design, Difference):
-        told |= {"difference": f"{design.difference:g}", "correlation": f"{design.correlation:.4g}"}
-    return told
+def _find(goal: _Goal, wanted: Wanted, simulation: Simulation) -> Answer:
+    """Find a place with few studies, then the right one near it with all of them."""
+    if goal.figure == "half-width":
+        simulation = replace(simulation, studies=min(simulation.studies, _EXACT_WIDTH))
+    rough = replace(simulation, studies=max(100, simulation.studies // _ROUGHLY))
+    tried: dict[int, Columns] = {}
+
+    def settle(size: int) -> bool:
+        tried[size] = simulation.run(goal.change(size), wanted)
+        return goal.is_met(tried[size])
+
+    near = find_least(lambda size: goal.is_met(rough.run(goal.change(size), wanted)), goal.span, goal.start)
+    found = find_least(settle, goal.span, near or goal.span[-1], _FINE)
+    if found is None:
+        return Answer(goal.what, None, goal.otherwise)
+    reached, value = summarize(tried[found][goal.figure]), found * goal.unit
+    note = f"{goal.figure} {reached.value:.4f} [{reached.low:.4f}, {reached.high:.4f}]"
+    return Answer(goal.what, Estimate(value, value, value, simulation.studies, "simulation"), note)
 
 
-def _notes(design: Design, wanted: Wanted) -> tuple[str, ...]:
-    if isinstance(design, Difference):
-        test = "Wilcoxon's on those that are not 0 (McNemar's if all are 1)"
-        what = f"interval: Student's over the prompts' differences; test: {test}"
-    elif isinstance(design, Agreement):
-        what = "interval: Student's over prompts, as Fleiss' κ is reported"
-    else:
-        what = "interval: as of score --pass-at-k (Wilson's over prompts); test: whether it leaves the rate out"
-    level = f"; level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
-    return (what + level,)
+def _resize(study: Study) -> dict[int, Study]:
+    """Give the studies of a curve, by size."""
+    if isinstance(study, Agreement):
+        sizes = sorted({max(2, round(study.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)})
+        return {size: replace(study, prompts=size) for size in sizes}
+    least = study.at if isinstance(study, Accuracy) else 1
+    sizes = sorted({one for one in _TABLED if one >= least} | {study.images})
+    return {size: replace(study, images=size) for size in sizes}
+
+
+def _point(at: int, columns: Columns) -> Point:
+    return Point(at, summarize(columns["half-width"]), summarize(columns["power"]) if "power" in columns else None)
+
+
+def _assume(study: Study) -> dict[str, str]:
+    """Tell what is assumed, but for options that are as by default."""
+    values = {one.name: getattr(study, one.name) for one in fields(study)}
+    values["strata"] = len(values.get("strata", (1,)))
+    usual = {"strata": 1, "at": 1, "models": 1, "difference": 0, "correlation": 0, "habit": 0}
+    usual |= {"icc_within": values["icc"]} if values["strata"] == 1 else {}
+    told = {name: value for name, value in values.items() if usual.get(name) != value}
+    return {name.replace("_", " "): f"{value:.4g}" for name, value in told.items()}

@@ -1,17 +1,22 @@
 """The commands that plan a study: what so many prompts and images can show, and how many are needed."""
 
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from subitize.cli import options
+from subitize.cli import options as shared
 from subitize.cli.options import app, check_file, open_run, print_json
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
-    from subitize.analysis.power import Plan
-    from subitize.stats.power import Likeness
+    from subitize.analysis.assumptions import Given
+    from subitize.stats.power.likeness import Likeness
+    from subitize.stats.power.studies import Study
 
 power_app = typer.Typer(
     help="Plan a study: how many prompts and images per prompt it needs, and what it can show.",
@@ -20,167 +25,176 @@ power_app = typer.Typer(
 )
 app.add_typer(power_app, name="power")
 
-_Suite = Annotated[str | None, typer.Option(metavar="NAME", help="Take prompts and images per prompt from this suite.")]
-_Prompts = Annotated[int | None, typer.Option(metavar="N", help="Number of prompts.")]
-_Images = Annotated[int | None, typer.Option(metavar="N", help="Images per prompt [the suite's, else 1].")]
-_Icc = Annotated[float | None, typer.Option(help="Correlation of two images of one prompt [0.5].")]
-_At = Annotated[int, typer.Option("--at", metavar="K", help="Success is one of K images right (pass@k).")]
-_Precision = Annotated[float | None, typer.Option(help="Half-width that the interval should have.")]
-_Confidence = Annotated[float, typer.Option(help="Of the interval.")]
-_Alpha = Annotated[float, typer.Option(help="Level of the test.")]
-_Target = Annotated[float, typer.Option("--power", help="Power that is wanted.")]
-_Tests = Annotated[int, typer.Option(metavar="N", help="Tests that share the level (Bonferroni).")]
-_Like = Annotated[str | None, typer.Option(metavar="RUN", help="Learn what is not given from a run.")]
-_Models = Annotated[list[str] | None, typer.Option("--model", help="With --like: only this model; or two.")]
-_Of = Annotated[list[str] | None, typer.Option(metavar="SUITE", help="With --like: only this suite; or two.")]
-_Judge = Annotated[str | None, typer.Option(help="With --like: only the readings of this judge.")]
-_Method = Annotated[str, typer.Option(metavar="auto|closed|simulation", help="How it is computed.")]
-_Simulations = Annotated[int, typer.Option(metavar="N", help="Studies that are drawn.")]
-_Seed = Annotated[int, typer.Option(help="Of the simulation.")]
-_Figure = Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw the curve: a .png or .svg.")]
-_ImageFolder = Annotated[Path | None, typer.Option(envvar="SUBITIZE_IMAGES", help="Of a --like run in a --database.")]
+_Option = typer.Option
 
 
-@power_app.command()
-def accuracy(
-    suite: _Suite = None,
-    prompts: _Prompts = None,
-    images: _Images = None,
-    rate: Annotated[float | None, typer.Option(help="Share that is right [0.5].")] = None,
-    icc: _Icc = None,
-    at: _At = 1,
-    precision: _Precision = None,
-    against: Annotated[float | None, typer.Option(metavar="RATE", help="A rate to be told apart from.")] = None,
-    confidence: _Confidence = 0.95,
-    alpha: _Alpha = 0.05,
-    target: _Target = 0.8,
-    tests: _Tests = 1,
-    like: _Like = None,
-    model: _Models = None,
-    of: _Of = None,
-    judge: _Judge = None,
-    method: _Method = "auto",
-    simulations: _Simulations = 40_000,
-    seed: _Seed = 0,
-    figure: _Figure = None,
-    as_json: options.AsJson = False,
-    database: options.DatabaseUrl = None,
-    image_folder: _ImageFolder = None,
-) -> None:
-    """Plan one accuracy, or the success of K images."""
-    _check(figure)
-    from subitize.analysis.assumptions import Given, Size, settle_accuracy
-    from subitize.analysis.power import Wanted, make_method, plan_accuracy
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The options that plans share."""
 
-    how = make_method(method, simulations, seed)
-    wanted = Wanted(confidence, alpha, target, tests, precision, against, how)
-    known = _learn(like, model, of, judge, database, image_folder)
-    design = settle_accuracy(Size(suite, prompts, images), Given(rate, icc, at), known)
-    _show(plan_accuracy(design, wanted), figure, as_json=as_json)
+    suite: Annotated[str | None, _Option(metavar="NAME", help="Take prompts, strata and images from a suite.")] = None
+    prompts: Annotated[int | None, _Option(metavar="N", help="Number of prompts.")] = None
+    images: Annotated[int | None, _Option(metavar="N", help="Images per prompt [the suite's, else 1].")] = None
+    strata: Annotated[int | None, _Option(metavar="N", help="Strata of equal size [the suite's, else 1].")] = None
+    icc: Annotated[float | None, _Option(help="Correlation of two images of one prompt [0.5].")] = None
+    icc_within: Annotated[float | None, _Option(help="The same within a stratum [0.2; without strata --icc].")] = None
+    like: Annotated[str | None, _Option(metavar="RUN", help="Learn what is not given from a run.")] = None
+    model: Annotated[list[str] | None, _Option(help="With --like: only this model; or two.")] = None
+    of: Annotated[list[str] | None, _Option(metavar="SUITE", help="With --like: only this suite; or two.")] = None
+    judge: Annotated[str | None, _Option(help="With --like: only the readings of this judge.")] = None
+    database: shared.DatabaseUrl = None
+    image_folder: Annotated[Path | None, _Option(envvar="SUBITIZE_IMAGES", help="Of a --like run in a database.")] = (
+        None
+    )
+    precision: Annotated[float | None, _Option(help="Find what gives the interval this half-width.")] = None
+    against: Annotated[float | None, _Option(metavar="VALUE", help="A value to be told apart from.")] = None
+    power: Annotated[float | None, _Option(help="Find what gives this power.")] = None
+    confidence: Annotated[float, _Option(help="Of the interval.")] = 0.95
+    alpha: Annotated[float, _Option(help="Level of the test.")] = 0.05
+    tests: Annotated[int, _Option(metavar="N", help="Tests that share the level (Bonferroni).")] = 1
+    simulations: Annotated[int | None, _Option(metavar="N", help="Simulated studies [20000; if slow 10000].")] = None
+    seed: Annotated[int, _Option(help="Of the simulation.")] = 0
+    figure: Annotated[Path | None, _Option(metavar="FILE", help="Also draw the curve: a .png or .svg.")] = None
+    as_json: shared.AsJson = False
 
+    def given(self) -> "Given":
+        """Say what is given of prompts and images."""
+        from subitize.analysis.assumptions import Given
 
-@power_app.command()
-def difference(
-    suite: _Suite = None,
-    prompts: _Prompts = None,
-    images: _Images = None,
-    rate: Annotated[float | None, typer.Option(help="Share that is right in the first [0.5].")] = None,
-    difference: Annotated[float | None, typer.Option(help="Rate of the second minus that of the first.")] = None,
-    icc: _Icc = None,
-    correlation: Annotated[float | None, typer.Option(help="Of the prompts' chances in both [0].")] = None,
-    discordance: Annotated[float | None, typer.Option(help="Instead: how often one image of each differs.")] = None,
-    at: _At = 1,
-    precision: _Precision = None,
-    confidence: _Confidence = 0.95,
-    alpha: _Alpha = 0.05,
-    target: _Target = 0.8,
-    tests: _Tests = 1,
-    like: _Like = None,
-    model: _Models = None,
-    of: _Of = None,
-    judge: _Judge = None,
-    method: _Method = "auto",
-    simulations: _Simulations = 40_000,
-    seed: _Seed = 0,
-    figure: _Figure = None,
-    as_json: options.AsJson = False,
-    database: options.DatabaseUrl = None,
-    image_folder: _ImageFolder = None,
-) -> None:
-    """Plan a comparison of two on the same prompts."""
-    _check(figure)
-    from subitize.analysis.assumptions import GivenPair, Size, settle_difference
-    from subitize.analysis.power import Wanted, make_method, plan_difference
+        return Given(self.suite, self.prompts, self.images, self.strata, self.icc, self.icc_within)
 
-    how = make_method(method, simulations, seed)
-    wanted = Wanted(confidence, alpha, target, tests, precision, None, how)
-    known = _learn(like, model, of, judge, database, image_folder)
-    given = GivenPair(rate, icc, at, difference, correlation, discordance)
-    design = settle_difference(Size(suite, prompts, images), given, known)
-    _show(plan_difference(design, wanted), figure, as_json=as_json)
+    def learn(self, measure: str) -> "Likeness | None":
+        """Learn from a run, if there is one."""
+        from subitize.analysis.assumptions import learn_from
 
+        if self.like is None:
+            if self.model or self.of or self.judge:
+                raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
+            return None
+        with open_run(self.like, self.database, self.image_folder) as run:
+            return learn_from(run, measure, self.model or (), self.of or (), self.judge)
 
-@power_app.command()
-def kappa(
-    suite: _Suite = None,
-    prompts: _Prompts = None,
-    raters: Annotated[int | None, typer.Option(metavar="N", help="How many answer yes or no to each prompt.")] = None,
-    kappa: Annotated[float | None, typer.Option(help="What to expect.")] = None,
-    share: Annotated[float, typer.Option(help="Share of yes.")] = 0.5,
-    precision: _Precision = None,
-    against: Annotated[float | None, typer.Option(metavar="KAPPA", help="A kappa to be told apart from.")] = None,
-    confidence: _Confidence = 0.95,
-    alpha: _Alpha = 0.05,
-    target: _Target = 0.8,
-    tests: _Tests = 1,
-    method: _Method = "auto",
-    simulations: _Simulations = 40_000,
-    seed: _Seed = 0,
-    figure: _Figure = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Plan Fleiss' kappa of raters who say yes or no."""
-    _check(figure)
-    from subitize.analysis.assumptions import Size, settle_agreement
-    from subitize.analysis.power import Wanted, make_method, plan_agreement
-
-    how = make_method(method, simulations, seed)
-    wanted = Wanted(confidence, alpha, target, tests, precision, against, how)
-    design = settle_agreement(Size(suite, prompts, images=1), raters, kappa, share)
-    _show(plan_agreement(design, wanted), figure, as_json=as_json)
-
-
-def _check(figure: Path | None) -> None:
-    if figure is not None:
+    def show(self, study: "Study") -> None:
+        """Plan, and print the plan."""
+        from subitize.analysis.power import plan
         from subitize.report.document.figures import check_figure
+        from subitize.report.terminal.power import print_plan, write_figure
+        from subitize.report.terminal.printing import Bar
+        from subitize.stats.power.simulation import Simulation
+        from subitize.stats.power.studies import Wanted
 
-        check_file(figure)
-        check_figure(figure)
+        wanted = Wanted(self.confidence, self.alpha, self.power, self.tests, self.precision, self.against)
+        if self.figure is not None:
+            check_file(self.figure)
+            check_figure(self.figure)
+        with Bar() as bar:
+
+            def track(what: str, pieces: Sequence[int]) -> Iterator[int]:
+                bar.begin(what, len(pieces))
+                for piece in pieces:
+                    yield piece
+                    bar.advance(has_failed=False)
+
+            is_quick = study.command == "score" and study.prompts <= 1_000
+            studies = (20_000 if is_quick else 10_000) if self.simulations is None else self.simulations
+            is_shown = sys.stderr.isatty() and not self.as_json
+            simulation = Simulation(studies, self.seed, track if is_shown else lambda _, pieces: pieces)
+            found = plan(study, wanted, simulation, with_curve=self.figure is not None)
+        if self.figure is not None:
+            write_figure(found, self.figure)
+        print_json(found) if self.as_json else print_plan(found)
 
 
-def _learn(
-    like: str | None,
-    models: list[str] | None,
-    suites: list[str] | None,
-    judge: str | None,
-    database: str | None,
-    image_folder: Path | None,
-) -> "Likeness | None":
-    if like is None:
-        if models or suites or judge:
-            raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
-        return None
-    from subitize.analysis.assumptions import learn_from
+def _command(*without: str) -> "Callable[[Callable[..., Study]], None]":
+    """Make a command of a function that settles on a study: it has its own options and all shared ones but some."""
 
-    with open_run(like, database, image_folder) as run:
-        return learn_from(run, models or (), suites or (), judge)
+    def add(settle: "Callable[..., Study]") -> None:
+        own = [one for name, one in signature(settle).parameters.items() if name != "options"]
+        common = [
+            Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
+            for one in fields(_Options)
+            if one.name not in without
+        ]
+
+        def command(**given: Any) -> None:  # noqa: ANN401
+            options = _Options(**{one.name: given.pop(one.name) for one in common})
+            options.show(settle(options, **given))
+
+        command.__signature__ = Signature([*own, *common])  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in (*own, *common)}
+        power_app.command(settle.__name__, help=settle.__doc__)(command)
+
+    return add
 
 
-def _show(plan: "Plan", figure: Path | None, *, as_json: bool) -> None:
-    from subitize.report.terminal.power import print_plan, write_figure
+@_command()
+def accuracy(
+    options: _Options,
+    *,
+    rate: Annotated[float | None, _Option(help="Share that is right [0.5].")] = None,
+    at: Annotated[int, _Option(metavar="K", help="Success is one of K images right (pass@k).")] = 1,
+) -> "Study":
+    """Plan one accuracy, or the success of K images, as score reports it."""
+    from subitize.analysis.assumptions import settle_accuracy
 
-    if figure is not None:
-        write_figure(plan, figure)
-    if as_json:
-        return print_json(plan)
-    return print_plan(plan)
+    return settle_accuracy(options.given(), rate, options.learn("accuracy"), at=at)
+
+
+@_command()
+def error(
+    options: _Options,
+    *,
+    mean: Annotated[float | None, _Option(help="Mean error to expect, NAE or MAE.")] = None,
+    sd: Annotated[float | None, _Option(help="Its standard deviation over all images.")] = None,
+    measure: Annotated[str, _Option(metavar="nae|mae", help="With --like: which error.")] = "nae",
+) -> "Study":
+    """Plan a mean error (NAE or MAE), as score reports it."""
+    from subitize.analysis.assumptions import settle_errors
+
+    if measure not in ("nae", "mae"):
+        raise BadValueError(f"--measure {measure}: should be nae or mae")
+    return settle_errors(options.given(), mean, sd, options.learn(measure))
+
+
+@_command("against", "confidence")
+def difference(
+    options: _Options,
+    *,
+    models: Annotated[int, _Option(metavar="M", help="Models that are compared; Holm's adjustment.")] = 2,
+    rate: Annotated[float | None, _Option(help="Share that is right in the first [0.5].")] = None,
+    difference: Annotated[float | None, _Option(help="Rate of each model minus that of the one before.")] = None,
+    correlation: Annotated[float | None, _Option(help="Of prompts' chances in two, within strata [0].")] = None,
+) -> "Study":
+    """Plan a comparison of models on the same prompts, as compare --models reports it."""
+    from subitize.analysis.assumptions import settle_comparison
+
+    known, compared = options.learn("accuracy"), (models, difference, correlation)
+    return settle_comparison(options.given(), rate, *compared, known=known)
+
+
+_NOT_FOR_KAPPA = ("strata", "icc", "icc_within", "like", "model", "of", "judge", "database", "image_folder")
+
+
+@_command(*_NOT_FOR_KAPPA, "confidence", "alpha", "tests")
+def kappa(
+    options: _Options,
+    *,
+    raters: Annotated[int | None, _Option(metavar="N", help="How many answer yes or no to each image.")] = None,
+    annotators: Annotated[int, _Option(metavar="N", help="From a pool of so many [--raters].")] = 0,
+    kappa: Annotated[float | None, _Option(help="What to expect.")] = None,
+    share: Annotated[float, _Option(help="Share of yes.")] = 0.5,
+    icc: Annotated[float | None, _Option(help="Correlation of answers about two images of one prompt.")] = None,
+    habit: Annotated[float, _Option(help="Share of a person's answers given without looking.")] = 0.0,
+) -> "Study":
+    """Plan Fleiss' κ and Krippendorff's α of annotators who say yes or no, as agree reports them."""
+    from subitize.analysis.assumptions import settle_agreement
+    from subitize.stats.power.studies import Agreement
+
+    if raters is None or kappa is None:
+        raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
+    images = 1 if options.images is None else options.images
+    if images > 1 and icc is None:
+        raise BadValueError(f"--images {images}: with several images of a prompt give --icc as well")
+    return settle_agreement(
+        options.given(), Agreement(0, images, raters, annotators or raters, kappa, share, icc or 0.0, habit)
+    )

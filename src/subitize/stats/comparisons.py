@@ -35,6 +35,7 @@ ALPHA = 0.05
 FLIPS = 1_999
 _FLIPS_PER_PAIR = 40  # so that Holm's adjustment of the smallest p there can be is still below .05
 _MOST_NUMBERS = 4_000_000  # held at a time
+_FLIPPED_AT_ONCE = 200_000  # so that what is held stays in the cache
 _FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer tell too little
 _SEED = 20_240_611
 
@@ -86,16 +87,25 @@ class Standing:
 
 def compare_all(clusters: SharedClusters) -> list[Difference]:
     """Compare every pair of models; differences over the same clusters add up."""
+    return compare_studies(clusters, clusters.means[None])[0]
+
+
+def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Difference]]:
+    """Compare every pair of models in each of several studies (the first axis of `means`) of the same clusters."""
     pairs = clusters.pairs()
     if not pairs:
-        return []
-    differences = np.array([clusters.means[first] - clusters.means[second] for first, second in pairs])
+        return [[] for _ in means]
+    first, second = (list(places) for places in zip(*pairs, strict=True))
+    differences = (means[:, first] - means[:, second]).reshape(-1, means.shape[-1])
     differences[np.abs(differences) < ROUNDING] = 0.0
     together = _put_side_by_side(differences, clusters)
     spread = measure_spread(together)
-    variance = np.maximum(spread.variance, _least_variance(clusters)) if clusters.are_shares else spread.variance
+    variance = spread.variance
+    if clusters.are_shares:
+        alone = _least_variances(clusters, means)
+        variance = np.maximum(variance, (alone[:, first] + alone[:, second]).ravel())
     deviating = _count_deviating(differences, clusters, spread)
-    flipped = np.abs(_flip(clusters, spread, pairs))
+    flipped = np.abs(_flip(clusters, differences, spread))
     rests_on = effective_number(together, np.abs(together.means)).tolist()
     found = [
         _conclude(clusters, _PairSpread(*of_pair), flipped[place])
@@ -113,6 +123,11 @@ def compare_all(clusters: SharedClusters) -> list[Difference]:
             )
         )
     ]
+    return [_adjust(pairs, found[begin : begin + len(pairs)]) for begin in range(0, len(found), len(pairs))]
+
+
+def _adjust(pairs: Sequence[tuple[int, int]], found: Sequence[tuple[Estimate, float]]) -> list[Difference]:
+    """Adjust p for all pairs of one study."""
     adjusted = adjust_holm(np.array([p for _, p in found])).tolist()
     return [
         Difference(*pair, estimate, p, p_holm)
@@ -145,11 +160,10 @@ def _put_side_by_side(differences: Floats, clusters: SharedClusters) -> Clusters
     return Clusters(differences.ravel(), weights, weights, groups, np.tile(clusters.strata, pairs))
 
 
-def _least_variance(clusters: SharedClusters) -> Floats:
-    """Compute the least variance of each difference: models draw independently of one another."""
-    each = _put_side_by_side(clusters.means, clusters)
-    alone = least_variance(each, measure_spread(each))
-    return np.array([alone[first] + alone[second] for first, second in clusters.pairs()])
+def _least_variances(clusters: SharedClusters, means: Floats) -> Floats:
+    """Compute the least variance of each model in each study; that of a difference is their sum: they draw apart."""
+    each = _put_side_by_side(means.reshape(-1, means.shape[-1]), clusters)
+    return least_variance(each, measure_spread(each)).reshape(means.shape[:2])
 
 
 def _count_deviating(differences: Floats, clusters: SharedClusters, spread: Spread) -> list[int]:
@@ -163,27 +177,22 @@ def _count_deviating(differences: Floats, clusters: SharedClusters, spread: Spre
     return found
 
 
-def _flip(clusters: SharedClusters, spread: Spread, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """Compute t of each pair (rows) for each flip of signs (columns), all flips if there are few."""
-    strata = spread.stratum[: len(clusters.weights)]
+def _flip(clusters: SharedClusters, differences: Floats, spread: Spread) -> Floats:
+    """Compute t of each difference (rows) for each flip of signs (columns), all flips if there are few."""
+    strata, pairs, models = spread.stratum[: len(clusters.weights)], len(clusters.pairs()), len(clusters.means)
     order = np.argsort(strata, kind="stable")
     layout = _Layout(clusters.weights[order], np.bincount(strata))
-    residuals = layout.center(clusters.means[:, order])
-    first, second = (np.array(places) for places in zip(*pairs, strict=True))
-    squares = layout.sum(layout.squared * (residuals[first] - residuals[second]) ** 2) @ layout.factors
-    wanted = max(FLIPS, _FLIPS_PER_PAIR * len(pairs) - 1)
-    at_a_time = max(1, _MOST_NUMBERS // max(len(order), len(residuals) * max(len(residuals), len(layout.sizes))))
-    found = []
-    for signs in _draw_signs(len(order), wanted, at_a_time):
-        means, products = layout.flip(signs, residuals)
-        mean = means[:, first] - means[:, second]
-        crossed = products[:, first, second] + products[:, second, first]
-        variance = squares + products[:, first, first] + products[:, second, second] - crossed
-        mean[np.abs(mean) < ROUNDING] = 0.0
-        variance[variance < ROUNDING * squares] = 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found.append(np.nan_to_num(mean / np.sqrt(variance), posinf=inf, neginf=-inf))
-    return np.concatenate(found).T
+    residuals = layout.center(differences[:, order])
+    wanted = max(FLIPS, _FLIPS_PER_PAIR * pairs - 1)
+    # Signs must not hang on how many studies there are.
+    drawn_at_once = max(1, _MOST_NUMBERS // max(len(order), models * max(models, len(layout.sizes))))
+    at_once = max(1, _FLIPPED_AT_ONCE // len(residuals))
+    found = [
+        layout.flip(signs[begin : begin + at_once], residuals)
+        for signs in _draw_signs(len(order), wanted, drawn_at_once)
+        for begin in range(0, len(signs), at_once)
+    ]
+    return np.concatenate(found, axis=1)
 
 
 def _draw_signs(clusters: int, wanted: int, at_a_time: int) -> Iterator[Floats]:
@@ -225,23 +234,25 @@ class _Layout:
         residuals[np.abs(residuals) < ROUNDING] = 0.0
         return residuals
 
-    def flip(self, signs: Floats, residuals: Floats) -> tuple[Floats, Floats]:
-        """Flip the signs of models' residuals: their means, by flip and model, and what the variance changes by.
+    def flip(self, signs: Floats, residuals: Floats) -> Floats:
+        """Compute t of each row of residuals for each flip of their signs.
 
-        Σ q (±r − m)², where m is the new mean of the stratum, is Σ q r² − 2 m Σ ± q r + m² Σ q. The last two terms
-        are given as a bilinear form, by flip and two models, from which that of each difference follows.
+        Σ q (±r − m)², where m is the new mean of the stratum, is Σ q r² − 2 m Σ ± q r + m² Σ q.
         """
-        sums, weighted = (self._sum_flipped(signs, residuals * by) for by in (self.weights, self.squared))
-        means = sums / self._weight
-        products = (means * self.factors) @ (means * self._squared - 2 * weighted).transpose(0, 2, 1)
-        return sums.sum(axis=-1) / self._weight.sum(), products
-
-    def _sum_flipped(self, signs: Floats, weighted: Floats) -> Floats:
-        found = np.empty((len(signs), len(weighted), len(self.sizes)))
+        squares = (self.sum(self.squared * residuals**2) @ self.factors)[:, None]
+        total, variance = np.zeros((2, len(residuals), len(signs)))
+        variance += squares
         for place, (start, size) in enumerate(zip(self._starts.tolist(), self.sizes.tolist(), strict=True)):
-            of_stratum = slice(start, start + size)
-            found[:, :, place] = signs[:, of_stratum] @ weighted[:, of_stratum].T
-        return found
+            own = slice(start, start + size)
+            sums, weighted = ((residuals[:, own] * by[own]) @ signs[:, own].T for by in (self.weights, self.squared))
+            total += sums
+            mean = sums / self._weight[place]
+            variance += self.factors[place] * mean * (mean * self._squared[place] - 2 * weighted)
+        mean = total / self._weight.sum()
+        mean[np.abs(mean) < ROUNDING] = 0.0
+        variance[variance < ROUNDING * squares] = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.nan_to_num(mean / np.sqrt(variance), posinf=inf, neginf=-inf))
 
 
 @dataclass(frozen=True, slots=True)

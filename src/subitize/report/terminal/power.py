@@ -18,16 +18,15 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 def print_plan(plan: Plan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
     print("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
-    figures = [(_cell(one.value), one.value.method) if one.value else ("none", one.note) for one in plan.answers]
-    rows = [(answer.what, *figure) for answer, figure in zip(plan.answers, figures, strict=True)]
-    print_table(("", "figure", "computed by"), rows)
-    curve = [(str(one.at), _cell(one.half_width), *([_cell(one.power)] if one.power else [])) for one in plan.curve]
-    print_table((plan.axis, "half-width", *["power"] * _has_power(plan)), curve)
+    has_notes = any(one.note for one in plan.answers)
+    rows = [(one.what, _cell(one.value) if one.value else "none", one.note) for one in plan.answers]
+    print_table(("", "figure", "there")[: 2 + has_notes], [row[: 2 + has_notes] for row in rows])
+    if plan.curve:
+        curve = [(str(one.at), _cell(one.half_width), *([_cell(one.power)] if one.power else [])) for one in plan.curve]
+        print_table((plan.axis, "half-width", *["power"] * _has_power(plan)), curve)
     for note in plan.notes:
         print(note)
-    computed = [*(answer.value for answer in plan.answers), *(point.half_width for point in plan.curve)]
-    if any(one and one.n for one in (*computed, *(point.power for point in plan.curve))):
-        print("[…]: 95 % interval of the simulation's own error")
+    print("[…]: 95 % interval of the simulation's own error")
 
 
 def write_figure(plan: Plan, path: Path) -> Path:
@@ -37,9 +36,7 @@ def write_figure(plan: Plan, path: Path) -> Path:
 
 def make_figure(plan: Plan) -> FigureBlock:
     """Draw power where there is a test, else half-width, against the size of the study."""
-    title = ", ".join(
-        f"{name} {value}" for name, value in plan.assumed.items() if name not in (plan.axis, "design effect")
-    )
+    title = ", ".join(f"{name} {value}" for name, value in plan.assumed.items() if not plan.axis.startswith(name))
     caption = f"{'Power' if _has_power(plan) else 'Half-width of the interval'} by {plan.axis}."
     columns = (Column(plan.axis), Column("half-width", digits=4), Column("power", digits=3))
     rows = tuple(Row((point.at, point.half_width, point.power)) for point in plan.curve)
@@ -75,10 +72,10 @@ def _has_power(plan: Plan) -> bool:
 
 
 def _cell(estimate: Estimate) -> str:
-    if not estimate.n:
+    if estimate.low == estimate.high:
         return _number(estimate.value)
     return f"{_number(estimate.value)} [{_number(estimate.low)}, {_number(estimate.high)}]"
 
 
 def _number(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.0f}" if isinstance(value, int) or value >= 2 else f"{value:.4f}"
+    return "∞" if math.isinf(value) else f"{value:.0f}" if isinstance(value, int) else f"{value:.4f}"
