@@ -30,13 +30,9 @@ def confusion_matrix(
 ) -> NDArray[np.int64]:
     """Count responses 1..highest (rows; what is above falls into the last) to each of the targets in `columns`.
 
-    Responses that are no whole numbers are rounded, halves to even, but never to the target: a hit is an exact answer,
-    so that 2.4 for 2 is counted as 3, and 1.6 as 1. Responses below 1 have no row and are left out, and so are targets
-    without a column.
+    Responses below 1 have no row and are left out, and so are targets without a column.
     """
-    rounded = np.rint(responses)
-    is_near = (rounded == targets) & (responses != targets)
-    responses = np.where(is_near, targets + np.sign(responses - targets), rounded)
+    responses = round_responses(responses, targets)
     known = np.sort(np.asarray(columns))
     order = np.argsort(np.asarray(columns))
     column = np.minimum(np.searchsorted(known, targets), len(known) - 1)
@@ -45,6 +41,16 @@ def confusion_matrix(
     rows = np.minimum(responses[has_place], highest).astype(np.int64) - 1
     np.add.at(matrix, (rows, order[column[has_place]]), 1)
     return matrix
+
+
+def round_responses(responses: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Round responses that are no whole numbers, halves to even, but never to the target: a hit is an exact answer.
+
+    So 2.4 for 2 is counted as 3, and 1.6 as 1.
+    """
+    rounded = np.rint(responses)
+    is_near = (rounded == targets) & (responses != targets)
+    return np.where(is_near, targets + np.sign(responses - targets), rounded)
 
 
 def response_shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
