@@ -52,3 +52,9 @@ def arrange(counts: NDArray[np.int64], numbers: Sequence[int], categories: int =
 def repeat(rule: NDArray[np.int64], *, categories: int = 5, trials: int = 50) -> Tallies:
     """Respond to 1..10 always alike."""
     return arrange(np.tile(np.eye(20, dtype=np.int64)[rule - 1] * trials, (categories, 1)), NUMBERS, categories)
+
+
+def list_responses(tallies: Tallies) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Give the responses one by one, and the row of the tallies that each is from."""
+    places = np.repeat(np.arange(tallies.counts.size), tallies.counts.ravel())
+    return (places % tallies.highest + 1).astype(np.float64), places // tallies.highest
