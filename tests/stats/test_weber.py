@@ -126,6 +126,12 @@ def test_about_8_above_4_has_no_fraction_however_it_spreads(sd: float, trials: i
         assert isinstance(fit_weber(arrange(counts.T, TARGETS), subitizing=4), NoWeber)
 
 
+def test_a_few_responses_that_rise_by_chance_tell_nothing() -> None:
+    counts = np.array([[0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 1]])
+    found = fit_weber(arrange(counts, (3, 4)))
+    assert found == NoWeber("too few responses to tell whether they rise with number", 0)
+
+
 @pytest.mark.parametrize(("lapse", "percent"), [(0.55, 5), (0.65, 6)])
 def test_where_most_responses_are_lapses_there_is_no_fraction(lapse: float, percent: int) -> None:
     found = fit_weber(Observer(0.02, lapse=lapse).respond(1), subitizing=4)

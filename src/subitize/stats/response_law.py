@@ -290,7 +290,9 @@ def _why_not(tallies: Tallies) -> str:
     residual = float(tallies.counts.sum(axis=0) @ (responses - mean) ** 2) - slope**2 * squares
     error = math.sqrt(max(residual, 0.0) / max(n - 2, 1) / squares)
     rise = slope * float(trials @ tallies.numbers / n) / mean
-    return "responses do not rise with number" if slope <= _SURE * error or rise < LEAST_RISE else ""
+    if rise < LEAST_RISE:
+        return "responses do not rise with number"
+    return "too few responses to tell whether they rise with number" if slope <= _SURE * error else ""
 
 
 def _start(tallies: Tallies) -> ResponseLaw:
