@@ -28,6 +28,7 @@ from subitize.stats.response_law import (
 )
 
 _LARGEST = 10.0
+_NO_LAPSE = 1e-5  # a share that the fit takes for none
 _LEAST_EXPECTED = 5.0  # responses in a cell of the test of fit
 
 
@@ -192,7 +193,7 @@ def _lapse(fit: Fit) -> Estimate:
     information = float(law.information[-1, -1])
     variance = float(law.covariance[-1, -1]) or (1 / information if information > 0 else math.inf)
     effective = min(1 / (law.lapse * (1 - law.lapse) * variance), fit.n)
-    return share_interval(law.lapse, effective, n=fit.n, what="maximum likelihood")
+    return share_interval(law.lapse if law.lapse > _NO_LAPSE else 0.0, effective, n=fit.n, what="maximum likelihood")
 
 
 def _goodness_of_fit(law: ResponseLaw) -> GoodnessOfFit | None:

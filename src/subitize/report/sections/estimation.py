@@ -104,7 +104,7 @@ def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> S
             Column("Slope", "Over all numbers, trials pooled: the paper’s own."),
             Column("p against 1", "The paper’s own test.", 3, is_probability=True),
             "Numbers",
-            Column("Slope, as the law’s", "Over the numbers that Weber’s law is fitted to."),
+            Column("Slope where fitted", "Over the numbers that Weber’s law is fitted to, between the edges."),
             Column("Slope of the law", "What Weber’s law predicts for whole numbers."),
             Column("p against the law", digits=3, is_probability=True),
             text_column("Never vary"),
