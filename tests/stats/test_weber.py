@@ -91,8 +91,8 @@ def test_with_250_responses_per_number_the_fraction_is_within_2_hundredths_whate
 ) -> None:
     found = [fit_weber(Observer(weber, lapse=lapse).respond(seed), subitizing=4) for seed in range(samples)]
     off = np.array([one.estimate.value - weber for one in found if isinstance(one, Weber)])
-    # At a fraction of .3 with 10 % lapses, the best that can be done has a standard error of .0087.
-    assert np.count_nonzero(np.abs(off) < 0.02) >= 0.97 * samples
+    # Not always: at a fraction of .3 with 10 % lapses the least possible standard error (Cramér and Rao) is .0087.
+    assert np.count_nonzero(np.abs(off) < 0.02) >= 0.95 * samples
     assert abs(off.mean()) < (0.02 if samples < 200 else 0.003)
 
 
