@@ -105,46 +105,77 @@ def _compare_with_law(law: ResponseLaw) -> LawSlope | None:
     """
     from scipy.special import ndtr
 
-    counts, shares = law.tallies.counts[:, 1:-1], law.chances.shares
-    responses = np.arange(2, law.tallies.highest)
-    trials = counts.sum(axis=1)
-    means = shares @ responses
-    off = responses - means[:, None]
-    numbers, place = np.unique(law.tallies.numbers, return_inverse=True)
-
-    def by_number(of_groups: NDArray[np.floating | np.integer]) -> NDArray[np.float64]:
-        return np.bincount(place, of_groups) / np.bincount(place, trials)
-
-    variance, seen = by_number((counts * off**2).sum(axis=1)), by_number(counts @ responses)
-    own = (shares * off**2).sum(axis=1)
-    predicted_variance, predicted_mean = by_number(trials * own), by_number(trials * means)
-    is_tested = (by_number(trials * (1 - shares.max(axis=1))) * np.bincount(place, trials) >= _LEAST_OTHER) & (
-        variance > 0
-    )
-    if is_tested.sum() < LEAST_POINTS:
+    found = _measure_moments(law)
+    if found.is_tested.sum() < LEAST_POINTS:
         return None
-    x, y = np.log(predicted_mean[is_tested]), np.log(predicted_variance[is_tested]) / 2
-    slope = _slope(np.log(seen[is_tested]), np.log(variance[is_tested]) / 2)
-    predicted = _slope(x, y)
-    # How much a response moves the slope, by group: through its number's sd and through its mean.
-    x, y = x - x.mean(), y - y.mean()
-    of_sd, of_mean = np.zeros(len(numbers)), np.zeros(len(numbers))
-    of_sd[is_tested] = x / (x @ x)
-    of_mean[is_tested] = (y - 2 * predicted * x) / (x @ x)
-    weight = 1 / np.bincount(place, trials)
-    by_sd, by_mean = weight * of_sd / (2 * predicted_variance), weight * of_mean / predicted_mean
-    influence = by_sd[place, None] * (off**2 - own[:, None]) + by_mean[place, None] * off
-    # The parameters move the prediction as much as the responses that they stand for.
-    moved = (influence * shares * law.chances.slopes).sum(axis=2) * trials
-    steps = np.bincount(law.places.ravel(), moved.ravel(), len(law.parameters)) @ law.covariance
-    taken_up = (steps[law.places][:, :, None] * law.chances.slopes).sum(axis=0)
+    slope, predicted = (
+        _slope(np.log(mean[found.is_tested]), np.log(variance[found.is_tested]) / 2)
+        for mean, variance in ((found.mean, found.variance), (found.predicted_mean, found.predicted_variance))
+    )
+    influence = _find_influence(found, predicted)
+    trials, shares = law.tallies.counts.sum(axis=1), law.chances.shares
 
     def error(effects: NDArray[np.float64]) -> float:
         return math.sqrt(float(trials @ (shares * effects**2).sum(axis=1)))
 
-    half = 1.96 * error(influence)
-    estimate = Estimate(
-        slope, slope - half, slope + half, len(x), "slope of log sd on log mean, delta method under the law"
-    )
-    p = float(2 * ndtr(-abs(slope - predicted) / error(influence - taken_up)))
-    return LawSlope(estimate, predicted, p, tuple(numbers[is_tested].tolist()))
+    half, n = 1.96 * error(influence), int(found.is_tested.sum())
+    method = "slope of log sd on log mean, delta method under the law"
+    p = float(2 * ndtr(-abs(slope - predicted) / error(influence - _take_up(law, influence))))
+    numbers = tuple(found.numbers[found.is_tested].tolist())
+    return LawSlope(Estimate(slope, slope - half, slope + half, n, method), predicted, p, numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moments:
+    """By number: means of responses and variances around the fitted means of groups, as seen and as predicted.
+
+    `off` is how far each response is off its group's mean, by group, `own` the variance that the law predicts for the
+    group, and `place` where its number is.
+    """
+
+    numbers: NDArray[np.int64]
+    trials: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    predicted_mean: NDArray[np.float64]
+    predicted_variance: NDArray[np.float64]
+    is_tested: NDArray[np.bool_]
+    place: NDArray[np.intp]
+    off: NDArray[np.float64]
+    own: NDArray[np.float64]
+
+
+def _measure_moments(law: ResponseLaw) -> _Moments:
+    counts, shares = law.tallies.counts[:, 1:-1], law.chances.shares
+    responses, trials = np.arange(2, law.tallies.highest), counts.sum(axis=1)
+    means = shares @ responses
+    off = responses - means[:, None]
+    own = (shares * off**2).sum(axis=1)
+    numbers, place = np.unique(law.tallies.numbers, return_inverse=True)
+    by_number = np.bincount(place, trials).astype(np.int64)
+    of_groups = (counts @ responses, (counts * off**2).sum(axis=1), trials * means, trials * own)
+    mean, variance, predicted_mean, predicted_variance = (np.bincount(place, one) / by_number for one in of_groups)
+    others = np.bincount(place, trials * (1 - shares.max(axis=1)))
+    is_tested = (others >= _LEAST_OTHER) & (variance > 0)
+    return _Moments(numbers, by_number, mean, variance, predicted_mean, predicted_variance, is_tested, place, off, own)
+
+
+def _find_influence(found: _Moments, slope: float) -> NDArray[np.float64]:
+    """Tell how much a response moves the slope, by group: through the sd of its number and through the mean."""
+    x, y = np.log(found.predicted_mean[found.is_tested]), np.log(found.predicted_variance[found.is_tested]) / 2
+    x, y = x - x.mean(), y - y.mean()
+    by_sd, by_mean = np.zeros(len(found.numbers)), np.zeros(len(found.numbers))
+    by_sd[found.is_tested] = x / (x @ x)
+    by_mean[found.is_tested] = (y - 2 * slope * x) / (x @ x)
+    by_sd /= 2 * found.predicted_variance * found.trials
+    by_mean /= found.predicted_mean * found.trials
+    squares = found.off**2 - found.own[:, None]
+    return np.asarray(by_sd[found.place, None] * squares + by_mean[found.place, None] * found.off, dtype=np.float64)
+
+
+def _take_up(law: ResponseLaw, influence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Tell how much a response moves the predicted slope, through the parameters that are fitted to it."""
+    slopes, trials = law.chances.slopes, law.tallies.counts.sum(axis=1)
+    moved = (influence * law.chances.shares * slopes).sum(axis=2) * trials
+    steps = np.bincount(law.places.ravel(), moved.ravel(), len(law.parameters)) @ law.covariance
+    return np.asarray((steps[law.places][:, :, None] * slopes).sum(axis=0), dtype=np.float64)
