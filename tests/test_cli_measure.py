@@ -60,6 +60,13 @@ def test_json_has_every_figure(run: Path) -> None:
     assert (instant["scalar"], instant["cues"]) == (None, None)
 
 
+def test_why_there_is_no_weber_fraction_is_said(run: Path) -> None:
+    found = {one["model"]: one["weber"] for one in call("measure", run, "--json").json()}
+    reason = "responses do not rise with number"
+    assert found["instant"] == {"reason": reason, "subitizing": 0, "estimate": None}
+    assert f"none: {reason}" in call("measure", run).out
+
+
 def test_a_line_of_the_table_is_a_measure_in_json_and_with_a_heading_at_the_terminal(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from subitize.analysis.observations import Seen, Status, frame_seen
 from subitize.errors import NothingToDoError
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
 from subitize.stats import human_law
+from subitize.stats.weber import Weber
 
 CATEGORIES = ("apples", "dots", "people")
 NUMBERS = tuple(range(1, 11))
@@ -136,7 +137,7 @@ def test_biases_are_wilcoxons_by_category_and_of_all(human: list[Seen], measured
 def test_an_ideal_human_is_a_4_knower_with_the_weber_fraction_it_has(measured: Enumeration) -> None:
     assert measured.knower is not None
     assert measured.knower.level == 4
-    assert measured.weber is not None
+    assert isinstance(measured.weber, Weber)
     assert measured.weber.subitizing == 4
     assert measured.weber.estimate.low < 0.15 < measured.weber.estimate.high
     assert measured.scalar is not None
@@ -151,7 +152,7 @@ def test_an_exact_model_has_every_figure_or_none_but_never_nan() -> None:
     assert found.accuracy.value == 1
     assert found.knower is not None
     assert found.knower.level == 10
-    assert found.weber is not None
+    assert isinstance(found.weber, Weber)
     assert found.weber.estimate.value == 0
     assert found.scalar is None
     assert [bias.r.value for bias in found.biases] == [0, 0, 0, 0]

@@ -1,12 +1,17 @@
-"""The slope of log sd on log mean is scipy's, and 1 where Weber's law holds."""
+"""The slope of log sd on log mean is scipy's, and that of the law where Weber's law holds."""
+
+import math
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from subitize.stats.scalar_variability import scalar_variability
+from responses_by_law import Observer, list_responses
+from subitize.stats.response_law import Fit, fit_law
+from subitize.stats.scalar_variability import LawSlope, scalar_variability
 
+PROOF = pytest.mark.proof("subitize.stats.scalar_variability", "subitize.stats.response_law")
 TARGETS = np.repeat(np.arange(1, 11), 60)
 
 
@@ -29,6 +34,7 @@ def test_slope_interval_and_p_are_those_of_scipy(power: float) -> None:
     )
     p = 2 * stats.t.sf(abs(expected.slope - 1) / expected.stderr, 8)
     assert found.p_value_against_1 == pytest.approx(p, abs=1e-9)
+    assert (found.constant, found.law) == ((), None)
     assert found.slope.n == len(found.points) == 10
 
 
@@ -37,6 +43,7 @@ def test_numbers_without_spread_do_not_count() -> None:
     found = scalar_variability(responses, TARGETS)
     assert found is not None
     assert [point.number for point in found.points] == [5, 6, 7, 8, 9, 10]
+    assert found.constant == (1, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,7 @@ def test_where_webers_law_holds_the_slope_is_1_as_often_as_not_rejected(samples:
     random = np.random.default_rng(7)
     targets = np.repeat(np.arange(5, 50), 40)
     found = [scalar_variability(random.normal(targets, 0.15 * targets), targets) for _ in range(samples)]
-    rejected = sum(one is not None and one.p_value_against_1 < 0.05 for one in found)
+    rejected = sum((one.p_value_against_1 or 0) < 0.05 for one in found if one is not None)
     assert stats.binomtest(rejected, samples, 0.05).pvalue > 0.001
 
 
@@ -71,3 +78,73 @@ def test_points_on_a_line_have_an_exact_slope() -> None:
     found = scalar_variability(responses, np.array([1, 1, 2, 2, 3, 3]))
     assert found is not None
     assert found.slope.value == pytest.approx(1, abs=1e-9)
+    assert found.p_value_against_1 is None  # three points lie on a line by chance
+
+
+def compare(observer: Observer, seed: int, *, categories: int = 5, trials: int = 50) -> tuple[LawSlope | None, Fit]:
+    tallies = observer.respond(seed, categories=categories, trials=trials)
+    responses, rows = list_responses(tallies)
+    fit = fit_law(tallies.select(tallies.numbers > 4))
+    found = scalar_variability(responses, tallies.numbers[rows], fit)
+    assert found is not None
+    assert isinstance(fit, Fit)
+    return found.law, fit
+
+
+def test_both_slopes_are_of_the_spread_around_the_means_of_prompts() -> None:
+    found, fit = compare(Observer(0.2, lapse=0.05, category_sd=0.3, prompt_sd=0.1), 4)
+    law, responses = fit.own, np.arange(2, 20)
+    points = []
+    for number in range(5, 11):
+        groups = law.tallies.numbers == number
+        trials = law.tallies.counts[groups].sum(axis=1, keepdims=True)
+        squares = (responses - (law.chances.shares[groups] @ responses)[:, None]) ** 2
+        for counts in (law.tallies.counts[groups, 1:-1], trials * law.chances.shares[groups]):
+            points.append(
+                ((counts @ responses).sum() / counts.sum(), math.sqrt((counts * squares).sum() / counts.sum()))
+            )
+    x, y = np.log(points).T
+    assert found is not None
+    assert found.slope.value == pytest.approx(stats.linregress(x[::2], y[::2]).slope, abs=1e-9)
+    assert found.predicted == pytest.approx(stats.linregress(x[1::2], y[1::2]).slope, abs=1e-9)
+    assert found.numbers == (5, 6, 7, 8, 9, 10)
+    assert found.slope.n == 6
+
+
+def share_rejected(observer: Observer, samples: int, categories: int = 5) -> float:
+    found = [compare(observer, seed, categories=categories, trials=250 // categories)[0] for seed in range(samples)]
+    assert all(found)
+    return sum(one is not None and one.p < 0.05 for one in found) / samples
+
+
+@pytest.mark.parametrize("samples", [40, pytest.param(2000, marks=PROOF)])
+@pytest.mark.parametrize("categories", [1, 5])
+@pytest.mark.parametrize("weber", [0.05, 0.15, 0.4])
+def test_ideal_observers_are_not_rejected_for_rounding(weber: float, categories: int, samples: int) -> None:
+    assert share_rejected(Observer(weber), samples, categories) <= (0.07 if samples == 2000 else 0.2)
+
+
+@pytest.mark.parametrize("samples", [20, pytest.param(1000, marks=PROOF)])
+@pytest.mark.parametrize(
+    "observer", [Observer(gain=0.7), Observer(prompt_sd=0.1), Observer(category_sd=0.4), Observer(lapse=0.02)]
+)
+def test_gain_biased_prompts_categories_and_lapses_are_no_other_law(observer: Observer, samples: int) -> None:
+    assert share_rejected(observer, samples) <= (0.1 if samples == 1000 else 0.3)
+
+
+@pytest.mark.parametrize("sd", [0.7, 1.0, 1.5])
+def test_who_spreads_alike_at_all_numbers_is_rejected(sd: float) -> None:
+    assert share_rejected(Observer(sd=sd), 10) == 1
+
+
+def test_three_numbers_leave_no_verdict() -> None:
+    tallies = Observer().respond(1, numbers=(6, 8, 10))
+    responses, rows = list_responses(tallies)
+    found = scalar_variability(responses, tallies.numbers[rows], fit_law(tallies))
+    assert found is not None
+    assert (found.p_value_against_1, found.law) == (None, None)
+
+
+def test_numbers_that_hardly_vary_are_left_out_of_the_verdict() -> None:
+    found, _ = compare(Observer(0.03), 2)
+    assert found is None or 5 not in found.numbers

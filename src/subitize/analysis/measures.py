@@ -21,15 +21,17 @@ from subitize.stats.confusion import (
     human_matrix,
     least_alike,
     random_matrix,
+    round_responses,
 )
 from subitize.stats.cues import Cues
 from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.knower_levels import KnowerLevel, knower_level
 from subitize.stats.likeness import correlate
 from subitize.stats.replies import Replies, make_replies
+from subitize.stats.response_law import Fit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.scalar_variability import ScalarVariability, scalar_variability
 from subitize.stats.signed_ranks import Direction, signed_rank_test
-from subitize.stats.weber import Weber, fit_weber
+from subitize.stats.weber import NoWeber, Weber, describe_weber
 
 ALL = "all"
 
@@ -153,6 +155,25 @@ class Kept:
     def human_correlation(self) -> Estimate | None:
         """The correlation of the answers that have a count with the ideal human's."""
         return correlate(self.replies, self.numbers, human_matrix(self.numbers, self.responses[-1]))
+
+    @cached_property
+    def tallies(self) -> Tallies:
+        """How often each number was answered, by prompt or picture; pictures of a number and category share a gain."""
+        codes = self.counted.select(pl.col("category", "cluster").rank("dense").cast(pl.Int64))
+        is_drawn = bool((self.rows["task"] == "draw").all())
+        category, cluster = (codes[name].to_numpy() for name in ("category", "cluster"))
+        found = Trials(round_responses(*self.answers), self.answers[1], category, cluster)
+        return tally(found, self.responses[-1], has_gain_by_cluster=is_drawn)
+
+    @cached_property
+    def subitizing(self) -> int:
+        """Up to which number the law takes answers to be exact, where larger ones are shown."""
+        return SUBITIZING if max(self.numbers) > SUBITIZING else 0
+
+    @cached_property
+    def law(self) -> Fit | Unfitted:
+        """The law behind responses to numbers that are not seen exactly."""
+        return fit_law(self.tallies.select(self.tallies.numbers > self.subitizing))
 
     def count(self, status: str) -> int:
         """Tell how many answers came to this."""
@@ -317,14 +338,13 @@ def _find_biases(counted: pl.DataFrame, categories: Iterable[str]) -> Iterable[B
 
 
 def scalar(kept: Kept) -> ScalarVariability | None:
-    """Whether responses spread with their mean; trials are pooled."""
-    return scalar_variability(*kept.answers)
+    """Whether responses spread with their mean: of the pooled trials against 1, and against the law behind them."""
+    return scalar_variability(*kept.answers, kept.law)
 
 
-def weber(kept: Kept) -> Weber | None:
-    """The Weber fraction of the numbers that are not seen exactly; trials are pooled."""
-    is_beyond = max(kept.numbers) > SUBITIZING
-    return fit_weber(kept.counts.sum(axis=0), kept.numbers, subitizing=SUBITIZING if is_beyond else 0)
+def weber(kept: Kept) -> Weber | NoWeber | None:
+    """The Weber fraction of the numbers that are not seen exactly; every category weighs the same."""
+    return describe_weber(kept.tallies, kept.law, subitizing=kept.subitizing)
 
 
 def matrices(kept: Kept) -> Mapping[str, NDArray[np.int64]]:

@@ -30,9 +30,7 @@ def confusion_matrix(
 ) -> NDArray[np.int64]:
     """Count responses 1..highest (rows; what is above falls into the last) to each of the targets in `columns`.
 
-    Responses that are no whole numbers are rounded, halves to even, but never to the target: a hit is an exact answer,
-    so that 2.4 for 2 is counted as 3, and 1.6 as 1. Responses below 1 have no row and are left out, and so are targets
-    without a column.
+    Responses below 1 have no row and are left out, and so are targets without a column.
     """
     responses = round_responses(responses, targets)
     known = np.sort(np.asarray(columns))
@@ -46,7 +44,10 @@ def confusion_matrix(
 
 
 def round_responses(responses: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Round responses, halves to even, but never to the target."""
+    """Round responses that are no whole numbers, halves to even, but never to the target: a hit is an exact answer.
+
+    So 2.4 for 2 is counted as 3, and 1.6 as 1.
+    """
     rounded = np.rint(responses)
     is_near = (rounded == targets) & (responses != targets)
     return np.where(is_near, targets + np.sign(responses - targets), rounded)

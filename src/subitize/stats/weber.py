@@ -1,29 +1,40 @@
-"""The Weber fraction behind a set of responses, by maximum likelihood.
+"""The Weber fraction behind a set of responses, with its interval and how well its law fits.
 
-The law is that of the ideal human: normal with mean t and spread W × t, rounded, between 1 and a highest
-response. Whether numbers beyond these edges are drawn anew, put at the edge or cut off before rounding differs from
-one observer to the next and is not known of a real one, but it changes the chances of the first and the last response
-alone. So the likelihood is that of each response given that it is neither: the same W comes out of all of them.
+It is the mean over categories: how far the responses to one number of one category spread, as a share of their mean.
+The law, its edges, gains and lapses are those of response_law. Categories are a sample of those that could be asked
+about, and so the interval is Student's over them, on the scale of ratios: it holds whether categories differ or not,
+and whatever else they have of their own. Where there are fewer than three, it is about exactly these; where they have
+too few responses each, one fraction is fitted to all, and its error is that between categories, if this is larger.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.intervals import wilson_interval
+from subitize.stats.intervals import share_interval, wilson_interval
 from subitize.stats.number_laws import human_law
+from subitize.stats.response_law import (
+    LEAST_CATEGORIES,
+    Fit,
+    ResponseLaw,
+    Tallies,
+    Unfitted,
+    fit_law,
+    predict_responses,
+)
 
-SMALLEST, LARGEST = 1e-3, 10.0
-_GRID = np.geomspace(SMALLEST, LARGEST, 120)
+_LARGEST = 10.0
+_NO_LAPSE = 1e-5  # a share that the fit takes for none
+_LEAST_EXPECTED = 5.0  # responses in a cell of the test of fit
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Responses to one number: what was observed, and what the law with the fitted Weber fraction predicts."""
+    """Responses to one number: what was observed, and what the law with one gain per category predicts."""
 
     number: int
     exact: Estimate
@@ -35,125 +46,209 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class GoodnessOfFit:
+    """Pearson's test of the law with one gain per category: a small p says that responses follow another."""
+
+    chi_square: float
+    degrees: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
 class Weber:
-    """A Weber fraction, from the numbers above `subitizing`; up to there the curve predicts exact answers."""
+    """A Weber fraction, from the numbers above `subitizing`; up to there the curve predicts exact answers.
+
+    The `gain` is the mean response as a share of the number, `lapse` the share of responses that have nothing to do
+    with it. Whether the law fits is None where responses are too few, or vary too little, to tell.
+    """
 
     estimate: Estimate
     subitizing: int
     highest: int
     curve: tuple[CurvePoint, ...]
+    gain: Estimate
+    lapse: Estimate
+    goodness_of_fit: GoodnessOfFit | None
 
 
-def fit_weber(counts: NDArray[np.int64], targets: Sequence[int], *, subitizing: int = 0) -> Weber | None:
-    """Fit W to counts of (response, target), whose rows are 1..highest, with its profile-likelihood interval.
+@dataclass(frozen=True, slots=True)
+class NoWeber:
+    """Why there is no Weber fraction of the numbers above `subitizing`."""
 
-    Numbers up to `subitizing` are left out. Where every response is right, W is 0 and the interval is one-sided: it
-    ends at the W that would let all be right once in 20 times. None where no response remains, or where
-    responses follow no number (the likelihood still grows at W = 10).
+    reason: str
+    subitizing: int
+    estimate: None = None
+
+
+def fit_weber(tallies: Tallies, *, subitizing: int = 0) -> Weber | NoWeber | None:
+    """Fit the law to the numbers above `subitizing`; None where they have no response."""
+    fit = fit_law(tallies.select(tallies.numbers > subitizing))
+    return describe_weber(tallies, fit, subitizing=subitizing)
+
+
+def describe_weber(tallies: Tallies, fit: Fit | Unfitted, *, subitizing: int = 0) -> Weber | NoWeber | None:
+    """Put intervals around what was fitted to the numbers above `subitizing`.
+
+    Where no response varies, W is 0 and the interval is one-sided: it ends at the W that would let all be as they are
+    once in 20 times.
     """
-    highest = len(counts)
-    estimate = _estimate(_cells(counts, targets, subitizing))
-    if estimate is None:
+    if not tallies.counts[tallies.numbers > subitizing].any():
         return None
-    shown = [index for index in range(len(targets)) if counts[:, index].any()]
-    curve = [_point(counts[:, index], targets[index], estimate.value, subitizing) for index in shown]
-    return Weber(estimate, subitizing, highest, tuple(curve))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """The cells of a matrix that have responses, and the responses to each target, without first and last rows."""
-
-    responses: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    shown: NDArray[np.int64]
-    trials: NDArray[np.int64]
-    highest: int
-
-    def log_likelihood(self, weber: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up log P(response | target, W, the response is neither 1 nor the highest), for each W."""
-        off, spread = self.responses - self.targets, weber[:, None] * self.targets
-        of_cells = _log_mass((off - 0.5) / spread, (off + 0.5) / spread) @ self.counts
-        spread = weber[:, None] * self.shown
-        of_trials = _log_mass((1.5 - self.shown) / spread, (self.highest - 0.5 - self.shown) / spread) @ self.trials
-        return np.asarray(of_cells - of_trials, dtype=np.float64)
-
-
-def _log_mass(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the log of the normal mass between two points, exact far out in the tails: no answer is impossible."""
-    from scipy.special import log_ndtr
-
-    is_above = low > 0
-    low, high = np.where(is_above, -high, low), np.where(is_above, -low, high)
-    log_low, log_high = log_ndtr(low), log_ndtr(high)
-    return np.asarray(log_high + np.log(-np.expm1(np.minimum(log_low - log_high, -1e-300))), dtype=np.float64)
-
-
-def _cells(counts: NDArray[np.int64], targets: Sequence[int], subitizing: int) -> _Cells:
-    used = [index for index, target in enumerate(targets) if target > subitizing]
-    shown, inner = np.array([targets[index] for index in used], dtype=np.int64), counts[1:-1, used]
-    row, column = np.nonzero(inner)
-    return _Cells(row + 2, shown[column], inner[row, column], shown, inner.sum(axis=0), len(counts))
-
-
-def _estimate(cells: _Cells) -> Estimate | None:
-    n = int(cells.counts.sum())
-    if n == 0:
-        return None
-    if (cells.responses == cells.targets).all():
-        high = _crossing(cells, math.log(0.05), SMALLEST, LARGEST)
-        return Estimate(0.0, 0.0, high, n, "maximum likelihood, one-sided exact bound: no response is wrong")
-    return _profile(cells, n)
-
-
-def _profile(cells: _Cells, n: int) -> Estimate | None:
-    from scipy.optimize import minimize_scalar
-    from scipy.special import chdtri
-
-    on_grid = cells.log_likelihood(_GRID)
-    best = int(on_grid.argmax())
-    if best == len(_GRID) - 1:
-        return None
-    bracket = (math.log(_GRID[max(0, best - 1)]), math.log(_GRID[best + 1]))
-    found = minimize_scalar(
-        lambda log_weber: -cells.log_likelihood(np.exp([log_weber]))[0],
-        bounds=bracket,
-        method="bounded",
-        options={"xatol": 1e-9},
+    if isinstance(fit, Unfitted):
+        return NoWeber(fit.reason, subitizing)
+    numbers = [number for number in np.unique(tallies.numbers) if tallies.counts[tallies.numbers == number].any()]
+    return Weber(
+        _estimate(fit),
+        subitizing,
+        tallies.highest,
+        tuple(_point(tallies, int(number), fit.shared, subitizing) for number in numbers),
+        _gain(fit),
+        _lapse(fit),
+        _goodness_of_fit(fit.shared),
     )
-    value = math.exp(found.x)
-    level = -float(found.fun) - float(chdtri(1, 0.05)) / 2
-    low = _crossing(cells, level, value, SMALLEST / 10)
-    high = _crossing(cells, level, value, LARGEST)
-    return Estimate(value, low, high, n, "maximum likelihood, profile interval")
 
 
-def _crossing(cells: _Cells, level: float, inside: float, outside: float) -> float:
-    """Find where the likelihood falls below a level; 0 or infinity where it does not."""
+def _estimate(fit: Fit) -> Estimate:
+    weber = fit.own.weber
+    if not weber.any():
+        return _bound(fit)
+    if fit.tells_categories_apart:
+        return _mean_of_categories(weber, fit.n)
+    error, degrees = _log_error(fit)
+    method = "maximum likelihood, interval on the scale of ratios"
+    return _on_ratio_scale(float(weber[0]), error, degrees, fit.n, method)
+
+
+def _mean_of_categories(values: NDArray[np.float64], n: int) -> Estimate:
+    count, mean = len(values), float(values.mean())
+    error = float(values.std(ddof=1)) / math.sqrt(count) / mean
+    method = f"maximum likelihood, mean of {count} categories, Student's interval over them on the scale of ratios"
+    return _on_ratio_scale(mean, error, count - 1, n, method)
+
+
+def _on_ratio_scale(value: float, error: float, degrees: float, n: int, method: str) -> Estimate:
+    from scipy.special import stdtrit
+
+    factor = math.exp(min(float(stdtrit(degrees, 0.975)) * error, 700.0))
+    return Estimate(value, value / factor, value * factor, n, method)
+
+
+def _log_error(fit: Fit) -> tuple[float, float]:
+    """Give the standard error of the log fraction of all categories together, and its degrees of freedom.
+
+    It is that of the likelihood, or else that between categories (or where these are too few, pictures), if larger.
+    """
+    law, tallies = fit.own, fit.tallies
+    influence = (law.covariance[0][law.places][:, :, None] * law.chances.slopes).sum(axis=0)
+    of_clusters = (tallies.counts[:, 1:-1] * influence[tallies.groups]).sum(axis=1)
+    likely = float(law.covariance[0, 0])
+    categories = int(tallies.categories.max()) + 1
+    if categories >= LEAST_CATEGORIES:
+        units = np.bincount(tallies.categories, of_clusters)
+        between = float(units @ units) * categories / (categories - 1)
+        return math.sqrt(max(likely, between)), categories - 1
+    sizes = np.bincount(tallies.groups)
+    off = of_clusters - (np.bincount(tallies.groups, of_clusters) / sizes)[tallies.groups]
+    between = float((off**2 * (sizes / np.maximum(sizes - 1, 1))[tallies.groups]).sum())
+    return math.sqrt(max(likely, between)), max(fit.n - 1, 1)
+
+
+def _bound(fit: Fit) -> Estimate:
     from scipy.optimize import brentq
 
-    def excess(log_weber: float) -> float:
-        return float(cells.log_likelihood(np.exp([log_weber]))[0]) - level
+    law = fit.own
 
-    if excess(math.log(outside)) >= 0:
-        return math.inf if outside > inside else 0.0
-    return math.exp(brentq(excess, math.log(inside), math.log(outside), xtol=1e-12, rtol=1e-12))
+    def objective(log_weber: float) -> float:
+        return replace(law, log_weber=np.full_like(law.log_weber, log_weber)).objective
+
+    least, largest = float(law.log_weber[0]), math.log(_LARGEST)
+    level = law.objective + math.log(0.05)
+    high = (
+        math.inf
+        if objective(largest) >= level
+        else math.exp(brentq(lambda at: objective(at) - level, least, largest, xtol=1e-12, rtol=1e-12))
+    )
+    what = "no response is wrong" if law.is_right else "responses do not vary but by lapses"
+    return Estimate(0.0, 0.0, high, fit.n, f"maximum likelihood, one-sided exact bound: {what}")
 
 
-def _point(counts: NDArray[np.int64], number: int, weber: float, subitizing: int) -> CurvePoint:
+def _gain(fit: Fit) -> Estimate:
+    law = fit.own
+    categories = np.zeros(len(law.log_gain), dtype=np.int64)
+    categories[law.gain_of] = law.tallies.categories
+    logs = np.bincount(categories, law.log_gain) / np.bincount(categories)
+    if law.is_noiseless.all():
+        value, half = float(np.exp(logs).mean()), 0.5 / int(law.tallies.numbers.max())
+        return Estimate(value, value - half, value + half, fit.n, "maximum likelihood, as far as rounding tells")
+    if fit.tells_categories_apart:
+        return _mean_of_categories(np.exp(logs), fit.n)
+    gains = slice(1, -1)
+    error = math.sqrt(float(law.covariance[gains, gains].mean()))
+    method = "maximum likelihood, interval on the scale of ratios"
+    return _on_ratio_scale(math.exp(float(logs[0])), error, max(fit.n - 1, 1), fit.n, method)
+
+
+def _lapse(fit: Fit) -> Estimate:
+    law = fit.own
+    information = float(law.information[-1, -1])
+    variance = float(law.covariance[-1, -1]) or (1 / information if information > 0 else math.inf)
+    effective = min(1 / (law.lapse * (1 - law.lapse) * variance), fit.n)
+    return share_interval(law.lapse if law.lapse > _NO_LAPSE else 0.0, effective, n=fit.n, what="maximum likelihood")
+
+
+def _goodness_of_fit(law: ResponseLaw) -> GoodnessOfFit | None:
+    from scipy.special import chdtrc
+
+    counts = law.tallies.counts[:, 1:-1]
+    likely = law.chances.shares * counts.sum(axis=1)[:, None]
+    chi_square, degrees = 0.0, 0
+    for number in np.unique(law.tallies.numbers):
+        is_shown = law.tallies.numbers == number
+        expected, starts = _join_cells(likely[is_shown].sum(axis=0))
+        observed = np.add.reduceat(counts[is_shown].sum(axis=0), starts)
+        chi_square += float(((observed - expected) ** 2 / expected).sum())
+        degrees += len(starts) - 1
+    degrees -= 2 - int(law.is_noiseless.all())  # W and gain; lapses are fitted to what the joined cells do not show
+    return GoodnessOfFit(chi_square, degrees, float(chdtrc(degrees, chi_square))) if degrees > 0 else None
+
+
+def _join_cells(expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[int]]:
+    """Join neighbouring responses until enough are expected of each; tell where the cells start."""
+    starts, inside = [0], 0.0
+    for place, one in enumerate(expected.tolist()):
+        if inside >= _LEAST_EXPECTED and float(expected[place:].sum()) >= _LEAST_EXPECTED:
+            starts.append(place)
+            inside = 0.0
+        inside += one
+    return np.add.reduceat(expected, starts), starts
+
+
+def _point(tallies: Tallies, number: int, law: ResponseLaw, subitizing: int) -> CurvePoint:
+    counts = tallies.counts[tallies.numbers == number].sum(axis=0)
     responses = np.arange(1, len(counts) + 1)
     n = int(counts.sum())
     mean = float(counts @ responses) / n
-    law = human_law(number, weber=weber, subitizing=subitizing, highest=len(counts))
-    predicted_mean = float(law @ responses)
-    right = int(counts[number - 1]) if number <= len(counts) else 0
+    shares = (
+        _predict(law, number, len(counts)) if number > subitizing else human_law(number, highest=len(counts), weber=0)
+    )
+    predicted_mean = float(shares @ responses)
+    is_right = responses == number
     return CurvePoint(
         number,
-        wilson_interval(right, n),
+        wilson_interval(int(counts @ is_right), n),
         mean,
         math.sqrt(float(counts @ (responses - mean) ** 2) / (n - 1)) if n > 1 else None,
-        float(law[number - 1]) if number <= len(law) else 0.0,
+        float(shares @ is_right),
         predicted_mean,
-        math.sqrt(float(law @ (responses - predicted_mean) ** 2)),
+        math.sqrt(float(shares @ (responses - predicted_mean) ** 2)),
     )
+
+
+def _predict(law: ResponseLaw, number: int, highest: int) -> NDArray[np.float64]:
+    """Mix the laws of the categories, by their numbers of responses."""
+    trials = np.bincount(law.tallies.categories, law.tallies.counts.sum(axis=1))
+    means = number * np.exp(law.log_gain)
+    laws: Sequence[NDArray[np.float64]] = [
+        predict_responses(mean, mean * weber, law.lapse, highest) for mean, weber in zip(means, law.weber, strict=True)
+    ]
+    return np.asarray(trials / trials.sum() @ np.stack(laws), dtype=np.float64)

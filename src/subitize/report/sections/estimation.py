@@ -3,30 +3,64 @@
 import math
 from collections.abc import Sequence
 
+from subitize.analysis.enumeration import write_range
+from subitize.numerals import in_words
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, Section, TableBlock, make_table, text_column
+from subitize.report.document.blocks import (
+    Cell,
+    Column,
+    FigureBlock,
+    Row,
+    Section,
+    TableBlock,
+    make_table,
+    text_column,
+)
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, Counted, methods, only, point
 from subitize.stats.cues import Coefficient, Cues
-from subitize.stats.scalar_variability import ScalarVariability
-from subitize.stats.weber import CurvePoint
+from subitize.stats.scalar_variability import LEAST_POINTS, ScalarVariability
+from subitize.stats.weber import CurvePoint, NoWeber, Weber
 
 
 def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Section | None:
-    """Show the Weber fractions, and the psychometric curves they fit."""
-    fitted = [(model, model.it.weber) for model in models if model.it.weber is not None]
-    if not fitted:
+    """Show the Weber fractions or why there is none, and the psychometric curves they fit."""
+    found = [(model, model.it.weber) for model in models if model.it.weber is not None]
+    if not found:
         return None
+    fitted = [(model, weber) for model, weber in found if isinstance(weber, Weber)]
     fractions = make_table(
         f"{suite}-weber",
         "Weber fractions",
-        (MODEL, Column("Weber fraction", digits=3), "Assumed exact up to", "n"),
-        (Row((m.label, weber.estimate, weber.subitizing, weber.estimate.n), m.badge) for m, weber in fitted),
-        "The spread of the responses around the number, as a share of it: about .15 in human adults, 0 for an exact "
-        "counter. It is fitted to the numbers above those that people see exactly, and to responses that are neither 1 "
-        "nor the highest of the matrix (n); whoever is biased has the bias in it too. "
-        + methods(weber.estimate for _, weber in fitted),
+        (
+            MODEL,
+            Column("Weber fraction", digits=3),
+            Column("Gain", "Mean response as a share of the number.", digits=3),
+            Column("Lapses", "Share of responses that have nothing to do with the number.", digits=3),
+            Column("p of fit", "Pearson’s test; a small p says that the law does not fit.", 3, is_probability=True),
+            "Assumed exact up to",
+            "n",
+            text_column("Why none"),
+        ),
+        (Row((model.label, *_weber_cells(weber)), model.badge) for model, weber in found),
+        "The spread of the responses to a number of a category, as a share of their mean: about .15 in human adults, 0 "
+        "for an exact counter. It is that of normal responses with a gain, rounded, but for lapses, and is fitted to "
+        "the numbers above those that people see exactly, and to responses that are neither 1 nor the highest of the "
+        "matrix (n). Prompts may have gains of their own; where they do, or where only some numbers are ever answered, "
+        "the law with one gain per category does not fit. " + methods(weber.estimate for _, weber in fitted),
     )
+    figures = (_psychometric(suite, fitted, palette),) if fitted else ()
+    return Section(f"{suite}-weber", "Weber fraction", (fractions, *figures))
+
+
+def _weber_cells(weber: Weber | NoWeber) -> tuple[Cell, ...]:
+    if isinstance(weber, NoWeber):
+        return None, None, None, None, weber.subitizing, None, weber.reason
+    p = weber.goodness_of_fit.p if weber.goodness_of_fit else None
+    return weber.estimate, weber.gain, weber.lapse, p, weber.subitizing, weber.estimate.n, ""
+
+
+def _psychometric(suite: str, fitted: Sequence[tuple[Counted, Weber]], palette: Palette) -> FigureBlock:
     curves = [(model, at) for model, weber in fitted for at in weber.curve]
     assumed_exact = {model.label: weber.subitizing for model, weber in fitted}
     rows = [
@@ -36,16 +70,15 @@ def weber_section(suite: str, models: Sequence[Counted], palette: Palette) -> Se
         }
         for model, one in curves
     ]
-    figure = FigureBlock(
+    return FigureBlock(
         f"{suite}-psychometric",
         "Psychometric curves",
         charts.psychometric(rows, [model.label for model, _ in fitted], palette),
         "Share of exact answers by number: dots with 95 % intervals as observed, the curve as Weber’s law with the "
-        "fitted fraction has it, over the numbers that it is fitted to.",
+        "fitted fraction, gain and lapses has it, over the numbers that it is fitted to.",
         "Observed and fitted share of exact answers by number, one panel per model.",
         _curve_table(suite, curves),
     )
-    return Section(f"{suite}-weber", "Weber fraction", (fractions, figure))
 
 
 def _curve_table(suite: str, curves: Sequence[tuple[Counted, CurvePoint]]) -> TableBlock:
@@ -66,10 +99,21 @@ def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> S
     slopes = make_table(
         f"{suite}-scalar",
         "Scalar variability",
-        (MODEL, "Slope", Column("p against 1", digits=3, is_probability=True), "Numbers"),
-        (Row((m.label, s.slope, s.p_value_against_1, len(s.points)), m.badge) for m, s in found),
-        "The slope of log standard deviation on log mean: 1 is scalar variability, the signature of estimation; 0 "
-        "means that larger numbers are answered with no more spread than small ones.",
+        (
+            MODEL,
+            Column("Slope", "Over all numbers, trials pooled: the paper’s own."),
+            Column("p against 1", "The paper’s own test.", 3, is_probability=True),
+            "Numbers",
+            Column("Slope where fitted", "Over the numbers that Weber’s law is fitted to, between the edges."),
+            Column("Slope of the law", "What Weber’s law predicts for whole numbers."),
+            Column("p against the law", digits=3, is_probability=True),
+            text_column("Never vary"),
+        ),
+        (Row((model.label, *_scalar_cells(scalar)), model.badge) for model, scalar in found),
+        "The slope of log standard deviation on log mean: it is near 1 in scalar variability, the signature of "
+        "estimation; 0 means that larger numbers are answered with no more spread than small ones. Rounding to whole "
+        "numbers and lapses change what Weber’s law predicts, so the verdict is the p against the law’s own slope: a "
+        f"small one says that the spread does not grow as the law has it. It takes {in_words(LEAST_POINTS)} numbers.",
     )
     points = (Row((m.label, p.number, p.mean, p.sd, p.n), m.badge) for m, scalar in found for p in scalar.points)
     title, columns = "Mean and spread of the responses", (MODEL, "Number", "Mean", "SD", "n")
@@ -84,6 +128,13 @@ def scalar_section(suite: str, models: Sequence[Counted], palette: Palette) -> S
         data,
     )
     return Section(f"{suite}-scalar", "Scalar variability", (slopes, figure))
+
+
+def _scalar_cells(scalar: ScalarVariability) -> tuple[Cell, ...]:
+    law = scalar.law
+    paper = (scalar.slope, scalar.p_value_against_1, len(scalar.points))
+    verdict = (law.slope, law.predicted, law.p) if law else (None, None, None)
+    return *paper, *verdict, write_range(scalar.constant)
 
 
 def _fit_line(model: Counted, scalar: ScalarVariability) -> list[dict[str, object]]:

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
-from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name_baselines
+from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name_baselines, write_range
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
+from subitize.report.terminal.comparisons import write_p
 from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
 from subitize.stats.anchoring import Anchoring
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel
 from subitize.stats.scalar_variability import ScalarVariability
-from subitize.stats.weber import Weber
+from subitize.stats.weber import NoWeber, Weber
 
 _SKILL = (
     *("accuracy", "nae", "coverage", "knower_all", "knower", "human_correlation_all", "human_correlation"),
@@ -37,7 +38,11 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
         "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
     )
     print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
-    print("weber: of numbers above 4; slope of log sd on log mean: 1 is Weber's law; follows: number, or ink, hull …")
+    print("weber: of numbers above 4, with its gain, lapses and the p of its fit, or why there is none")
+    print(
+        "slope of log sd on log mean, and where the law was fitted what it predicts, and p: small where it is not met"
+    )
+    print("follows: number, or ink, hull …")
     print(
         "anchors: answers returned to whatever is shown, and their share of those to numbers they are not at home with"
     )
@@ -81,12 +86,18 @@ def _text(measure: object) -> str:
             return ""
         case Estimate():
             return cell(measure)
-        case Abstraction(estimate=found) | Weber(estimate=found) | ScalarVariability(slope=found):
+        case Abstraction(estimate=found):
             return cell(found)
         case KnowerLevel(level=level, low=low, high=high):
             return f"{level} [{low}, {high}]"
         case Anchoring(anchors=anchors):
             return ", ".join(f"{one.answer}: {cell(one.share)}" for one in anchors[:_MOST_ANCHORS]) or "none"
+        case Weber():
+            return _weber_text(measure)
+        case NoWeber(reason=reason):
+            return f"none: {reason}"
+        case ScalarVariability():
+            return _scalar_text(measure)
         case Cues(verdict=verdict):
             return verdict
         case float():
@@ -96,3 +107,17 @@ def _text(measure: object) -> str:
             told = (f"{one.category} {one.direction} {one.r.value:.2f}" for one in biases if one.direction != "none")
             return ", ".join(told)
     return str(measure)
+
+
+def _weber_text(weber: Weber) -> str:
+    parts = [f"gain {weber.gain.value:.2f}", f"lapses {weber.lapse.value:.2f}"]
+    if weber.goodness_of_fit:
+        parts.append(f"fit p {write_p(weber.goodness_of_fit.p)}")
+    return f"{cell(weber.estimate)} ({', '.join(parts)})"
+
+
+def _scalar_text(scalar: ScalarVariability) -> str:
+    """Write the slope beside the law's, if there is one; else the paper's own."""
+    law = scalar.law
+    text = f"{cell(law.slope)} (law {law.predicted:.2f}, p {write_p(law.p)})" if law else cell(scalar.slope)
+    return text + (f"; {write_range(scalar.constant)} never vary" if scalar.constant else "")

@@ -1,0 +1,102 @@
+"""What terminal, report and JSON say of the laws behind responses, for observers whose law is known."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from responses_by_law import Observer, list_responses, repeat
+from subitize.analysis.enumeration import Enumeration
+from subitize.analysis.measures import Kept
+from subitize.analysis.overview import StandIns
+from subitize.records import to_plain
+from subitize.report.document.blocks import FigureBlock, TableBlock
+from subitize.report.document.charts import Palette
+from subitize.report.sections.counted import Counted
+from subitize.report.sections.estimation import scalar_section, weber_section
+from subitize.report.terminal.enumerations import print_enumerations
+from subitize.stats.response_law import Tallies
+from subitize.stats.weber import Weber
+
+
+def measure(tallies: Tallies, model: str, task: str = "draw") -> Enumeration:
+    """Make the rows of a run in which each row of the tallies is a prompt."""
+    responses, clusters = list_responses(tallies)
+    rows = pl.DataFrame(
+        {
+            "task": [task] * len(responses),
+            "category": [f"category {one}" for one in tallies.categories[clusters]],
+            "number": tallies.numbers[clusters],
+            "response": responses,
+            "status": ["eligible"] * len(responses),
+            "cluster": clusters,
+            "stratum": tallies.numbers[clusters],
+        }
+    )
+    return Enumeration("run", "production", model, "judge", None, (), None, Kept(rows))
+
+
+@pytest.fixture(scope="module")
+def models() -> list[Enumeration]:
+    always_5 = repeat(np.full(10, 5))
+    return [measure(Observer(lapse=0.02).respond(1), "estimator"), measure(always_5, "always 5")]
+
+
+def test_the_terminal_has_the_law_or_why_there_is_none(
+    models: list[Enumeration], capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_enumerations(models, StandIns())
+    printed = capsys.readouterr().out
+    weber, scalar = models[0].weber, models[0].scalar
+    assert isinstance(weber, Weber)
+    assert weber.goodness_of_fit is not None
+    assert scalar is not None
+    assert scalar.law is not None
+    fit = f"gain {weber.gain.value:.2f}, lapses {weber.lapse.value:.2f}, fit p {weber.goodness_of_fit.p:.3f}"
+    assert f"{weber.estimate.value:.3f} [{weber.estimate.low:.3f}, {weber.estimate.high:.3f}] ({fit})" in printed
+    assert f"(law {scalar.law.predicted:.2f}, p {scalar.law.p:.3f})" in printed
+    assert "none: responses do not rise with number" in printed
+
+
+def test_json_keeps_the_keys_of_before_and_has_the_law(models: list[Enumeration]) -> None:
+    estimator, always_5 = (to_plain(one.row()) for one in models)
+    assert {"estimate", "subitizing", "highest", "curve"} < set(estimator["weber"])
+    assert set(estimator["weber"]["goodness_of_fit"]) == {"chi_square", "degrees", "p"}
+    assert {"slope", "p_value_against_1", "points"} < set(estimator["scalar"])
+    assert set(estimator["scalar"]["law"]) == {"slope", "predicted", "p", "numbers"}
+    assert always_5["weber"] == {"reason": "responses do not rise with number", "subitizing": 4, "estimate": None}
+
+
+def test_the_report_has_a_row_for_each_model_and_a_curve_of_those_that_were_fitted(models: list[Enumeration]) -> None:
+    counted = [Counted(one.model, "", one) for one in models]
+    palette = Palette(tuple(one.model for one in models))
+    section = weber_section("production", counted, palette)
+    assert section is not None
+    fractions, figure = section.blocks
+    assert isinstance(fractions, TableBlock)
+    assert [row.cells[0] for row in fractions.rows] == ["estimator", "always 5"]
+    assert [row.cells[-1] for row in fractions.rows] == ["", "responses do not rise with number"]
+    assert isinstance(figure, FigureBlock)
+    assert {row.cells[0] for row in figure.data.rows} == {"estimator"}
+    alone = weber_section("production", counted[1:], palette)
+    assert alone is not None
+    assert len(alone.blocks) == 1
+
+
+def test_the_report_names_numbers_that_never_vary() -> None:
+    tallies = Observer().respond(1)
+    tallies.counts[tallies.numbers <= 3] = np.eye(20, dtype=np.int64)[np.tile([0, 1, 2], 5)] * 50
+    found = Counted("subitizer", "", measure(tallies, "subitizer"))
+    section = scalar_section("production", [found], Palette(("subitizer",)))
+    assert section is not None
+    slopes = section.blocks[0]
+    assert isinstance(slopes, TableBlock)
+    assert slopes.rows[0].cells[-1] == "1–3"
+
+
+@pytest.mark.parametrize(("task", "expected"), [("draw", 0.15), ("answer", 0.175)])
+def test_prompts_have_gains_of_their_own_but_the_pictures_of_a_number_spread(task: str, expected: float) -> None:
+    """Five prompts for each number: what sets them apart is no noise of the model that draws them."""
+    numbers = tuple(np.repeat(np.arange(5, 11), 5).tolist())
+    weber = measure(Observer(prompt_sd=0.1).respond(2, trials=20, numbers=numbers), "model", task).weber
+    assert isinstance(weber, Weber)
+    assert weber.estimate.value == pytest.approx(expected, abs=0.012)
