@@ -90,8 +90,10 @@ def test_one_who_never_errs_correlates_with_people_as_is_said() -> None:
 def test_of_a_model_that_never_errs_claims_of_weakness_do_not_hold(tmp_path: Path) -> None:
     draw(tmp_path / "exact", lambda number, _: number, images=100)
     found = measure(tmp_path / "exact")
-    weak = {id: found[id].verdict for id in ("3a", "3b", "3.2a", "3.2c", "3.2d")}
-    assert set(weak.values()) == {"does not hold"}
+    assert {found[id].verdict for id in ("3a", "3.2a", "3.2c")} == {"does not hold"}
+    # Four prompts of a number cannot show that it is known beyond doubt.
+    assert {found[id].verdict for id in ("3b", "3.2d")} == {"undecided"}
+    assert found["3b"].sentence == "level: exact 10 [0, no end]"
     assert found["3c"].verdict == "holds"
     assert found["3.2e"].verdict == "undecided"
 
@@ -150,4 +152,4 @@ def test_a_part_of_the_design_decides_nothing_about_the_whole(tmp_path: Path) ->
 def test_a_level_beyond_the_numbers_that_were_tried_has_no_end(tmp_path: Path) -> None:
     draw(tmp_path / "few", lambda number, _: number, highest=3, images=100)
     found = measure(tmp_path / "few")["3b"]
-    assert (found.verdict, found.sentence) == ("undecided", "level: few 3 [3, no end]")
+    assert (found.verdict, found.sentence) == ("undecided", "level: few 3 [0, no end]")

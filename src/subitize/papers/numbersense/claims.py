@@ -6,7 +6,6 @@ Printed figures have no intervals: all that is known of them is that they were r
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from math import inf
 from types import MappingProxyType
 
@@ -19,7 +18,8 @@ from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, figure, number_of
 from subitize.report.sections.claims import tell
 from subitize.stats.intervals import mean_interval
-from subitize.stats.knower_levels import FALSE_ALARMS_BELOW, LEAST_HITS
+from subitize.stats.knower_levels import KnowerLevel
+from subitize.stats.scalar_variability import ScalarVariability
 from subitize.stats.signed_ranks import Direction
 
 CLAIMS: Mapping[str, str] = MappingProxyType(
@@ -47,8 +47,9 @@ PERFECT = 0.818
 """What a model that never errs on 1 to 10 has for a correlation with the ideal human."""
 _ALL_RIGHT = 0.9
 """A model that was never wrong, and is surely right more often than this, is right throughout; ours."""
-_SLOPES = (0.5, 1.5)
-"""Slopes of log sd on log mean that surely lie between are taken for 1, as rounding alone makes them differ; ours."""
+_SLOPES = (-0.5, 0.5)
+"""A slope of log sd on log mean that surely differs by no more than this from what Weber's law predicts is taken for
+the law's; ours."""
 _PRINTED = "as printed"
 _ROUNDING = 0.005
 _UNBOUNDED = 1000
@@ -79,6 +80,7 @@ class Figures:
     biases: Mapping[str, Direction]
     """By category, and of ALL where it is known."""
     slope: Estimate | None = None
+    """Of log sd on log mean, minus the one that the fitted law predicts."""
     size_billion: str = ""
     """As it is printed, with the paper's doubts."""
     is_whole: bool = True
@@ -276,7 +278,7 @@ def drawing_is_harder(models: Sequence[Figures]) -> Statement:
 
 
 def spread_is_scalar(models: Sequence[Figures]) -> Statement:
-    """Section 4: the slope of log sd on log mean of the best model of each task."""
+    """Section 4: the slope of log sd on log mean of each task's best model, beside the one that the law predicts."""
     tasks = dict.fromkeys(one.suite for one in models)
     best = [
         max((one for one in models if one.suite == task), key=lambda one: one.accuracy.value if one.accuracy else -1)
@@ -284,14 +286,14 @@ def spread_is_scalar(models: Sequence[Figures]) -> Statement:
     ]
     known = {one.model: one.slope for one in best if one.slope}
     if not known:
-        return _state("4", "undecided", "it needs responses that vary, to three numbers; the paper prints no slopes")
+        return _state("4", "undecided", "it needs a Weber fraction, and four numbers whose responses vary")
     low, high = _SLOPES
     verdict = decide(
         holds=len(known) == len(best) and all(low < one.low and one.high < high for one in known.values()),
         fails=any(one.high < low or one.low > high for one in known.values()),
     )
-    told = f"slope of log sd on log mean: {_list(known)}"
-    return _state("4", verdict, f"{told}; between {low} and {high} it is broadly in proportion, a margin of ours")
+    told = f"slope of log sd on log mean, minus the one that Weber's law predicts: {_list(known)}"
+    return _state("4", verdict, f"{told}; within {low} and {high} it is broadly in proportion, a margin of ours")
 
 
 def _state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Comparison, ...] = ()) -> Statement:
@@ -304,13 +306,21 @@ def _measure(name: str, one: Enumeration, models: int) -> Figures:
         suite=one.suite,
         model=name,
         accuracy=_widen(one.accuracy_read, models, 0),  # the paper leaves out what could not be counted
-        level=_bound_level(one, models),
+        level=_bound_level(one.knower),
         human_correlation=_widen(one.human_correlation, models, -1),
         likeness=_widen(one.abstraction.estimate if one.abstraction else None, models, -1),
         biases={bias.category: bias.direction for bias in one.biases},
-        slope=_widen(one.scalar.slope if one.scalar else None, models, -inf, inf),
+        slope=_widen(_deviate(one.scalar), models, -inf, inf),
         is_whole={*design.numbers} <= {*one.numbers} and {*design.categories} <= {*one.categories},
     )
+
+
+def _deviate(scalar: ScalarVariability | None) -> Estimate | None:
+    """Subtract from the slope the one that the fitted law predicts, where there is a law."""
+    if scalar is None or scalar.law is None:
+        return None
+    slope, predicted = scalar.law.slope, scalar.law.predicted
+    return replace(slope, value=slope.value - predicted, low=slope.low - predicted, high=slope.high - predicted)
 
 
 def _widen(one: Estimate | None, models: int, least: float, most: float = 1.0) -> Estimate | None:
@@ -325,27 +335,12 @@ def _widen(one: Estimate | None, models: int, least: float, most: float = 1.0) -
     return replace(one, low=max(low, least), high=min(high, most), confidence=confidence)
 
 
-def _bound_level(one: Enumeration, models: int) -> Level | None:
-    """Count the numbers from 1 on that are surely known, and those of which none is surely unknown."""
-    if one.knower is None or one.knower.level is None:
+def _bound_level(knower: KnowerLevel | None) -> Level | None:
+    """Take the level with its interval, which has no end where all numbers that were tried may be known."""
+    if knower is None or knower.level is None or knower.low is None or knower.high is None:
         return None
-    numbers = {number.number: number for number in one.knower.numbers}
-    in_order = [numbers[number] for number in takewhile(numbers.__contains__, range(1, len(numbers) + 1))]
-    shares = [(_widen(number.hits, models, 0), _widen(number.false_alarms, models, 0)) for number in in_order]
-    low = len(list(takewhile(lambda of: _is_surely_known(*of), shares)))
-    high = len(list(takewhile(lambda of: _may_be_known(*of), shares)))
-    return Level(low, one.knower.level, _UNBOUNDED if high == len(in_order) else high)
-
-
-def _is_surely_known(hits: Estimate | None, false_alarms: Estimate | None) -> bool:
-    if hits is None or false_alarms is None:
-        return False
-    return hits.low >= LEAST_HITS and false_alarms.high < FALSE_ALARMS_BELOW
-
-
-def _may_be_known(hits: Estimate | None, false_alarms: Estimate | None) -> bool:
-    is_hit = hits is None or hits.high >= LEAST_HITS
-    return is_hit and (false_alarms is None or false_alarms.low < FALSE_ALARMS_BELOW)
+    has_end = knower.high < max(number.number for number in knower.numbers)
+    return Level(knower.low, knower.level, knower.high if has_end else _UNBOUNDED)
 
 
 def _take_printed(row: PublishedRow, of: PublishedCounts) -> Figures:
