@@ -158,8 +158,8 @@ def calibrate(
     from subitize.analysis.calibration import calibrate as search_threshold
     from subitize.labels import make_rule
     from subitize.records import to_plain
+    from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.calibrations import check_figure, print_calibration, write_figure
-    from subitize.report.terminal.printing import Bar
 
     name = calibrations.name_safely(judge) if save is None else save
     calibrations.check_free(name, judge, force=force)
@@ -236,7 +236,7 @@ def report(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or several runs: one HTML page that needs no network."""
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
     check_file(out)
