@@ -14,10 +14,11 @@ from pydantic import TypeAdapter
 from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
+from subitize.frames import make_frame
 from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
-from subitize.store.frames import RESPONSES, make_frame, take_kind
+from subitize.store.frames import RESPONSES, take_kind
 from subitize.store.rows import decode_question, decode_value, read_designs
 from subitize.store.streams import (
     ROWS_AT_ONCE,
