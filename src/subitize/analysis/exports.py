@@ -63,13 +63,13 @@ class Table:
 
 def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
     """Go through the tables by name; what does not fit a column stays JSON."""
+    rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
     items = run.items()
     factors = _lay_out_factors(items)
     yield "items", Table(1, iter([_items(items, factors)]))
     yield "responses", Table(count_trials(run), (_responses(run, part) for part in stream_responses(run)))
     yield "readings", Table(count_readings(run), map(_readings, stream_readings(run)))
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
-    rows, responses = _observe(run)
     described = _describe_items(run, items, factors)
     yield "observations", Table(rows.height, _observations(run, rows, responses, described))
 
