@@ -731,6 +731,20 @@ def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> Non
     assert done.stdout.strip() == "[]"
 
 
+def test_a_run_begins_with_neither_tables_nor_hulls(tmp_path: Path) -> None:
+    code = (
+        "import sys, contextlib, io\n"
+        "from subitize.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
+        "heavy = 'polars scipy.spatial'\n"
+        "print([name for name in heavy.split() if name in sys.modules])"
+    )
+    what = f"run production:numbers=1 --limit 1 --repeats 1 --model painter --out {tmp_path / 'run'}"
+    done = subprocess.run([sys.executable, "-c", code, *what.split()], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert (tmp_path / "run" / "run.sqlite").exists()
+
+
 def test_python_dash_m_is_the_same_command() -> None:
     assert subitize("--version").out == call("--version").out
 

@@ -69,8 +69,8 @@ def decode(data: bytes) -> Rgb:
     try:
         with _OPENERS[name](io.BytesIO(data)) as image:
             _check_size(image)
-            upright = ImageOps.exif_transpose(image)
-            return _rgb(upright)
+            ImageOps.exif_transpose(image, in_place=True)
+            return _rgb(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise BadImageError(f"the {name.upper()} image is too large: {error}; {_LIMIT}") from error
     except _DAMAGE as error:
@@ -110,4 +110,4 @@ def _rgb(image: Image.Image) -> Rgb:
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))
-    return np.asarray(image.convert("RGB"))
+    return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))

@@ -16,7 +16,7 @@ from golden_runs import PAINTER, copy_run
 from subitize.errors import ConflictError
 from subitize.papers.geckonum.items import STRATA
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.runs import read_released
+from subitize.papers.geckonum.released_answers import read_released
 from subitize.records import Answer, Ask, Count, Draw, Item, Scalar, Spec
 from subitize.registry import make_suite
 from subitize.runner import sampling

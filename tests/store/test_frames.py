@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from golden_runs import copy_run
 from subitize.errors import StorageError
+from subitize.frames import make_frame
 from subitize.store import Folder, Run, frames, subjects
-from subitize.store.frames import RESPONSES, make_frame
+from subitize.store.frames import RESPONSES
 
 
 @dataclass(frozen=True)

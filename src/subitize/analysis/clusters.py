@@ -2,15 +2,17 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
-from subitize.analysis.observations import Observations
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frames import make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimator import Clusters, estimate_shares
-from subitize.store.frames import make_frame
+
+if TYPE_CHECKING:
+    from subitize.analysis.observations import Observations
 
 Prompts = Literal["sampled", "fixed"]
 ESTIMANDS: dict[Prompts, str] = {
@@ -104,7 +106,7 @@ def estimate_rates(
     return [replace(one, n=len(rates)) for one, rates in zip(estimates, samples, strict=True)]
 
 
-def place_observations(observations: Observations, prompts: Prompts = "sampled") -> Observations:
+def place_observations(observations: "Observations", prompts: Prompts = "sampled") -> "Observations":
     """Put the numbers of stratum and cluster beside each row.
 
     Of exactly these prompts, each is a stratum, and its images are what varies.
@@ -114,7 +116,7 @@ def place_observations(observations: Observations, prompts: Prompts = "sampled")
     if prompts == "fixed":
         rows = rows.with_columns(stratum="cluster", cluster=pl.col("subject").rank("dense").cast(pl.Int64))
         _check_repeated(rows)
-    return Observations(rows, observations.items, observations.designs)
+    return replace(observations, rows=rows)
 
 
 def _check_repeated(rows: pl.DataFrame) -> None:

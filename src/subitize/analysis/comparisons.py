@@ -162,6 +162,9 @@ def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), fact
 
 def stand(entries: Sequence[Entry], measure: str = "accuracy") -> dict[str, Ranked]:
     """Rank models by one measure on the whole, by label; of those that cannot be compared there is nothing."""
+    counts = MEASURES[measure].where.any()
+    if not any(one.observations.rows.select(counts).item() for one in entries):
+        return {}
     found = compare_entries(entries, [measure])
     return {one.model: one for board in found.boards for one in board.models}
 
@@ -210,17 +213,28 @@ def _nothing_common(left_out: Sequence[LeftOut]) -> str:
 
 
 _KEY = ("item", "content", "repeat", "ask", "group")
+_MEASURED = {
+    name
+    for one in MEASURES.values()
+    for figure in (one.where, one.value, one.needs, one.step)
+    if figure is not None
+    for name in figure.meta.root_names()
+}
 
 
 def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
     """Keep the questions about items and repeats that all models have, and count the others."""
     first = family[0]
-    rows = pl.concat(
-        one.observations.rows.with_columns(model=pl.lit(one.label), content=content)
-        for one, content in zip(family, _read_contents(family), strict=True)
-    )
+    columns = sorted({*_KEY, "model", "is_excluded", *_MEASURED})  # the others would be copied several times
     is_common = pl.col("model").n_unique().over(_KEY) == len(family)
-    common = rows.filter(~pl.col("is_excluded")).filter(is_common)
+    common = (
+        pl.concat(
+            one.observations.rows.with_columns(model=pl.lit(one.label), content=content).select(*columns)
+            for one, content in zip(family, _read_contents(family), strict=True)
+        )
+        .filter(~pl.col("is_excluded"))
+        .filter(is_common)
+    )
     kept = dict(common.group_by("model").len().iter_rows())
     left_out = [
         LeftOut(first.suite, first.judge, one.label, len(one.observations) - kept.get(one.label, 0), total)

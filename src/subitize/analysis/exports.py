@@ -14,10 +14,11 @@ from pydantic import TypeAdapter
 from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
+from subitize.frames import make_frame
 from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
-from subitize.store.frames import RESPONSES, make_frame, take_kind
+from subitize.store.frames import RESPONSES, take_kind
 from subitize.store.rows import decode_question, decode_value, read_designs
 from subitize.store.streams import (
     ROWS_AT_ONCE,
@@ -62,13 +63,13 @@ class Table:
 
 def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
     """Go through the tables by name; what does not fit a column stays JSON."""
+    rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
     items = run.items()
     factors = _lay_out_factors(items)
     yield "items", Table(1, iter([_items(items, factors)]))
     yield "responses", Table(count_trials(run), (_responses(run, part) for part in stream_responses(run)))
     yield "readings", Table(count_readings(run), map(_readings, stream_readings(run)))
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
-    rows, responses = _observe(run)
     described = _describe_items(run, items, factors)
     yield "observations", Table(rows.height, _observations(run, rows, responses, described))
 

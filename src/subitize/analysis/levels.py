@@ -7,8 +7,8 @@ import polars as pl
 
 from subitize.analysis.observations import Observations
 from subitize.errors import UnknownNameError
+from subitize.frames import make_frame
 from subitize.records import Item, Scalar
-from subitize.store.frames import make_frame
 
 WHOLE = "all"
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frames import make_frame
 from subitize.labels import Rule, check_floor, consensus, interpret
 from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
 from subitize.store import Database, Run, codec
@@ -20,7 +21,6 @@ from subitize.store.frames import (
     RESPONSES,
     group_responses,
     latest_attempts,
-    make_frame,
     one_per_trial,
     read_judges,
     read_readings,

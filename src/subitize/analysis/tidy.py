@@ -4,7 +4,7 @@ import polars as pl
 
 from subitize.analysis.clusters import place_observations
 from subitize.analysis.observations import Observations
-from subitize.store.frames import make_frame
+from subitize.frames import make_frame
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "model", "judge", "item", "task", "category"), pl.String()),

@@ -7,12 +7,14 @@ import sys
 from subitize.cli import listing, running, rewriting, reading, keeping, papers, power  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
+from subitize.garbage import collect_seldom
 
 __all__ = ["app", "keeping", "listing", "main", "papers", "power", "reading", "rewriting", "running"]
 
 
 def main() -> None:
     """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
+    collect_seldom()
     try:
         _check_arguments(sys.argv[1:])
         app()

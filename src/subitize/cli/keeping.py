@@ -63,7 +63,7 @@ def export(
     """Write a run's tables and what its figures are made of as files; docs/frame.md tells their columns."""
     from subitize.analysis.exports import FORMATS
     from subitize.analysis.exports import export as export_run
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
@@ -86,7 +86,7 @@ def attach(
 ) -> None:
     """Store image files as those of responses that are known by name only, so that judges can look at them."""
     from subitize.importers.attachments import attach_images
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")

@@ -122,7 +122,7 @@ def stimuli(
 ) -> None:
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
     from subitize.registry import make_suite, write_spec
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.stimulus_files import write_stimuli
 
     check_folder(out)

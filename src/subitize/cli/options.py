@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.store import Location, Run
 
 app = typer.Typer(

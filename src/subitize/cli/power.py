@@ -78,8 +78,8 @@ class _Options:
         """Plan, and print the plan."""
         from subitize.analysis.power import plan
         from subitize.report.document.figures import check_figure
+        from subitize.report.terminal.bars import Bar
         from subitize.report.terminal.power import print_plan, write_figure
-        from subitize.report.terminal.printing import Bar
         from subitize.stats.power.simulation import Simulation
         from subitize.stats.power.studies import Wanted
 

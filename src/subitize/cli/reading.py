@@ -161,8 +161,8 @@ def calibrate(
     from subitize.labels import make_rule
     from subitize.records import to_plain
     from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.calibrations import print_calibration, write_figure
-    from subitize.report.terminal.printing import Bar
 
     name = calibrations.name_safely(judge) if save is None else save
     calibrations.check_free(name, judge, force=force)
@@ -239,7 +239,7 @@ def report(
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or several runs: one HTML page that needs no network."""
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
     check_file(out)
@@ -274,7 +274,7 @@ def plate(
     from subitize.report.document.figures import check_figure
     from subitize.report.plates.contents import Choice
     from subitize.report.plates.writing import Look, write_plate
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
 
     check_file(out)
     check_figure(out, "-o")

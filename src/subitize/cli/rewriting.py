@@ -29,7 +29,7 @@ def rewrite(
 ) -> None:
     """Have a language model rewrite a suite's prompts, for: subitize run SUITE --refine rewritten:file=FILE."""
     from subitize.registry import make_model, make_suite
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.rewriting import INSTRUCTION, Rewriting, rewrite_suite
 
     check_file(out)

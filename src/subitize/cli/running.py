@@ -70,7 +70,7 @@ def run(
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.prices import load_prices
     from subitize.registry import make_judge, make_model, make_refined, make_suite, write_spec
-    from subitize.report.terminal.printing import Bar
+    from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit, check_default
     from subitize.runner.refining import describe_refined, pair_settings
@@ -164,8 +164,8 @@ def judge_(
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
     from subitize.prices import load_prices
     from subitize.registry import make_judge
+    from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
-    from subitize.report.terminal.printing import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
     from subitize.runner.judging import Scope, admit, judge_run

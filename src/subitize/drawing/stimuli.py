@@ -1,7 +1,8 @@
 """Pictures of a known number of things, from a recipe, with the magnitudes that go along with number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from PIL import Image
@@ -35,12 +36,17 @@ class Magnitudes:
     density_per_megapixel: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Rendered:
-    """A picture as a PNG file, and its magnitudes."""
+    """A picture as a PNG file; its magnitudes are measured when somebody wants to know."""
 
     png: bytes
-    magnitudes: Magnitudes
+    measure: Callable[[], Magnitudes]
+
+    @cached_property
+    def magnitudes(self) -> Magnitudes:
+        """What is measured on its rasterised things."""
+        return self.measure()
 
 
 def render(stimulus: Stimulus) -> Rendered:
@@ -48,8 +54,8 @@ def render(stimulus: Stimulus) -> Rendered:
     plan = layout(stimulus)
     drawn = sprites(plan.items)
     ground = BACKGROUNDS[stimulus.background](stimulus.size_px, recipe_random("background", stimulus))
-    found = _measure(plan, drawn, can_overlap=stimulus.overlap > 0)
-    return Rendered(encode_png(compose(plan, drawn, ground)), found)
+    measure = partial(_measure, plan, drawn, can_overlap=stimulus.overlap > 0)
+    return Rendered(encode_png(compose(plan, drawn, ground)), measure)
 
 
 def magnitudes(stimulus: Stimulus) -> Magnitudes:

@@ -37,7 +37,9 @@ class Phrases:
         for phrase, meaning in self._meanings.items():
             node = root
             for word in phrase.split():
-                node = node.after.setdefault(word, _Node())
+                if word not in node.after:
+                    node.after[word] = _Node()
+                node = node.after[word]
             node.meaning = meaning
         return root
 

@@ -151,17 +151,15 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
     """
     count = os.cpu_count() or 1
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, spawn, initializer=_start_worker, initargs=(kind, made.text))
+    pool = _Pool(count, kind, made.text)
     thread = ThreadPoolExecutor(1, thread_name_prefix="computing")
     seconds_here = IN_PROCESS_SECONDS if type(made.it).__module__.startswith("subitize.") else 0
-    in_pool = _call_in_pool(pool, count)
 
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
         nonlocal seconds_here
         (one,) = asked
         if seconds_here <= 0:
-            given, seconds = await in_pool(one)
+            given, seconds = await pool.compute(one)
         else:
             given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
             seconds_here -= seconds
@@ -173,19 +171,22 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
         yield Executor(call, 2 * count)
     finally:
         thread.shutdown(cancel_futures=True)
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
-def _call_in_pool(pool: ProcessPoolExecutor, count: int) -> Callable[[object], Awaitable[tuple[object, float]]]:
-    has_workers = False
+@dataclass(slots=True)
+class _Pool:
+    """Worker processes, which start when there is work for them: a small run, or a finished one, has none."""
 
-    async def call(asked: object) -> tuple[object, float]:
-        nonlocal has_workers
-        if not has_workers:  # not before there is work: a finished run has none
-            has_workers = True
-            _spawn_all(pool, count)
+    count: int
+    kind: Kind
+    text: str
+    _started: ProcessPoolExecutor | None = None
+
+    async def compute(self, asked: object) -> tuple[object, float]:
+        """Compute in a worker process."""
         try:
-            working = asyncio.get_running_loop().run_in_executor(pool, _compute_in_worker, asked)
+            working = asyncio.get_running_loop().run_in_executor(self._start(), _compute_in_worker, asked)
             working.add_done_callback(_look_at)
             return await asyncio.shield(working)
         except BrokenProcessPool:
@@ -193,7 +194,18 @@ def _call_in_pool(pool: ProcessPoolExecutor, count: int) -> Callable[[object], A
                 "a worker process died, perhaps for want of memory; what was stored is safe: run the same command again"
             ) from None
 
-    return call
+    def shutdown(self) -> None:
+        """Wait for the workers to end, after what they are at."""
+        if self._started is not None:
+            self._started.shutdown(cancel_futures=True)
+
+    def _start(self) -> ProcessPoolExecutor:
+        if self._started is None:
+            spawn = multiprocessing.get_context("spawn")
+            given = (self.kind, self.text)
+            self._started = ProcessPoolExecutor(self.count, spawn, initializer=_start_worker, initargs=given)
+            _spawn_all(self._started, self.count)
+        return self._started
 
 
 def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:

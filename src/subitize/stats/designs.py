@@ -62,13 +62,13 @@ def _choose_reference(factor: str, labels: NDArray[np.str_], wanted: str | None)
 def _independent(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     """Name the columns that do not follow from those before them."""
     kept: list[str] = []
-    basis = np.zeros((len(columns[INTERCEPT]), 0))
+    basis = np.empty((len(columns), len(columns[INTERCEPT])))
     for term, column in columns.items():
-        rest = column.copy()
+        rest, known = column.copy(), basis[: len(kept)]
         for _ in range(2):  # the second time takes out what rounding left
-            rest -= basis @ (basis.T @ rest)
+            rest -= (known @ rest) @ known
         length = float(np.linalg.norm(rest))
         if length > _COLLINEAR * float(np.linalg.norm(column)):
+            basis[len(kept)] = rest / length
             kept.append(term)
-            basis = np.column_stack([basis, rest / length])
     return kept

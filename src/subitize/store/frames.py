@@ -3,12 +3,13 @@
 Decoding every response and reading would take most of the time of a large report; figures need a few columns.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 from sqlalchemy import ColumnElement, Select, Table, func, select, true
 
+from subitize.frames import make_frame
 from subitize.records import Subject
 from subitize.store import tables
 from subitize.store.databases import Folder
@@ -146,11 +147,3 @@ def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> It
         yield pl.DataFrame(schema=schema)
         while rows := cursor.fetchmany(_ROWS_AT_ONCE):
             yield make_frame(rows, schema)
-
-
-def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Make a frame of rows, with columns of these types even where there is no row."""
-    known = list(rows)
-    return pl.DataFrame(
-        [pl.Series(name, [row[place] for row in known], dtype) for place, (name, dtype) in enumerate(schema.items())]
-    )

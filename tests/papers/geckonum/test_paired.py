@@ -11,7 +11,7 @@ from subitize.analysis.reproduction import Cell, Place
 from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.extensions import paired_differences
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.runs import read_released
+from subitize.papers.geckonum.released_answers import read_released
 
 
 @pytest.fixture(scope="module")

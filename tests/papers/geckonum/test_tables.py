@@ -3,6 +3,8 @@
 import csv
 import re
 import statistics
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,8 +26,9 @@ from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.published import GROUPS, PUBLISHED, QUANTIFIERS
 from subitize.papers.geckonum.release import MODELS, read_release
+from subitize.papers.geckonum.released_answers import read_released
 from subitize.papers.geckonum.reproduction import compare
-from subitize.papers.geckonum.runs import read_released, read_run
+from subitize.papers.geckonum.runs import read_run
 from subitize.papers.geckonum.shares import estimate_means
 from subitize.papers.geckonum.tables import compute_tables
 from subitize.stats import wilson_interval
@@ -478,3 +481,9 @@ def test_agreement_of_annotators_is_within_a_tenth_of_a_point(found: dict[Place,
 def test_the_drops_of_table_a5_are_within_one_point(found: dict[Place, str]) -> None:
     verdicts = Counter(v for place, v in found.items() if place.table == "A5" and place in PUBLISHED)
     assert verdicts == {"exact": 16, "within 1 pp": 2}
+
+
+def test_the_tables_of_the_release_need_no_store() -> None:
+    code = "import sys, subitize.papers.geckonum.reproduction; print('sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

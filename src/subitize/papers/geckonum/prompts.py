@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
@@ -52,6 +53,7 @@ def number_prompts(sentences: Iterable[Sentence], name: str) -> tuple[Prompt, ..
     )
 
 
+@lru_cache(maxsize=2048)  # a prompt is read, and then made an item of
 def scene_of(prompt: Prompt) -> Scene:
     """Make the scene that the prompt's type and entities name."""
     return depict(prompt.type, prompt.entities, prompt.text)

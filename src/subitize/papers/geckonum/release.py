@@ -78,8 +78,7 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
     warnings: list[str] = []
     answers: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
     for file in files:
-        table = _read(file, texts)
-        copies = _find_copies(table)
+        table, copies = _read(file, texts)
         if copies.height:
             again, first = copies.height - copies.select(_ANSWER).n_unique(), copies["prompt"][0]
             told = f"{again} rows stand there a second time, the first of {first}; each is a reading"
@@ -119,7 +118,8 @@ def find_files(folder: Path) -> list[AnswerFile]:
     return files
 
 
-def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
+def _read(file: AnswerFile, texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Read the answers, and those of them that were given more than once."""
     table = _read_columns(file)
     if not table.height:
         raise BadFileError(f"{file.path.name}: no answers in it")
@@ -152,8 +152,9 @@ def _read(file: AnswerFile, texts: pl.DataFrame) -> pl.DataFrame:
         "value",
     )
     changed = "annotator {annotator} answers {raw!r}, and {first_raw!r} before, to one question"
-    _refuse(file, _find_copies(table), {changed: pl.col("value") != pl.col("first_value")})
-    return table
+    copies = _find_copies(table)
+    _refuse(file, copies, {changed: pl.col("value") != pl.col("first_value")})
+    return table, copies
 
 
 def _read_columns(file: AnswerFile) -> pl.DataFrame:

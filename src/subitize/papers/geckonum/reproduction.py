@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell
 from subitize.errors import BadValueError
 from subitize.interfaces import Tables
 from subitize.papers.geckonum.annotations import Annotations
-from subitize.papers.geckonum.claims import observe
-from subitize.papers.geckonum.extensions import compute_extensions
 from subitize.papers.geckonum.published import GROUPS, PUBLISHED
 from subitize.papers.geckonum.release import LICENCE, MODELS, read_release
-from subitize.papers.geckonum.runs import read_released, read_run
+from subitize.papers.geckonum.released_answers import read_released
 from subitize.papers.geckonum.tables import compute_tables
-from subitize.store import Run
+
+if TYPE_CHECKING:
+    from subitize.analysis.claims import Statement
+    from subitize.store import Run
 
 _PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
 
@@ -26,20 +28,30 @@ def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     return _tabulate(read_released(release), (*release.warnings, LICENCE), extensions=extensions)
 
 
-def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the answers in a run."""
+    from subitize.papers.geckonum.runs import read_run  # the released files need no store
+
     return _tabulate(read_run(run, judge), extensions=extensions)
 
 
 def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
     found = reproduce(annotations, extensions=extensions)
-    return Tables(found, _PRINTED_BY, warnings, lambda: observe(annotations))
+    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(annotations))
+
+
+def _observe(annotations: Annotations) -> "Sequence[Statement]":
+    from subitize.papers.geckonum.claims import observe
+
+    return observe(annotations)
 
 
 def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[Comparison]:
     """Compute the tables, with what the paper has not if wanted, and put the printed figures beside them."""
     cells = compute_tables(annotations)
     if extensions:
+        from subitize.papers.geckonum.extensions import compute_extensions
+
         cells += compute_extensions(annotations)
     return compare(cells, annotations.models)
 

@@ -1,4 +1,4 @@
-"""GeckoNum's answers: of a run, a judge's about the images of any model; or straight from the released files."""
+"""GeckoNum's answers in a run: a judge's, about the images of any model."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,8 +7,6 @@ import polars as pl
 from subitize.analysis.observations import Survey
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.papers.geckonum.annotations import ANSWERS, Annotations, list_questions
-from subitize.papers.geckonum.release import Release
-from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Choose, Item, Known, Question, Value
 from subitize.scenes import line_codes
 from subitize.store import Run
@@ -28,21 +26,6 @@ def take_answers(survey: Survey, judge: str) -> Annotations:
     """Take the answers of a judge of a run that has been read; excluded items stay out."""
     items = _keep_items(survey.run, survey.whole.items.values())
     return _annotate(survey.run, items, survey.responses, survey.readings.filter(pl.col("judge") == judge))
-
-
-def read_released(release: Release) -> Annotations:
-    """Take the answers of a release as they are."""
-    questions = list_questions(released_items(release))
-    keys = questions.select(
-        "key", pl.col("prompt").cast(pl.Categorical), pl.col("wording").cast(pl.Categorical).alias("question")
-    )
-    found = [
-        answers.join(keys, on=["prompt", "question"], maintain_order="left")
-        .select(ANSWERS)
-        .cast({"model": pl.String, "annotator": pl.String})
-        for answers in release.answers.values()
-    ]
-    return Annotations(questions, pl.concat(found))
 
 
 def _keep_items(run: Run, items: Iterable[Item]) -> list[Item]:

@@ -4,7 +4,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import polars as pl
 
@@ -110,7 +110,7 @@ class Outline(Box):
 
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
-    lots = pl.concat(_draw_lots(place, one) for place, one in enumerate(series)).with_row_index("row")
+    lots = pl.concat(_draw_lots(number, one) for number, one in enumerate(series)).with_row_index("row")
     lots = lots.with_columns(stratum=pl.col("row").min().over("series", "verdict", "category"))
     # Of several questions about one image, one is enough to show it.
     one_each = lots.sort("question_lot", "row").unique(["stratum", *_IMAGE], keep="first", maintain_order=True)
@@ -120,10 +120,12 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
         first = first.sort(*_IMAGE, maintain_order=True).head(_CARDS_IN_ALL)
     # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
     shown = first.sort(pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
-    return [_picked(series[row["series"]], row) for row in shown.iter_rows(named=True)], most
+    chosen = shown.select("series", "place", "verdict", "category").iter_rows()
+    return [_picked(series[number], *of_series) for number, *of_series in chosen], most
 
 
-def _draw_lots(place: int, one: Series) -> pl.DataFrame:
+def _draw_lots(number: int, one: Series) -> pl.DataFrame:
+    """Give every observation, known by its place in the series, its lots, and what it is picked by."""
     seen = one.observations
     names = seen.rows.select(
         lot=pl.format("{} {}", "item", "repeat"), question_lot=pl.format("{} {}", "item", "question")
@@ -133,9 +135,10 @@ def _draw_lots(place: int, one: Series) -> pl.DataFrame:
         item.id: str(item.factors.get("category", item.factors.get("type", ""))) for item in seen.seen_items()
     }
     is_right = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
-    return seen.rows.with_columns(
-        *lots,
-        series=pl.lit(place),
+    return seen.rows.select(
+        *("item", "repeat", *lots),
+        series=pl.lit(number),
+        place=pl.int_range(pl.len()),
         label=pl.lit(one.label),
         verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
         category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
@@ -147,10 +150,11 @@ def _number(names: pl.Series) -> pl.Series:
     return names.replace_strict(different, [zlib.crc32(name.encode()) for name in different], return_dtype=pl.Int64)
 
 
-def _picked(one: Series, row: dict[str, Any]) -> _Picked:
+def _picked(one: Series, place: int, verdict: Verdict, category: str) -> _Picked:
+    row = one.observations.rows.row(place, named=True)
     seen = one.observations.look(row)
     trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
-    return _Picked(one, seen, Subject(trials), row["verdict"], row["category"])
+    return _Picked(one, seen, Subject(trials), verdict, category)
 
 
 def _look_up(picked: Sequence[_Picked]) -> dict[str, _Records]:

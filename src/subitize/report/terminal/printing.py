@@ -1,16 +1,11 @@
-"""Tables on stdout and progress on stderr, for people at a terminal."""
+"""Tables on stdout, for people at a terminal."""
 
 import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
@@ -34,67 +29,12 @@ from subitize.records import (
 )
 from subitize.registry import Listing
 from subitize.report.document.cells import billions, estimate_text
+from subitize.report.terminal.bars import printable
 from subitize.stats.estimator import FEW
 
-_LINE_EVERY_SECONDS = 30.0
 _NO_WIDTH_LIMIT = 10_000
 _HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
 STAND_IN = "* an embedded stand-in, not a real model or judge"
-
-
-class Bar:
-    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._is_live = console.is_terminal
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TextColumn("{task.fields[errors]}"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not self._is_live,
-        )
-        self._done = self._total = self._failed = 0
-        self._what = ""
-        self._started = self._last_line = time.monotonic()
-
-    def __enter__(self) -> Self:
-        if self._is_live:  # older versions of rich end even a disabled bar with an empty line
-            self._bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._is_live:
-            self._bars.stop()
-
-    def begin(self, what: str, total: int) -> None:
-        """Start a bar."""
-        self._what, self._total, self._done, self._failed = _printable(what), total, 0, 0
-        self._started = self._last_line = time.monotonic()
-        self._task = self._bars.add_task(escape(self._what), total=total, rate="", errors="")
-
-    def advance(self, *, has_failed: bool) -> None:
-        """Move the bar by one."""
-        self._done += 1
-        self._failed += has_failed
-        now = time.monotonic()
-        rate = self._done / max(now - self._started, 1e-9)
-        if self._is_live:
-            errors = f"[red]{self._failed} errors" if self._failed else ""
-            self._bars.update(self._task, advance=1, rate=f"{rate:.1f}/s", errors=errors)
-        elif now - self._last_line >= _LINE_EVERY_SECONDS:
-            self._last_line = now
-            left = (self._total - self._done) / rate
-            print(
-                f"{self._what}: {self._done}/{self._total}, {rate:.1f}/s, {self._failed} errors, {left:.0f} s left",
-                file=sys.stderr,
-            )
 
 
 def print_scores(
@@ -344,18 +284,13 @@ def make_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title:
     for place, heading in enumerate(headings):
         table.add_column(Text(heading), justify="right" if place >= len(headings) - numbers else "left")
     for row in rows:
-        table.add_row(*(Text("\n".join(_printable(line) for line in one.split("\n"))) for one in row))
+        table.add_row(*(Text("\n".join(printable(line) for line in one.split("\n"))) for one in row))
     return table
 
 
 def say(line: str) -> None:
     """Print a line in which others may have written."""
-    print(_printable(line))
-
-
-def _printable(text: str) -> str:
-    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    print(printable(line))
 
 
 def whole_lines() -> Console:

@@ -1,0 +1,73 @@
+"""Progress on stderr, for people at a terminal; it needs nothing of what a run's figures do."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+_LINE_EVERY_SECONDS = 30.0
+
+
+class Bar:
+    """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._is_live = console.is_terminal
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[errors]}"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not self._is_live,
+        )
+        self._done = self._total = self._failed = 0
+        self._what = ""
+        self._started = self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._is_live:  # older versions of rich end even a disabled bar with an empty line
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_live:
+            self._bars.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """Start a bar."""
+        self._what, self._total, self._done, self._failed = printable(what), total, 0, 0
+        self._started = self._last_line = time.monotonic()
+        self._task = self._bars.add_task(escape(self._what), total=total, rate="", errors="")
+
+    def advance(self, *, has_failed: bool) -> None:
+        """Move the bar by one."""
+        self._done += 1
+        self._failed += has_failed
+        now = time.monotonic()
+        rate = self._done / max(now - self._started, 1e-9)
+        if self._is_live:
+            errors = f"[red]{self._failed} errors" if self._failed else ""
+            self._bars.update(self._task, advance=1, rate=f"{rate:.1f}/s", errors=errors)
+        elif now - self._last_line >= _LINE_EVERY_SECONDS:
+            self._last_line = now
+            left = (self._total - self._done) / rate
+            print(
+                f"{self._what}: {self._done}/{self._total}, {rate:.1f}/s, {self._failed} errors, {left:.0f} s left",
+                file=sys.stderr,
+            )
+
+
+def printable(text: str) -> str:
+    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
