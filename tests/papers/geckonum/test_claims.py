@@ -22,7 +22,7 @@ from subitize.papers.geckonum.annotations import Annotations
 from subitize.papers.geckonum.claims import CLAIMS, observe
 from subitize.papers.geckonum.prompts import Prompt
 from subitize.papers.geckonum.release import read_release
-from subitize.papers.geckonum.runs import read_released
+from subitize.papers.geckonum.released_answers import read_released
 
 
 def by_id(annotations: Annotations) -> dict[str, Statement]:
