@@ -147,9 +147,14 @@ def make_rule(found: Calibrated) -> Rule:
 
 def check_kind(rule: Rule, own: Rule, judge: str) -> None:
     """Refuse a rule for other evidence than a judge gives; its own rule tells which kind that is."""
-    if _kind(rule) != _kind(own):
+    if not is_same_kind(rule, own):
         fitting = ", ".join(sorted(name for name in rule_versions() if _kind(Rule(name)) == _kind(own)))
         raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")
+
+
+def is_same_kind(rule: Rule, other: Rule) -> bool:
+    """Tell whether two rules read the same kind of evidence."""
+    return _kind(rule) == _kind(other)
 
 
 def _kind(rule: Rule) -> str:
