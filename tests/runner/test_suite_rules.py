@@ -81,7 +81,7 @@ def test_where_many_answers_are_discarded_the_rule_that_reads_them_is_named(tmp_
     assert advice in call("score", out).out
     assert "were discarded" not in call("score", out, "--rule", "final").out
     found = call("score", out, "--rule", "final", "--json").json()
-    assert [one["value"] for one in found if one["measure"] == "accuracy"][0] == pytest.approx(0.2)
+    assert next(one["value"] for one in found if one["measure"] == "accuracy") == pytest.approx(0.2)
 
 
 def test_a_judge_is_named_where_there_are_several(tmp_path: Path) -> None:

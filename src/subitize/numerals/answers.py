@@ -80,7 +80,7 @@ def choose_mark(text: str, marks: Sequence[tuple[Marked, object]]) -> Marked | N
     last = max(k for k, (mark, _) in enumerate(marks) if mark.strength == strongest)
     chosen, meaning = marks[last]
     for mark, other in marks[last + 1 :]:
-        if other != meaning:
+        if other != meaning and not isinstance(other, Unread):
             if not is_corrected(text, chosen.end, mark.start):
                 return None
             chosen, meaning = mark, other
@@ -173,7 +173,7 @@ _ANSWER_WORDS = (
 _CUE = re.compile(
     rf"""
     (?:
-        (?<![\w<"']) (?:(?P<final>final|correct|окончательный|最终)\s?+)? (?:{_ANSWER_WORDS})
+        (?<![\w<"']) (?:(?P<final>final|correct|short|окончательный|最终)\s?+)? (?:{_ANSWER_WORDS})
         (?: \s++(?:to|for)\s++(?:the|your|this)\s++question )?+
         [ \t]*+ (?: (?:is|es|est|é|है|would\ be|should\ be)(?!\w) | [:：=→—–] | -[ >] | 是 ) (?: [ \t]*+ [:：=] )?+
       | ^[ ]{{0,3}}+ (?:\#{{1,6}}[ ]*+)?+ (?P<headed>final\ answer|answer) [ ]*+ \n
@@ -230,14 +230,15 @@ def _answer_in(value: object) -> str | None:
         if found:
             return found.pop() if len(found) == 1 else ""
     inner = [one for one in value.values() if isinstance(one, Mapping)]
-    numbers = [one for one in value.values() if isinstance(one, int | float) and not isinstance(one, bool)]
+    numbers = {name: one for name, one in named.items() if isinstance(one, int | float) and not isinstance(one, bool)}
     if len(inner) == 1 and not numbers:
         return _answer_in(inner[0])
-    is_plain = len(numbers) == 1 and not any(isinstance(one, Mapping | list) for one in value.values())
-    return _written(numbers[0]) if is_plain and not _NO_COUNTS & named.keys() else None
+    counts = {name: one for name, one in numbers.items() if not _NO_COUNT.search(name)}
+    is_plain = len(counts) == 1 and not any(isinstance(one, Mapping | list) for one in value.values())
+    return _written(counts.popitem()[1]) if is_plain else None
 
 
-_NO_COUNTS = frozenset({"confidence", "score", "probability", "id", "index", "x", "y", "width", "height"})
+_NO_COUNT = re.compile(r"confidence|score|probability|certainty|width|height|size|year|^(?:id|index|x|y|w|h)$")
 
 
 def _key(name: object) -> str:

@@ -7,7 +7,7 @@ from subitize.numerals.amounts import Exact, NoNumber, Refusal, Unread, Vague, d
 from subitize.numerals.answers import CORRECTION, Marked, choose_mark, drop_json, is_weak, mark_answers, strip_reasoning
 from subitize.numerals.languages import in_ascii_digits, read_foreign
 from subitize.numerals.mentions import ADDITION_WEIGHT, NUMERAL_WEIGHT, Mention, is_negation
-from subitize.numerals.parts import is_sum_of, is_whole_of, without_counting
+from subitize.numerals.parts import is_sum_of, is_whole_of, without_counting, without_row_numbers
 from subitize.numerals.phrases import word_set
 from subitize.numerals.reading import decide, find_mentions
 from subitize.numerals.tokens import LONGEST_TEXT, Token, tokenise
@@ -60,6 +60,8 @@ def _read_plain(text: str) -> float | Unread:
     corrections = list(CORRECTION.finditer(text))
     if corrections and any(tokens[mention.start].start < corrections[-1].start() for mention in mentions):
         return _read_corrected(text, corrections[-1])
+    if _NEITHER.search(text) or _ONE_MORE.search(text):
+        return Unread("perhaps not the count of all")
     number = amount.value if isinstance(amount, Exact) else _find_final(text, tokens, mentions)
     if number is None or number < 0:
         return Unread(describe(amount))
@@ -86,6 +88,7 @@ _PLACE = re.compile(
     r"""
     [(\[] \s?+ -?\d{1,6}+(?:\.\d{1,9}+)? (?: \s?+[,;]\s?+ -?\d{1,6}+(?:\.\d{1,9}+)? ){1,40}+ \s?+ [)\]]
   | \b[xywh]\d{0,2}+ \s?+ [=:] \s?+ -?\d{1,6}+(?:\.\d{1,9}+)?
+  | \b\d{1,6}+(?:\s?+x|\ times)\ as\ many\b
   | \bfrom\ (?:19|20)\d\d\b (?=\s?+[,.;)])
   | \b(?:confidence|probability|certainty|likelihood|score)(?:\ (?:level|score|of|is))* \s?+ [:=]? \s?+ \d{1,6}+
     (?:\.\d{1,9}+)? (?:\s?+%|/\d{1,3}+)?
@@ -131,6 +134,9 @@ _NEITHER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_ONE_MORE = re.compile(
+    r"\bplus\ (?:possibly\ |maybe\ |perhaps\ )?an?(?:other)?\b[^.!?\n=]{0,60}+[.!]?\s*$", re.IGNORECASE
+)
 _TAKES_BACK = re.compile(
     r"\b(?:wrong|incorrect|not (?:right|correct|sure)|miscount\w*|missed|forgot|mistake)\b", re.IGNORECASE
 )
@@ -172,7 +178,7 @@ def _find_final(text: str, tokens: list[Token], mentions: list[Mention]) -> floa
     """Of several numbers the one that is stated as the total, above or below its parts, or as a conclusion."""
     total = find_stated_total(tokens, mentions)
     if total is not None:
-        return total
+        return None if _is_recounted(text, tokens, mentions, total) else total
     concluded = _concluded(text, tokens, mentions)
     if concluded is not None:
         return concluded
@@ -180,10 +186,14 @@ def _find_final(text: str, tokens: list[Token], mentions: list[Mention]) -> floa
     others: list[Mention] = []
     for mention in mentions:
         (numerals if mention.weight == NUMERAL_WEIGHT or tokens[mention.start].values else others).append(mention)
-    is_plain = all(isinstance(one.amount, Exact) and not _is_aside(tokens, one) for one in numerals)
+    repeated = {one for one, after in pairwise(numerals) if _is_repeated(tokens, one, after)}
+    numerals = [one for one in numerals if one not in repeated]
+    is_plain = all(
+        isinstance(one.amount, Exact) and one.amount.value >= 0 and not _is_aside(tokens, one) for one in numerals
+    )
     if not is_plain or any(isinstance(one.amount, Vague) or one.weight == ADDITION_WEIGHT for one in others):
         return None
-    stated = without_counting(tokens, numerals)
+    stated = without_counting(tokens, without_row_numbers(tokens, numerals))
     values = [mention.numbers[0] for mention in stated]
     if len(stated) < len(numerals) and len(set(values)) == 1:
         return values[0]
@@ -193,6 +203,26 @@ def _find_final(text: str, tokens: list[Token], mentions: list[Mention]) -> floa
     if is_whole_of(tokens, numerals[0], numerals[1:]):
         return values[0]
     return values[-1] if is_sum_of(tokens, numerals[-1], numerals[:-1]) else None
+
+
+_COUNTS_ANEW = re.compile(
+    r"[.!?\n]\s{0,9}+(?:(?:so|therefore|thus),? )?(?:there (?:is|are)|i (?:see|count))\s*$", re.IGNORECASE
+)
+
+
+def _is_recounted(text: str, tokens: list[Token], mentions: list[Mention], total: float) -> bool:
+    """Whether a later sentence gives another count than the total: "5 animals in total. There are 3 dogs"."""
+    last = max((k for k, mention in enumerate(mentions) if mention.amount == Exact(total)), default=len(mentions))
+    later = [mention for mention in mentions[last + 1 :] if mention.weight == NUMERAL_WEIGHT]
+    if not later or sum(number for mention in later for number in mention.numbers) == total:
+        return False
+    start = tokens[later[0].start].start
+    return _COUNTS_ANEW.search(text[max(start - 60, 0) : start]) is not None
+
+
+def _is_repeated(tokens: list[Token], one: Mention, after: Mention) -> bool:
+    """Whether a number is said again between brackets: "four (4)"."""
+    return one.amount == after.amount and [token.text for token in tokens[one.end : after.start]] == ["("]
 
 
 _CONCLUDES = re.compile(

@@ -4,11 +4,18 @@ import re
 
 from subitize.numerals.mentions import Mention
 from subitize.numerals.nouns import singular
-from subitize.numerals.phrases import word_set
+from subitize.numerals.phrases import WORDS, word_set
 from subitize.numerals.tokens import SENTENCE_ENDS, Token
 
-_COUNTING = word_set(", . … - – — ; : and then \n → ...") | frozenset("()[]")
+_COUNTING = word_set(", . … - – — ; : and then → ...") | frozenset("()[]\n")
 _LEAST_COUNTED = 3
+
+
+def without_row_numbers(tokens: list[Token], numerals: list[Mention]) -> list[Mention]:
+    """Leave out the numbers that number the rows of a table."""
+    rows = [m for m in numerals if [token.text for token in tokens[m.start - 2 : m.start]] == ["\n", "|"]]
+    is_numbered = len(rows) > 1 and [m.numbers[0] for m in rows] == list(range(1, len(rows) + 1))
+    return [m for m in numerals if m not in rows] if is_numbered else numerals
 
 
 def without_counting(tokens: list[Token], numerals: list[Mention]) -> list[Mention]:
@@ -58,8 +65,10 @@ def _goes_on(tokens: list[Token], last: Mention) -> bool:
 
 _OPENS_PARTS = re.compile(r"[:(—–=]|\s-\s")
 _TELLS_PARTS = re.compile(
-    r"\b(?:including|of (?:which|whom|them|these|those)|consist\w*|compris\w*|made up|namely|i\.e\.|arranged|divided)"
+    r"\b(?:including|of (?:which|whom|them|these|those)|consist\w*|compris\w*|made up|namely|i\.e\.|arranged|divided"
+    r"|breakdown)"
 )
+_OF_SOME = re.compile(r"(?:is|are) (?!(?:missing|absent|hidden|gone|empty|not|behind)\b)")
 _EACH_SIDE = re.compile(r"(?:on|at) (?:each|either) (?:side|end)")
 _GROUPED = word_set("rows columns lines groups stacks sets clusters piles bunches layers row column")
 _QUALITIES = word_set(
@@ -93,22 +102,31 @@ def is_whole_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bo
         return is_same_sum and (is_of_same or is_broken_down) and _noun(tokens, parts[-1]) in ("", noun)
     if _is_product(tokens, total, parts):
         return True
+    if not noun and len(values) > 1 and between[:1] in SENTENCE_ENDS:  # an answer by itself, then its reason
+        return sum(values) == total
+    if _THERE_ARE.search(between):
+        between = _THERE_ARE.sub("", between) if noun and all(_noun(tokens, part) == noun for part in parts) else "?"
     if _NEW_COUNT.search(f" {between} ") or not (is_broken_down or (is_of_same and _OF_ALL.fullmatch(between))):
         return False
     if len(values) > 1:
         return sum(values) == total
     if _EACH_SIDE.match(after):
         return 2 * values[0] == total
-    return values[0] < total and is_of_same and (is_broken_down or tokens[parts[0].end + 1].text in _QUALITIES)
+    is_told = any(between[found.end() :].strip(" ,(") == "" for found in _TELLS_PARTS.finditer(between))
+    is_some = is_told or (is_of_same and _OF_SOME.match(after) is not None)
+    return values[0] < total and (is_some or (is_of_same and is_broken_down))
 
 
 # What may follow a whole before its parts: no place, as the parts may be in others.
 _OF_ALL = re.compile(
-    r"(?:[a-z-]{1,30} ?){0,3}(?: ?(?:in|visible in) (?:the|this) (?:image|picture|photo))? ?[.,;\n :-]{0,9}"
+    rf"""
+    (?: (?!(?:{"|".join(sorted(WORDS["places"]))})\b) [a-z-]{{1,30}} [ ]? ){{0,3}}
+    (?: [ ]? (?:visible\ )? in\ (?:the|this)\ (?:image|picture|photo) )? [ ]? [.,;\n-] [.,;\n\ :-]{{0,9}}
+    """,
+    re.VERBOSE,
 )
-_NEW_COUNT = re.compile(
-    r"\b(?:and|also|as well as|plus|along with|alongside|but|with)\s*$|\bthere (?:is|are)(?: also)?\s*$", re.IGNORECASE
-)
+_NEW_COUNT = re.compile(r"\b(?:and|also|as well as|plus|along with|alongside|but|with)\s*$")
+_THERE_ARE = re.compile(r"\bthere (?:is|are)\s*$")
 
 
 def _is_product(tokens: list[Token], total: float, parts: list[Mention]) -> bool:
