@@ -120,7 +120,7 @@ _TAGGED, _FINAL, _STATED = 4, 3, 2
 _THINKS = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis|scratchpad|rationale|inner_monologue)"
 _THOUGHT = re.compile(
     rf"""
-    < \s?+ (?P<close>/?) (?:\w{{1,8}}:)? {_THINKS} \b [^<>\n]{{0,60}}+ >
+    < \s?+ (?P<close>/?) \s?+ (?:\w{{1,8}}:)? {_THINKS} \b [^<>\n]{{0,60}}+ >
   | ◁ (?P<close_2>/?) {_THINKS} ▷
   | \[ (?P<close_3>/?) think(?:ing)? \]
   | <\|? (?P<close_4>end_|/)? (?:start_|begin_of_|begin_|end_of_)? {_THINKS} \|?>

@@ -124,7 +124,8 @@ _SAYS_A_NUMBER = re.compile(r"\w")
 
 
 def _counts_up(text: str) -> bool:
-    return [int(n) for n in re.findall(r"\d{1,6}", text)] == list(range(1, 1 + text.count(",") + 1))
+    """Whether it is a count aloud in brackets, "(1, 2, 3)", and no place."""
+    return text[0] == "(" and [int(n) for n in re.findall(r"\d{1,6}", text)] == list(range(1, 1 + text.count(",") + 1))
 
 
 _NEITHER = re.compile(

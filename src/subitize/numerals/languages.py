@@ -34,7 +34,8 @@ def read_foreign(text: str) -> float | Unread | None:
         return None
     said = [_read_words(words, language) for language in languages]
     is_doubtful = any(
-        not language.doubts.isdisjoint(others) for language, (_, others) in zip(languages, said, strict=True)
+        not language.doubts.isdisjoint(others) or ("," in text and not language.one.isdisjoint(others))
+        for language, (_, others) in zip(languages, said, strict=True)
     )
     # Languages that share a script are told apart by which of them has numbers to read.
     found = {tuple(numbers) for numbers, _ in said if numbers} or {()}
@@ -205,7 +206,7 @@ _HAN_NUMBER = re.compile(
     re.VERBOSE,
 )
 _HAN_DOUBT = re.compile(
-    "至少|最多|超过|超過|多于|少于|以上|以下|以内|左右|或|和|与|及|没|沒|无法|無法|不|抱歉|几|幾|还|還|另|除|とか|ませ|ない|以外|ずつ|各|每"
+    "至少|最多|超过|超過|多于|少于|以上|以下|以内|左右|或|和|与|及|没|沒|无法|無法|不|抱歉|几|幾|还|還|另|除|とか|ませ|ない|以外|ずつ|各|每|分之|[一二三四五六七八九]{2}"
 )
 
 

@@ -87,7 +87,8 @@ _KINDS = word_set(
 def is_whole_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bool:
     """Whether the numbers that follow break the first one down: "3 apples: 1 red and 2 green", "10 in 2 rows of 5"."""
     total, values = whole.numbers[0], [part.numbers[0] for part in parts]
-    if [token.text for token in tokens[whole.start - 2 : whole.start]] == ["out", "of"]:
+    before = [token.text for token in tokens[whole.start - 2 : whole.start]]
+    if before == ["out", "of"] or before[0] in ("of", "among"):  # "of the 6 birds, 4 are flying"
         return False
     between = " ".join(token.text for token in tokens[whole.end : parts[0].start])
     after = " ".join(token.text for token in tokens[parts[0].end : parts[0].end + 4])
