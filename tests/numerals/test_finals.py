@@ -4,7 +4,9 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Callable
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,50 @@ def test_a_plain_short_answer_is_read_as_strict_reads_it(n: int, template: str, 
 )
 def test_whatever_was_thought_the_answer_is_the_same(thought: list[str]) -> None:
     assert value(f"<think>{' '.join(thought)}</think>\nThere are 7 dogs.", "final") == 7
+
+
+SEVERAL_COUNTS = [
+    "{a} dogs, {b} cats and {c} birds",
+    "I see {a} dogs. I see {b} cats. I see {c} birds.",
+    "There are {a} dogs and {b} cats. There are {c} birds.",
+    "{a} dogs on the left, {b} on the right and {c} in the middle",
+    "There are {a} dogs on the left. {b} are on the right. {c} are in the middle.",
+    "{a} cats on the mat; {b} cats on the bed; {c} cats on the rug.",
+    "Dogs: {a}, cats: {b}, birds: {c}",
+    "Dogs: {a}\nCats: {b}\nBirds: {c}",
+    "| Dogs | {a} |\n| Cats | {b} |\n| Birds | {c} |",
+    "- {a} dogs\n- {b} cats\n- {c} birds",
+    "{a} dogs play with {b} cats near {c} birds.",
+]
+WITH_TOTAL = [
+    "{whole} apples: {a} red and {b} green",
+    "There are {whole} apples ({a} red, {b} green).",
+    "There are {whole} apples, {a} red and {b} green.",
+    "I see {a} dogs on the left and {b} dogs on the right. There are {whole} dogs.",
+    "{a} on the left, {b} on the right: {whole}",
+    "{a} red ones, {b} green ones, so {whole}.",
+    "{a} + {b} = {whole}",
+    "<think>{a} or {b}?</think>{whole}",
+    "{a} and {b}. Answer: {whole}",
+]
+
+
+@pytest.mark.parametrize("write", [str, in_words], ids=["digits", "words"])
+@pytest.mark.parametrize("template", SEVERAL_COUNTS)
+def test_of_several_counts_none_is_taken_even_where_they_happen_to_add_up(
+    template: str, write: Callable[[int], str]
+) -> None:
+    for a, b, c in product(range(1, 7), repeat=3):
+        text = template.format(a=write(a), b=write(b), c=write(c))
+        assert isinstance(value(text, "final"), Unread), text
+
+
+@pytest.mark.parametrize("write", [str, in_words], ids=["digits", "words"])
+@pytest.mark.parametrize("template", WITH_TOTAL)
+def test_the_total_is_taken_whatever_its_parts_are(template: str, write: Callable[[int], str]) -> None:
+    for a, b in product(range(1, 7), repeat=2):
+        text = template.format(a=write(a), b=write(b), whole=write(a + b))
+        assert value(text, "final") == a + b, text
 
 
 HOSTILE = [

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from subitize.numerals.amounts import Unread
+from subitize.numerals.number_words import NUMBERS_BELOW_20
 from subitize.numerals.tokens import LONGEST_TEXT
 
 NO_END = Unread("reasoning without an end: no answer follows it")
@@ -19,12 +20,13 @@ _MOST_MARKS = 64
 
 
 class Marked(NamedTuple):
-    """What a text marks as its answer, how plainly, and where."""
+    """What a text marks as its answer, how plainly, and where; only words introduce what has no end of its own."""
 
     answer: str
     strength: int
     start: int
     end: int
+    has_end: bool = True
 
 
 def strip_reasoning(text: str) -> str | Unread:
@@ -53,7 +55,7 @@ def mark_answers(text: str) -> list[Marked]:
     for mark in _CUE.finditer(plain):
         is_final = mark["final"] or (mark["headed"] or "").lower().startswith("final")
         answer = _EMPHASIS.sub("", text[slice(*mark.span("answer"))])
-        found.append(Marked(answer, _FINAL if is_final else _STATED, *mark.span()))
+        found.append(Marked(answer, _FINAL if is_final else _STATED, *mark.span(), has_end=False))
     return sorted(found, key=lambda mark: mark.start)[-_MOST_MARKS:]
 
 
@@ -105,12 +107,15 @@ def drop_json(text: str) -> str:
     return text
 
 
+_NUMBER = f"[0-9]|(?:{'|'.join(NUMBERS_BELOW_20)})\\b"
 CORRECTION = re.compile(
-    r"""\b(?:
-        wait | actually | correction | recount(?:ing)? | oops | scratch\ that | i\ mean | my\ mistake | i\ was\ wrong
+    rf"""\b(?:
+        wait (?=\s*+[,.!…:;—–-]|\s++(?:no|let|there|i)\b|\s++(?:{_NUMBER}))
+      | actually (?=\s*+[,:]|\s++(?:there|it|it's|i|only|just|that|that's|no|see)\b|\s++(?:{_NUMBER}))
+      | correction | recount(?:ing)? | oops | scratch\ that | i\ mean | my\ mistake | i\ was\ wrong | make\ that
       | on\ second\ (?:thought|look|glance) | let\ me\ (?:re-?check|double[- ]check|count\ again|look\ again|correct)
       | looking\ (?:again|closer|more\ closely|more\ carefully) | (?:up)?on\ (?:a\ )?closer\ (?:inspection|look)
-      | counting\ again | after\ (?:a\ )?(?:closer|second|re-?count) | make\ that | or\ rather | sorry
+      | counting\ again | after\ (?:a\ )?(?:closer|second|re-?count) | or\ rather | sorry
     )\b
     | (?<=[,.;:!?…—–-])\s*+\bno\b\s*+[,.!—–-]""",
     re.VERBOSE | re.IGNORECASE,

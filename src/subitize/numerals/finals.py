@@ -7,7 +7,7 @@ from subitize.numerals.amounts import Exact, NoNumber, Refusal, Unread, Vague, d
 from subitize.numerals.answers import CORRECTION, Marked, choose_mark, drop_json, is_weak, mark_answers, strip_reasoning
 from subitize.numerals.languages import in_ascii_digits, read_foreign
 from subitize.numerals.mentions import ADDITION_WEIGHT, NUMERAL_WEIGHT, Mention, is_negation
-from subitize.numerals.parts import is_sum_of, is_whole_of, without_counting, without_row_numbers
+from subitize.numerals.parts import count_apart, is_sum_of, is_whole_of, without_counting, without_row_numbers
 from subitize.numerals.phrases import word_set
 from subitize.numerals.reading import decide, find_mentions
 from subitize.numerals.tokens import LONGEST_TEXT, Token, tokenise
@@ -33,8 +33,10 @@ def _read_chosen(text: str, meant: "list[tuple[Marked, float | Unread]]") -> flo
     chosen = choose_mark(text, meant)
     if chosen is None:
         return Unread("several different answers are marked")
-    rest = text[chosen.end + len(chosen.answer) if is_weak(chosen) else chosen.end :]
-    return _read_plain(rest) if CORRECTION.search(rest) else dict(meant)[chosen]
+    rest = text[chosen.end :]
+    if not CORRECTION.search(rest):
+        return dict(meant)[chosen]
+    return _read_plain(f"{chosen.answer}. {rest}" if chosen.has_end else rest)
 
 
 _NO_NUMBER = Unread("no number")
@@ -43,7 +45,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 def _read_marked(mark: Marked) -> float | Unread:
     """What is marked, up to the end of its sentence."""
-    return _read_plain(_SENTENCE.split(mark.answer.strip(), maxsplit=1)[0] if is_weak(mark) else mark.answer)
+    return _read_plain(mark.answer if mark.has_end else _SENTENCE.split(mark.answer.strip(), maxsplit=1)[0])
 
 
 def _read_plain(text: str) -> float | Unread:
@@ -68,6 +70,8 @@ def _read_plain(text: str) -> float | Unread:
     stated = [mention for mention in mentions if mention.weight == NUMERAL_WEIGHT]
     if stated and all(_is_aside(tokens, mention) for mention in stated):
         return Unread("no count of all: a difference, or some of those counted")
+    if isinstance(amount, Exact) and count_apart(tokens, stated):
+        return Unread(f"several counts of {number:g}")
     if any(_is_added(tokens, earlier, later) for earlier, later in pairwise(stated)) and isinstance(amount, Exact):
         return Unread("a sum without its total")
     return number if _is_count(number) else Unread(f"no count: {number:g}")
@@ -116,11 +120,11 @@ def _clean(text: str) -> str:
     for pattern in (_QUESTION, _OFFER):
         asked = pattern.match(text) if pattern is _QUESTION else pattern.search(text)
         rest = text if asked is None else f"{text[: asked.start()]} {text[asked.end() :]}"
-        text = rest if _SAYS_A_NUMBER.search(rest) else text
+        text = rest if _SAYS_SOMETHING.search(rest) else text
     return text
 
 
-_SAYS_A_NUMBER = re.compile(r"\w")
+_SAYS_SOMETHING = re.compile(r"\w")
 
 
 def _counts_up(text: str) -> bool:

@@ -13,9 +13,11 @@ _LEAST_COUNTED = 3
 
 def without_row_numbers(tokens: list[Token], numerals: list[Mention]) -> list[Mention]:
     """Leave out the numbers that number the rows of a table."""
-    rows = [m for m in numerals if [token.text for token in tokens[m.start - 2 : m.start]] == ["\n", "|"]]
-    is_numbered = len(rows) > 1 and [m.numbers[0] for m in rows] == list(range(1, len(rows) + 1))
-    return [m for m in numerals if m not in rows] if is_numbered else numerals
+    first = [[token.text for token in tokens[mention.start - 2 : mention.start]] == ["\n", "|"] for mention in numerals]
+    rows = [mention.numbers[0] for mention, is_first in zip(numerals, first, strict=True) if is_first]
+    if len(rows) < 2 or rows != list(range(1, len(rows) + 1)):
+        return numerals
+    return [mention for mention, is_first in zip(numerals, first, strict=True) if not is_first]
 
 
 def without_counting(tokens: list[Token], numerals: list[Mention]) -> list[Mention]:
@@ -77,7 +79,7 @@ _QUALITIES = word_set(
 )
 _AFTER_PART = word_set(
     "is are was were of on in at to near behind beside above below under with standing sitting facing looking lying"
-    " has have and but each left right one ones here there visible total"
+    " has have and but each left right one ones here there visible total appear appears seem seems can could times"
 )
 _KINDS = word_set(
     "animal person people thing object item fruit vegetable vehicle flower shape piece individual creature"
@@ -98,12 +100,14 @@ def is_whole_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bo
     )
     noun = _noun(tokens, whole)
     is_of_same = all(_noun(tokens, part) in ("", noun) for part in parts)
-    if values[-1] == total and len(values) > 1:  # said again in the end
+    if values[-1] == total and len(values) > 2:  # said again in the end
         is_same_sum = sum(values[:-1]) == total or _is_product(tokens, total, parts[:-1])
         return is_same_sum and (is_of_same or is_broken_down) and _noun(tokens, parts[-1]) in ("", noun)
     if _is_product(tokens, total, parts):
         return True
-    if not noun and len(values) > 1 and between[:1] in SENTENCE_ENDS:  # an answer by itself, then its reason
+    if (
+        not noun and not _label(tokens, whole) and len(values) > 1 and between[:1] in SENTENCE_ENDS
+    ):  # an answer by itself, then its reason
         return sum(values) == total
     if _THERE_ARE.search(between):
         between = _THERE_ARE.sub("", between) if noun and all(_noun(tokens, part) == noun for part in parts) else "?"
@@ -147,8 +151,41 @@ def is_sum_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bool
     between = [token.text for token in tokens[parts[-1].end : whole.start]]
     if SENTENCE_ENDS.isdisjoint(between) and not {":", "—", "–", "=", "("} & {*between}:
         return False
+    if _is_placed(tokens, whole) or _label(tokens, whole) not in ("", "total", "all", "sum", "count", *_KINDS):
+        return False
     noun, named = _noun(tokens, whole), {_noun(tokens, part) for part in parts}
     return is_product or noun in ("", *_KINDS) or named <= {"", noun}
+
+
+def count_apart(tokens: list[Token], mentions: list[Mention]) -> bool:
+    """Whether equal numbers count different things, or things in different places: "2 dogs, and 2 cats"."""
+    nouns = {_noun(tokens, mention) or _label(tokens, mention) for mention in mentions} - {"", *_KINDS}
+    return (
+        len({noun for noun in nouns if noun.isascii()}) > 1
+        or sum(_is_placed(tokens, mention) for mention in mentions) > 1
+    )
+
+
+def _is_placed(tokens: list[Token], mention: Mention) -> bool:
+    """Whether a number is of the things in some place, and not in the whole picture."""
+    words = [token.text for token in tokens[mention.end : mention.end + _PLACE_REACH]]
+    for k, word in enumerate(words):
+        if word in SENTENCE_ENDS or word in ",:(":
+            return False
+        if word in WORDS["places"]:
+            return _WHOLES.isdisjoint(words[k + 1 :])
+    return False
+
+
+_PLACE_REACH = 7
+_WHOLES = word_set("image picture photo photograph scene total all it this")
+
+
+def _label(tokens: list[Token], mention: Mention) -> str:
+    """The word that labels a number in a list or a table: "dogs: 2, cats: 3"; empty where there is none."""
+    opens, label, colon = tokens[mention.start - 3 : mention.start]
+    is_label = colon.text in (":", "|") and label.is_word and opens.text in (",", ";", "\n", "-", "•", "|")
+    return singular(label.text) if is_label else ""
 
 
 def _noun(tokens: list[Token], mention: Mention) -> str:
