@@ -211,7 +211,11 @@ def _find_final(text: str, tokens: list[Token], mentions: list[Mention]) -> floa
 
 
 _COUNTS_ANEW = re.compile(
-    r"[.!?\n]\s{0,9}+(?:(?:so|therefore|thus),? )?(?:there (?:is|are)|i (?:see|count))\s*$", re.IGNORECASE
+    r"""
+    [.!?\n]\s{0,9}+ (?: (?:so|therefore|thus|hence),? (?:\ there\ (?:is|are)|\ i\ (?:see|count))?
+      | there\ (?:is|are) | i\ (?:see|count) ) \s*+ $
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 
@@ -221,8 +225,8 @@ def _is_recounted(text: str, tokens: list[Token], mentions: list[Mention], total
     later = [mention for mention in mentions[last + 1 :] if mention.weight == NUMERAL_WEIGHT]
     if not later or sum(number for mention in later for number in mention.numbers) == total:
         return False
-    start = tokens[later[0].start].start
-    return _COUNTS_ANEW.search(text[max(start - 60, 0) : start]) is not None
+    starts = (tokens[mention.start].start for mention in later)
+    return any(_COUNTS_ANEW.search(text[max(start - 60, 0) : start]) for start in starts)
 
 
 def _is_repeated(tokens: list[Token], one: Mention, after: Mention) -> bool:
@@ -246,6 +250,9 @@ def _concluded(text: str, tokens: list[Token], mentions: list[Mention]) -> float
     """The last number, if words that conclude stand between it and the one before."""
     last = mentions[-1]
     if last.weight != NUMERAL_WEIGHT or not isinstance(last.amount, Exact) or len(mentions) < 2:
+        return None
+    before = tokens[mentions[-2].start].start
+    if _CONCLUDES.search(text[max(before - 200, 0) : before]):  # "the count of dogs is 3 and the count of cats is 2"
         return None
     between = text[tokens[mentions[-2].end - 1].end : tokens[last.start].start]
     return last.amount.value if _CONCLUDES.search(between[-200:]) else None
