@@ -32,14 +32,18 @@ def read_foreign(text: str) -> float | Unread | None:
     languages = _latin_languages(words) if script == "LATIN" else _languages_in(script) or [_UNKNOWN]
     if languages is None:
         return None
-    said = [_read_words(words, language) for language in languages]
+    said = [(language, *_read_words(words, language)) for language in languages]
+    fewest = min(len(others) for _, _, others in said)
+    # Of languages that it may be in, those count that leave the fewest words unread: "noventa e nove".
+    likely = [one for one in said if len(one[2]) == fewest]
     is_doubtful = any(
-        not language.doubts.isdisjoint(others) or ("," in text and not language.one.isdisjoint(others))
-        for language, (_, others) in zip(languages, said, strict=True)
+        not (language.doubts | _large_words()).isdisjoint(others)
+        or ("," in text and not language.one.isdisjoint(others))
+        or _has_strange_compound(text, language)
+        for language, _, others in likely
     )
-    # Languages that share a script are told apart by which of them has numbers to read.
-    found = {tuple(numbers) for numbers, _ in said if numbers} or {()}
-    return _only(found.pop() if len(found) == 1 else _richest(found), is_doubtful=is_doubtful)
+    found = {tuple(numbers) for _, numbers, _ in likely}
+    return _only([number for numbers in found for number in numbers], is_doubtful=is_doubtful)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class _Language:
     doubtful: frozenset[str]
     common: frozenset[str]
     doubts: frozenset[str]
+    large: frozenset[str]
 
 
 @cache
@@ -63,8 +68,13 @@ def _make(table: Mapping[str, str]) -> _Language:
     tens = {10 * n: words for n, words in enumerate(table["tens"].split(), 3)}
     spelt = dict(enumerate(table["numbers"].split())) | tens
     numbers = {tuple(word.split("+")): n for n, words in spelt.items() for word in words.split("/") if word != "-"}
-    lists = (word_set(table.get(name, "")) for name in ("one", "joints", "doubtful", "common", "doubts"))
+    lists = (word_set(table.get(name, "")) for name in ("one", "joints", "doubtful", "common", "doubts", "large"))
     return _Language(table.get("script", "LATIN"), numbers, *lists)
+
+
+@cache
+def _large_words() -> frozenset[str]:
+    return frozenset[str]().union(*(language.large for language in _languages()))
 
 
 def _languages_in(script: str) -> list[_Language]:
@@ -104,7 +114,8 @@ _ENGLISH = word_set(
 ) | (SMALL.keys() - {"six"})
 # By which other languages than those of the table add one count to another.
 _OTHER_JOINTS = word_set("och og ve dan và oraz și şi ja és sekä")
-_UNKNOWN = _Language("", {}, frozenset(), frozenset(), frozenset(), frozenset(), _OTHER_JOINTS)
+_NONE = frozenset[str]()
+_UNKNOWN = _Language("", {}, _NONE, _NONE, _NONE, _NONE, _OTHER_JOINTS, _NONE)
 
 
 def _latin_languages(words: Sequence[str]) -> list[_Language] | None:
@@ -126,7 +137,7 @@ def _has_plain_number(words: Sequence[str], language: _Language) -> bool:
     if len(words) == 1 and words[0] in language.one:
         return True
     plain = {phrase[0] for phrase in language.numbers if len(phrase) == 1} - language.doubtful - SMALL.keys()
-    return not plain.isdisjoint(words)
+    return not (plain | language.large).isdisjoint(words)
 
 
 def _read_words(words: Sequence[str], language: _Language) -> tuple[list[float], list[str]]:
@@ -149,6 +160,14 @@ def _read_words(words: Sequence[str], language: _Language) -> tuple[list[float],
     return numbers, others
 
 
+def _has_strange_compound(text: str, language: _Language) -> bool:
+    """Whether a hyphen joins a number word to one that is none: it may be a number of another language."""
+    known = {word for phrase in language.numbers for word in phrase} | language.one | language.joints
+    joined = (frozenset(found[0].split("-")) for found in _COMPOUND.finditer(text.lower()))
+    return any(not known.isdisjoint(parts) and not parts <= known for parts in joined)
+
+
+_COMPOUND = re.compile(r"[^\W\d_]++(?:-[^\W\d_]++)++")
 _TENS = frozenset(range(20, 100, 10))
 _SCORES = (60, 80)  # "soixante et onze", "quatre-vingt-dix-neuf"
 _LONGEST_PHRASE = 3
@@ -156,9 +175,8 @@ _LONGEST_PHRASE = 3
 
 def _unit_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, int]:
     """What is added to tens at i, after a joint or without, and where it ends."""
-    is_joined = i < len(words) and words[i] in language.joints
-    k = i + is_joined
-    if is_joined and k < len(words) and words[k] in language.one:
+    k = i + (i < len(words) and words[i] in language.joints)
+    if k < len(words) and words[k] in language.one:
         return 1, k + 1
     return _number_at(words, k, language)
 
@@ -172,13 +190,6 @@ def _number_at(words: Sequence[str], i: int, language: _Language) -> tuple[int, 
         if value is not None:
             return value, end
     return 0, i
-
-
-def _richest(found: set[tuple[float, ...]]) -> tuple[float, ...]:
-    """The reading with the most numbers, of which the others leave some out; all of them where they differ."""
-    longest = max(found, key=len)
-    is_contained = all(set(numbers) <= set(longest) for numbers in found)
-    return longest if is_contained else tuple(number for numbers in found for number in numbers)
 
 
 def _only(numbers: Sequence[float], *, is_doubtful: bool) -> float | Unread:
