@@ -20,10 +20,9 @@ from subitize.drawing import placement, stimuli
 from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.stimuli import Layout, Placed, paint
-from subitize.records import Box, Stimulus
+from subitize.records import UNKNOWN, Box, Stimulus
 from subitize.stats import wilson_interval
 from subitize.vision.observing import see
-from subitize.vision.recognition import UNKNOWN
 
 GREY = (235, 235, 235)
 # As in pictures of many things and in pictures of few: sizes from, to, and how many to a picture.

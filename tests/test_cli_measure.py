@@ -126,7 +126,7 @@ def test_an_excluded_item_is_told(run: Path) -> None:
     ("options", "message"),
     [
         (["--judge", "pasrer"], "has no readings by 'pasrer'; judges with readings: parser"),
-        (["--rule", "totals"], "no rule named 'totals'; known: boxes, compared, geckonum, strict, total"),
+        (["--rule", "totals"], "no rule named 'totals'; known: boxes, compared, final, geckonum, strict, total"),
         (["--rule", "boxes"], "rule 'boxes' cannot read words"),
     ],
 )

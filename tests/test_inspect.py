@@ -281,7 +281,7 @@ def test_a_bad_option_is_refused_in_the_words_of_subitize(task: str, options: di
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"policy": "lenient"}, "no policy named 'lenient'; known: geckonum, strict, total"),
+        ({"policy": "lenient"}, "no policy named 'lenient'; known: final, geckonum, strict, total"),
         ({"seed": "one"}, "seed='one': should be a whole number"),
         ({"seed": True}, "seed='true': should be a whole number"),
     ],

@@ -439,7 +439,7 @@ def test_evidence_of_the_wrong_kind_is_discarded_by_name(case: Case) -> None:
 @pytest.mark.parametrize(
     ("evidence", "rule", "message"),
     [
-        (Words("3"), "boxes", "rule 'boxes' cannot read words; for these: geckonum, strict, total"),
+        (Words("3"), "boxes", "rule 'boxes' cannot read words; for these: final, geckonum, strict, total"),
         (FOUND, "strict", "rule 'strict' cannot read boxes; for these: boxes"),
     ],
     ids=["words", "boxes"],
@@ -525,7 +525,9 @@ def test_an_unknown_rule_or_version_lists_the_known_ones(case: Case) -> None:
     for text in UNKNOWN:
         with (
             case(text),
-            pytest.raises(UnknownNameError, match=r"no rule named .*; known: boxes, compared, geckonum, strict, total"),
+            pytest.raises(
+                UnknownNameError, match=r"no rule named .*; known: boxes, compared, final, geckonum, strict, total"
+            ),
         ):
             parse_rule(text)
 

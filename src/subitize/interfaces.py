@@ -4,8 +4,8 @@ A suite makes items; a model turns the request of one trial into a reply; a judg
 questions about them) into evidence. Models and judges come in three shapes: those that wait for something (a server, a
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
-One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself
-or Explains name.
+One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself,
+Explains or NamesRule name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -354,6 +354,16 @@ class Suite(Protocol):
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Pick those of the latest attempts that must be followed by another."""
+
+
+@runtime_checkable
+class NamesRule(Protocol):
+    """A suite whose class says by which rule answers in words are read; None leaves it to the judge.
+
+    Where none is said it is `final`, and the judge's own in the suites of papers.
+    """
+
+    rule: str | None
 
 
 def design_of(suite: Suite) -> Design:

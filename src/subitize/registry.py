@@ -12,12 +12,15 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import AddedLater, Judge, Model, Paper, RuntimeOption, Suite
+from subitize.interfaces import AddedLater, Judge, Model, NamesRule, Paper, RuntimeOption, Suite
 from subitize.records import REFINED, Spec, base_suite
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
 T = TypeVar("T")
+RULE_OPTION = "policy"
+"""The option by which a judge is given the rule that reads its words."""
+_DEFAULT_RULE = "final"
 
 # Suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
@@ -75,6 +78,10 @@ class Made(Generic[T]):
     spec: Spec
     it: T
     text: str
+
+    def sets(self, option: str) -> bool:
+        """Tell whether its text sets an option, be it to the default."""
+        return option in _parse(self.text)[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,21 @@ def find_paper(name: str) -> Paper:
 def paper_of(suite: str) -> Paper | None:
     """Find the paper that a suite, refined or not, belongs to."""
     return next((paper for paper in plugins.papers() if base_suite(suite) in paper.suites), None)
+
+
+def find_suite_rule(name: str) -> str | None:
+    """Find the rule that a suite has its answers read by: its own, else `final`; None leaves it to the judge.
+
+    A published protocol is read as it was published, and a suite that is no longer installed as it was.
+    """
+    base = base_suite(name)
+    try:
+        suite = plugins.load(_find("suites", base))
+    except SubitizeError:
+        return None
+    if isinstance(suite, NamesRule):
+        return suite.rule
+    return None if paper_of(base) else _DEFAULT_RULE
 
 
 def write_spec(start: str, options: Mapping[str, str | None]) -> str:

@@ -411,7 +411,11 @@ def test_what_was_read_before_by_another_rule_is_said(run: Run) -> None:
     [
         ("observer", "strict", "rule 'strict' cannot read what judge 'observer' finds; for it: boxes"),
         ("observer", "compared", "rule 'compared' cannot read what judge 'observer' finds; for it: boxes"),
-        ("parser", "boxes>=0.4", "rule 'boxes' cannot read what judge 'parser' finds; for it: geckonum, strict, total"),
+        (
+            "parser",
+            "boxes>=0.4",
+            "rule 'boxes' cannot read what judge 'parser' finds; for it: final, geckonum, strict, total",
+        ),
         pytest.param(
             "ssd:nowhere,floor=0.2",
             "total",

@@ -301,7 +301,7 @@ def test_a_model_that_is_not_there_is_one_line_and_exit_code_2(production: Judge
     [
         ("vlm:painter", r"the model does not answer any \(it can: draw\); take vlm:openai:MODEL"),
         ("vlm", "judge 'vlm' needs MODEL: write vlm:MODEL"),
-        ("vlm:observer,policy=geckonum", "no policy named 'geckonum'; known: strict, total"),
+        ("vlm:observer,policy=geckonum", "no policy named 'geckonum'; known: final, strict, total"),
         ("vlm:observer,temperature=0", "model 'observer' has no option 'temperature'"),
         ("vlm:nobody", "no model named 'nobody'"),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from cases import Case
 from numeral_policy_cases import POLICY_CASES, REASONS
-from subitize.numerals import Policy, Unread, value
+from subitize.numerals import POLICIES, Policy, Unread, value
 
 
 def test_a_policy_takes_the_number_it_promises(case: Case) -> None:
@@ -25,11 +25,11 @@ def test_strict_is_the_policy_when_none_is_named() -> None:
 
 
 def test_an_unknown_policy_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match=r"no policy named 'loose'; known: strict, total"):
+    with pytest.raises(ValueError, match=r"no policy named 'loose'; known: strict, total, final"):
         value("5", "loose")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["-3", "\u22123", "minus three", "The answer is -3."])
-@pytest.mark.parametrize("policy", ["strict", "total"])
+@pytest.mark.parametrize("policy", POLICIES)
 def test_a_count_below_nothing_is_discarded(text: str, policy: Policy) -> None:
     assert value(text, policy) == Unread("less than nothing: -3")

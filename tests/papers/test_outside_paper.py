@@ -155,4 +155,6 @@ def test_broken_papers_break_no_other_command(tmp_path: Path) -> None:
     done("report", run, "-o", tmp_path / "report.html")
     unknown = call("score", run, "--rule", "nonsense")
     assert unknown.code == 2
-    assert "no rule named 'nonsense'; known: boxes, compared, geckonum, pets, strict, total, votes" in unknown.err
+    assert (
+        "no rule named 'nonsense'; known: boxes, compared, final, geckonum, pets, strict, total, votes" in unknown.err
+    )

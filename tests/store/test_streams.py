@@ -9,7 +9,16 @@ import pytest
 from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec, Subject
 from subitize.store import Location, Run, streams
-from subitize.store.counts import Judged, count_items, count_judged, count_readings, count_trials
+from subitize.store.counts import (
+    Discards,
+    Judged,
+    count_discards,
+    count_items,
+    count_judged,
+    count_readings,
+    count_trials,
+)
+from subitize.store.rows import read_discarded, read_rules
 
 ITEMS = [naming_item(index) for index in range(3)]
 
@@ -62,6 +71,15 @@ def test_counts_are_those_of_what_stands(run: Run) -> None:
     assert (count_trials(run), count_readings(run)) == (6, 5)
     assert sorted(count_judged(run)) == [Judged("human", 2, 3, 0), Judged("parser", 0, 2, 1)]
     assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
+
+
+def test_what_a_rule_discards_is_counted_and_read(run: Run) -> None:
+    (counted,) = count_discards(run)
+    found = read_discarded(run, "parser", counted.rule, 10)
+    assert counted == Discards("parser", counted.rule, 2, len(found))
+    assert read_discarded(run, "parser", "other@1", 10) == []
+    assert read_rules(run, "naming", "parser") == {counted.rule}
+    assert read_rules(run, "production", "parser") == set()
 
 
 def test_answers_are_looked_up_by_trial(run: Run) -> None:

@@ -16,9 +16,9 @@ from subitize.drawing.clipart import PALETTE
 from subitize.drawing.glyphs import GLYPHS
 from subitize.drawing.placement import fit
 from subitize.drawing.stimuli import Layout, Placed, paint
-from subitize.records import Box
+from subitize.records import UNKNOWN, Box
 from subitize.vision.observing import see
-from subitize.vision.recognition import KINDS, UNKNOWN
+from subitize.vision.recognition import KINDS
 from subitize.vision.references import REFERENCE_COLOURS, references
 
 SEED = 4711

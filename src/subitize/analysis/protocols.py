@@ -22,6 +22,7 @@ from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
 from subitize.labels import Rule, rule_versions
 from subitize.records import digest
+from subitize.registry import RULE_OPTION
 from subitize.store import Run
 from subitize.store.frames import group_responses
 from subitize.store.rows import read_suite_options
@@ -53,8 +54,6 @@ _WHENCE = frozenset(
     }
 )
 _ASKING_AGAIN = ("max_attempts",)
-# The option by which judges are given a rule: under another rule their evidence is the same.
-_RULE_OPTION = "policy"
 
 
 class Gaps(NamedTuple):
@@ -285,8 +284,8 @@ def _strip(judge: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]
     left = dict(options)
     if any(name.startswith("model ") for name in left):
         left.pop("model", None)  # the model as it was written, which is the judge's name
-    for option in (_RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
-        if option not in left or (option == _RULE_OPTION and left[option] not in rule_versions()):
+    for option in (RULE_OPTION, *(f"model {name}" for name in _WHENCE)):
+        if option not in left or (option == RULE_OPTION and left[option] not in rule_versions()):
             continue
         name, value = option.removeprefix("model "), left.pop(option)
         judge = re.sub(rf"(?<=[:,]){name}={re.escape(value)}(?:,|$)", "", judge).rstrip(",:")

@@ -44,6 +44,7 @@ def score(
 ) -> None:
     """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
+    from subitize.analysis.discards import advise_rules
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
@@ -61,6 +62,7 @@ def score(
         trails = None if pass_at_k else follow_trails(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
+        advice = [] if as_json or rule else advise_rules(opened, run, judge)
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)
@@ -71,7 +73,10 @@ def score(
 
     print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
     print(f"intervals are about {ESTIMANDS[estimand]}")
-    return print_coverage(*coverage)
+    print_coverage(*coverage)
+    for line in advice:
+        print(line)
+    return None
 
 
 @app.command()

@@ -68,6 +68,7 @@ def run(
     images: options.ImagesFolder = None,
 ) -> None:
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
+    from subitize.analysis.discards import advise_rules
     from subitize.prices import load_prices
     from subitize.registry import make_judge, make_model, make_refined, make_suite, write_spec
     from subitize.report.terminal.bars import Bar
@@ -121,8 +122,11 @@ def run(
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
         for line in describe_refined(each, opened):
             print(line)
+        advice = advise_rules(opened, name, made_judge.spec.shown) if made_judge else []
     next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
     print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
+    for line in advice:
+        print(line)
     _raise_if_exhausted(ledger)
     return raise_failures(failures)
 

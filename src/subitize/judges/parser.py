@@ -12,7 +12,7 @@ _KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
 class Parser:
-    """Read the number in a text answer, by the policy strict, total, or one that a paper brings."""
+    """Read the number in a text answer, by the policy strict, total, final, or one that a paper brings."""
 
     is_stand_in = False
     asks_together = True

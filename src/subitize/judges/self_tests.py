@@ -19,8 +19,11 @@ _LEAST_SHARE = 0.75
 _REMEDY = "its weights are damaged, not trained, or not meant for such questions (self_test=false uses it all the same)"
 
 
-def check_answers(look: Look, *, counts: bool) -> SelfTest:
-    """Ask what is there, and what is not; where it is to count, how many will do as well, as some only count."""
+def check_answers(look: Look, rule: str, *, counts: bool) -> SelfTest:
+    """Ask what is there, and what is not; where it is to count, how many will do as well, as some only count.
+
+    The answers are read by the judge's own rule: one that thinks aloud is read as it will be.
+    """
     told = []
     for asked in (_is_there, _how_many) if counts else (_is_there,):
         right = 0
@@ -30,7 +33,7 @@ def check_answers(look: Look, *, counts: bool) -> SelfTest:
             return SelfTest(False, f"cannot be tested: {error}")
         for noun, findings in zip(NOUNS, found, strict=True):
             values = [
-                interpret(finding.evidence, asked(one).question, parse_rule("strict"))
+                interpret(finding.evidence, asked(one).question, parse_rule(rule))
                 for one, finding in zip((noun, _another(noun)), findings, strict=True)
             ]
             # One is as good as yes, and none as no.

@@ -7,10 +7,8 @@ from subitize.errors import UnknownNameError
 from subitize.interfaces import Exhibit, Finding, Inquiry, Model, Reply, RuntimeOption, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
 from subitize.judges.self_tests import Look, check_answers
+from subitize.numerals import POLICIES
 from subitize.records import Answer, Choose, Confirm, Count, Fit, MatchesPrompt, Question, Refused, Said, Words
-
-# The policies of numerals that read prose; geckonum reads digits that people typed, and takes the o of "No" for a 0.
-POLICIES = ("strict", "total")
 
 
 class InWords(ModelJudge):
@@ -37,11 +35,11 @@ class InWords(ModelJudge):
 
     def _self_test(self, look: Look) -> SelfTest:
         """Ask about photographs of known things."""
-        return check_answers(look, counts=self.counts)
+        return check_answers(look, self.rule, counts=self.counts)
 
 
 class Vlm(InWords):
-    """Ask an image-to-text model, and read the numbers in its answers by one of the policies strict, total."""
+    """Ask an image-to-text model, and read the numbers in its answers by one of the policies strict, total, final."""
 
     name = "vlm"
     instead = "vlm:openai:MODEL, vlm:hf-inference:MODEL, vlm:transformers:MODEL or vlm:observer"
@@ -49,6 +47,7 @@ class Vlm(InWords):
     def __init__(
         self, model: Model, /, *, policy: str = "strict", self_test: Annotated[bool, RuntimeOption] = True
     ) -> None:
+        # A paper's rule may be for digits that people typed: geckonum takes the o of "No" for a 0.
         if policy not in POLICIES:
             raise UnknownNameError("policy", policy, POLICIES)
         super().__init__(model, self_test=self_test)

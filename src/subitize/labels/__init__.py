@@ -3,7 +3,16 @@
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.consensus import consensus
 from subitize.labels.interpretation import CANNOT_TELL, interpret
-from subitize.labels.rules import Rule, WordRule, check_floor, make_rule, parse_rule, read_share, rule_versions
+from subitize.labels.rules import (
+    Rule,
+    WordRule,
+    check_floor,
+    is_same_kind,
+    make_rule,
+    parse_rule,
+    read_share,
+    rule_versions,
+)
 from subitize.labels.statements import read_statement
 
 __all__ = [
@@ -14,6 +23,7 @@ __all__ = [
     "consensus",
     "counted_boxes",
     "interpret",
+    "is_same_kind",
     "make_rule",
     "parse_rule",
     "read_share",

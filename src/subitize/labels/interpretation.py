@@ -37,10 +37,11 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
             return Discarded(text, is_refusal=True)
         case Words(text=text), Count():
             return _number(text, rule)
-        case Words(text=text), Confirm() | MatchesPrompt():
-            return read_vote(text) if rule.name == "votes" else read_yes_or_no(text)
-        case Words(text=text), Choose(lines=lines):
-            return read_line(text, lines, has_positions=_takes_positions(rule))
+        case Words(text=text), Confirm() | MatchesPrompt() if rule.name == "votes":
+            return read_vote(text)
+        case Words(text=text), Confirm() | MatchesPrompt() | Choose():
+            answer = _find_answer(text, rule)
+            return Discarded(answer.reason) if isinstance(answer, numerals.Unread) else _choice(answer, question, rule)
         case Words(text=text), Name() | Transcribe():
             return Known(text.strip())
         case Boxes(boxes=boxes), Count():
@@ -63,8 +64,21 @@ def _number(text: str, rule: Rule) -> Value:
         raise _unfit(rule, set(word_rules()), Words(text))
     number = by.read(text)
     if isinstance(number, numerals.Unread):
-        return Discarded(number.reason, is_refusal=isinstance(numerals.read(text), numerals.Refusal))
+        answer = by.find_answer(text)
+        is_refusal = isinstance(answer, str) and isinstance(numerals.read(answer), numerals.Refusal)
+        return Discarded(number.reason, is_refusal=is_refusal)
     return Known(int(number) if number == int(number) else number)
+
+
+def _find_answer(text: str, rule: Rule) -> str | numerals.Unread:
+    by = find_word_rule(rule.name)
+    return by.find_answer(text) if by else text
+
+
+def _choice(answer: str, question: Question, rule: Rule) -> Value:
+    if isinstance(question, Choose):
+        return read_line(answer, question.lines, has_positions=_takes_positions(rule))
+    return read_yes_or_no(answer)
 
 
 def _takes_positions(rule: Rule) -> bool:

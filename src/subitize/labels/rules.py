@@ -15,22 +15,25 @@ class WordRule:
     """A way to read the number in words, with the version of its meaning.
 
     Where it takes positions, digits are a line's position from 0: people's codes in released data. A model is shown
-    letters: its "1" may be the first line or the second.
+    letters: its "1" may be the first line or the second. `find_answer` leaves out what is no answer, for yes and no and
+    for lines, too.
     """
 
     version: int
     read: Callable[[str], float | numerals.Unread]
     takes_positions: bool = False
+    find_answer: Callable[[str], str | numerals.Unread] = str
 
 
 # Each rule has the version of its meaning: a stored value says exactly how it was read. Only the latest can be applied.
-# strict and total are policies of numerals; papers bring others. boxes counts the boxes with enough score, of two that
-# overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose centres are
-# on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it; votes knows
-# the words in which people say yes or no to a picture, each by itself.
+# strict, total and final are policies of numerals; papers bring others. boxes counts the boxes with enough score, of
+# two that overlap by more than `iou` only the better; where a place is asked for ("left of the cats") those whose
+# centres are on that side of all the landmarks' centres; compared asks whether a text fits better than those beside it;
+# votes knows the words in which people say yes or no to a picture, each by itself.
 _WORD_RULES = {
     "strict": WordRule(2, partial(numerals.value, policy="strict")),
     "total": WordRule(2, partial(numerals.value, policy="total")),
+    "final": WordRule(1, partial(numerals.value, policy="final"), find_answer=numerals.find_answer),
 }
 _OTHER_VERSIONS = {"boxes": 1, "compared": 1, "votes": 1}
 
@@ -144,9 +147,14 @@ def make_rule(found: Calibrated) -> Rule:
 
 def check_kind(rule: Rule, own: Rule, judge: str) -> None:
     """Refuse a rule for other evidence than a judge gives; its own rule tells which kind that is."""
-    if _kind(rule) != _kind(own):
+    if not is_same_kind(rule, own):
         fitting = ", ".join(sorted(name for name in rule_versions() if _kind(Rule(name)) == _kind(own)))
         raise BadValueError(f"rule {rule.name!r} cannot read what judge {judge!r} finds; for it: {fitting}")
+
+
+def is_same_kind(rule: Rule, other: Rule) -> bool:
+    """Tell whether two rules read the same kind of evidence."""
+    return _kind(rule) == _kind(other)
 
 
 def _kind(rule: Rule) -> str:

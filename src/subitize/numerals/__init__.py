@@ -16,6 +16,7 @@ from subitize.numerals.amounts import (
     Unread,
     Vague,
 )
+from subitize.numerals.answers import find_answer
 from subitize.numerals.nouns import article, plural, singular
 from subitize.numerals.policies import POLICIES, Policy, value
 from subitize.numerals.reading import read
@@ -38,6 +39,7 @@ __all__ = [
     "Vague",
     "article",
     "counted",
+    "find_answer",
     "in_words",
     "plural",
     "read",

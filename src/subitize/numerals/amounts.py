@@ -59,3 +59,28 @@ class Unread:
     """A text that a policy discards, and why."""
 
     reason: str
+
+
+def describe(amount: Amount) -> str:
+    """Say why no number is taken from it."""
+    match amount:
+        case Several((twice,)):
+            return f"two counts of {_digits(twice)}"
+        case Several(values):
+            return f"several different numbers: {', '.join(map(_digits, values))}"
+        case Range(low, high):
+            return f"a range: {_digits(low)} to {_digits(high)}"
+        case AtLeast(low):
+            return f"at least {_digits(low)}"
+        case Exact(negative):
+            return f"less than nothing: {_digits(negative)}"
+        case Vague(phrase):
+            return f"vague: {phrase!r}"
+        case Refusal(phrase):
+            return f"refusal: {phrase!r}"
+        case _:
+            return "no number"
+
+
+def _digits(number: float) -> str:
+    return str(int(number)) if number == int(number) else str(number)

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -19,7 +19,7 @@ from subitize.interfaces import (
     Model,
     SelfTested,
 )
-from subitize.labels import interpret, parse_rule
+from subitize.labels import Rule, interpret, is_same_kind, parse_rule
 from subitize.records import (
     Answer,
     Ask,
@@ -39,7 +39,7 @@ from subitize.records import (
     Words,
     digest,
 )
-from subitize.registry import Made
+from subitize.registry import RULE_OPTION, Made, find_suite_rule
 from subitize.runner.costs import Affordable, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.pictures import Loader
@@ -48,6 +48,7 @@ from subitize.runner.progress import Progress
 from subitize.runner.retries import Retry, remember
 from subitize.runner.workers import Broken, open_executor
 from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store.rows import read_rules
 
 _ITEMS_AT_ONCE = 100
 
@@ -93,7 +94,7 @@ class JudgeSummary:
 class Scope:
     """Which responses to judge (None: all), how often to try, what else to keep alive meanwhile, and the money.
 
-    The evidence is read by the judge's own rule unless another is named.
+    The evidence is read by the rule of the suite, else by the judge's own, unless another is named.
     """
 
     suite: str | None = None
@@ -112,6 +113,7 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
     if scope.model is not None and scope.model not in models:
         raise UnknownNameError("model in this run", scope.model, models)
     summary, items = JudgeSummary(), run.items(scope.suite)
+    rules = _choose_rules(run, judge, {item.suite for item in items}, scope.rule)
     for model in models if scope.model is None else [scope.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
@@ -120,10 +122,27 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
             first = next(jobs := task.jobs(summary), None)
             if first is not None:
                 progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
-                _Round(run, judge, scope, lease, meter).go(chain([first], jobs), summary, progress)
+                _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
     if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
     return summary
+
+
+def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
+    """Choose by which rule the evidence about each suite is read; what a judge began to read by its own stays so."""
+    own = parse_rule(named or judge.it.rule)
+    rules = dict.fromkeys(suites, own)
+    if named or judge.sets(RULE_OPTION):
+        return rules
+    for suite in rules:
+        preferred = find_suite_rule(suite)
+        if (
+            preferred
+            and is_same_kind(parse_rule(preferred), own)
+            and str(own) not in read_rules(run, suite, judge.spec.shown)
+        ):
+            rules[suite] = parse_rule(preferred)
+    return rules
 
 
 def check(it: object) -> None:
@@ -209,6 +228,7 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    suite: str
     subject: Subject
     exhibit: Exhibit
 
@@ -279,7 +299,7 @@ class _Task:
                 for exhibit in _exhibits(item, outcomes[subject], together, self._load):
                     questions = [inquiry.question.id for inquiry in exhibit.inquiries]
                     id = digest(self._judge.spec.shown, subject.id, questions)
-                    yield _Job(subject, replace(exhibit, id=id))
+                    yield _Job(item.suite, subject, replace(exhibit, id=id))
 
 
 def _open_asks(
@@ -314,9 +334,11 @@ def _exhibits(
 class _Round:
     """One judge at work on one model's responses, under a lease."""
 
-    def __init__(self, run: Run, judge: Made[Judge], scope: Scope, lease: Lease, meter: Meter) -> None:
-        self._run, self._judge, self._scope, self._lease, self._meter = run, judge, scope, lease, meter
-        self._rule = parse_rule(scope.rule or judge.it.rule)
+    def __init__(
+        self, run: Run, judge: Made[Judge], rules: Mapping[str, Rule], scope: Scope, lease: Lease, meter: Meter
+    ) -> None:
+        self._run, self._judge, self._rules = run, judge, rules
+        self._scope, self._lease, self._meter = scope, lease, meter
 
     def go(self, jobs: Iterable[_Job], summary: JudgeSummary, progress: Progress) -> None:
         def tell(looks: list[_Look]) -> None:
@@ -370,12 +392,12 @@ class _Round:
     ) -> _Look:
         if isinstance(found, Broken):
             return _Look([], found.reason, unsettled)
-        judge, rule, readings = self._judge.spec.shown, str(self._rule), []
+        judge, rule, readings = self._judge.spec.shown, self._rules[job.suite], []
         for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
-            value, price_usd = interpret(finding.evidence, inquiry.question, self._rule), next(usd)
+            value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)
             how = None if finding.provenance is None else priced(finding.provenance, price_usd, unsettled)
             readings.append(
-                Reading(job.subject, inquiry.question, judge, finding.evidence, rule, value, provenance=how)
+                Reading(job.subject, inquiry.question, judge, finding.evidence, str(rule), value, provenance=how)
             )
         return _Look(readings, unsettled=unsettled)
 

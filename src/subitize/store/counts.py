@@ -8,6 +8,11 @@ from subitize.store import tables
 from subitize.store.interning import stands
 from subitize.store.run import Run
 
+# The kind is the last that is written of a record; quotes within texts before it have a backslash.
+_IS_DISCARDED = tables.readings.c.value.like('%"discarded"}')
+IS_UNUSABLE = _IS_DISCARDED & tables.readings.c.value.not_like('%"is_refusal":true,"kind":"discarded"}')
+"""Whether a reading has no value, and is no refusal either."""
+
 
 def count_items(run: Run) -> dict[str, int]:
     """Count the items of every suite."""
@@ -40,15 +45,36 @@ class Judged(NamedTuple):
 def count_judged(run: Run) -> list[Judged]:
     """Count the readings that stand of every judge."""
     c, sources = tables.readings.c, tables.sources.c
-    # The kind is the last that is written of a record; quotes within texts before it have a backslash.
-    is_discarded = cast(c.value.like('%"discarded"}'), Integer)
-    counted = (func.count().label("readings"), func.sum(is_discarded).label("discarded"))
+    counted = (func.count().label("readings"), func.sum(cast(_IS_DISCARDED, Integer)).label("discarded"))
     own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
     people = func.count(func.nullif(sources.annotator, "").distinct())
     sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
     query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)
     with run.reading() as connection:
         return [Judged(judge, *map(int, counts)) for judge, *counts in connection.execute(query)]
+
+
+class Discards(NamedTuple):
+    """What a judge, not people, has read by one rule: how often, and how often without a value that was no refusal."""
+
+    judge: str
+    rule: str
+    readings: int
+    discarded: int
+
+
+def count_discards(run: Run) -> list[Discards]:
+    """Count what stands of the readings of every judge and rule."""
+    c, sources = tables.readings.c, tables.sources.c
+    counted = (func.count().label("readings"), func.sum(cast(IS_UNUSABLE, Integer)).label("discarded"))
+    own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
+    query = (
+        select(sources.judge, sources.rule, own.c.readings, own.c.discarded)
+        .where(sources.id == own.c.source, sources.annotator == "")
+        .order_by(sources.judge, sources.rule)
+    )
+    with run.reading() as connection:
+        return [Discards(judge, rule, *map(int, counts)) for judge, rule, *counts in connection.execute(query)]
 
 
 def _count(run: Run, what: ColumnElement[int], where: ColumnElement[bool]) -> int:

@@ -15,7 +15,8 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, func, s
 from subitize.records import Design, Evidence, Outcome, Provenance, Question, Value
 from subitize.store import codec, tables
 from subitize.store.attachments import attach_image, with_attachments
-from subitize.store.interning import Shared, select_readings
+from subitize.store.counts import IS_UNUSABLE
+from subitize.store.interning import Shared, select_readings, stands
 from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
@@ -132,6 +133,33 @@ def read_judgings(run: Run) -> list[Judging]:
         return [
             Judging(judge, rule, int(readings), *others) for judge, rule, readings, *others in connection.execute(query)
         ]
+
+
+def read_rules(run: Run, suite: str, judge: str) -> set[str]:
+    """List the rules by which a judge has read responses to a suite."""
+    read, of, source = tables.readings.c, tables.subjects.c, tables.sources.c
+    made, item = tables.responses.c, tables.items.c
+    trials = _of(run, tables.responses, made.trial_id).where(made.item_id == item.item_id)
+    trials = trials.where(item.run_id == run.run_id, item.suite == suite)
+    subjects = _of(run, tables.subjects, of.id).where(of.subject_id.in_(trials))
+    own = _of(run, tables.readings, read.source).where(read.subject.in_(subjects))
+    query = _of(run, tables.sources, source.rule).where(source.judge == judge, source.id.in_(own))
+    with run.reading() as connection:
+        return {*connection.execute(query).scalars()}
+
+
+def read_discarded(run: Run, judge: str, rule: str, limit: int) -> list[tuple[str, str]]:
+    """Get the evidence of the first answers that a judge's rule discarded, and what was asked, both as JSON."""
+    c, source, asked = tables.readings.c, tables.sources.c, tables.questions.c
+    query = (
+        select(c.evidence, asked.question)
+        .where(stands(run.run_id), IS_UNUSABLE, asked.id == c.question, source.id == c.source)
+        .where(source.judge == judge, source.rule == rule, source.annotator == "")
+        .order_by(c.id)
+        .limit(limit)
+    )
+    with run.reading() as connection:
+        return [(row.evidence, row.question) for row in connection.execute(query)]
 
 
 def look_up_failures(run: Run, trial_ids: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,96 @@
+"""By which rule the answers to a suite are read, and what is said where a rule discards many."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from commands import PLUGINS, Finished, call
+from subitize.store import Folder, Run
+from subitize.store.rows import read_judgings
+
+NAMING = "naming:categories=dots,numbers=1-5,images=2,wordings=things,control_question=false,size_px=128,max_attempts=1"
+
+
+@pytest.fixture(autouse=True)
+def _chatty(odd_models: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outside package with suites of no paper is installed."""
+    monkeypatch.syspath_prepend(str(PLUGINS / "chatty"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (PLUGINS / "chatty", PLUGINS))))
+
+
+def run(suite: str, out: Path, *options: object) -> Finished:
+    finished = call("run", suite, "--model", "thinker", "--out", out, *options)
+    assert finished.code == 0, finished.err
+    return finished
+
+
+def rules_in(folder: Path) -> list[str]:
+    with Run(Folder(folder)) as opened:
+        return [one.rule for one in read_judgings(opened)]
+
+
+@pytest.mark.parametrize(
+    ("suite", "judge", "rule"),
+    [
+        ("tally", "parser", "final@1"),
+        ("tally-total", "parser", "total@2"),
+        ("tally-judge", "parser", "strict@2"),
+        ("tally", "parser:policy=strict", "strict@2"),
+        ("tally", "parser:policy=total", "total@2"),
+        (NAMING, "parser", "strict@2"),
+    ],
+    ids=["no paper", "its own", "the judge's", "strict by name", "total by name", "a paper's"],
+)
+def test_the_rule_is_the_suite_s_unless_the_judge_is_given_one(
+    suite: str, judge: str, rule: str, tmp_path: Path
+) -> None:
+    run(suite, tmp_path / "run", "--judge", judge)
+    assert rules_in(tmp_path / "run") == [rule]
+
+
+def test_judging_later_reads_by_the_same_rule(tmp_path: Path) -> None:
+    run("tally", tmp_path / "run", "--judge", "none")
+    assert call("judge", tmp_path / "run", "--judge", "parser").code == 0
+    assert rules_in(tmp_path / "run") == ["final@1"]
+
+
+def test_a_rule_named_when_judging_holds(tmp_path: Path) -> None:
+    run("tally", tmp_path / "run", "--judge", "none")
+    assert call("judge", tmp_path / "run", "--judge", "parser", "--rule", "total").code == 0
+    assert rules_in(tmp_path / "run") == ["total@2"]
+
+
+def test_what_was_begun_by_the_judge_s_own_rule_goes_on_so(tmp_path: Path) -> None:
+    run("tally", tmp_path / "run", "--judge", "parser:policy=strict", "--limit", 3)
+    run("tally", tmp_path / "run")
+    run("tally-judge", tmp_path / "run")
+    run("tally-total", tmp_path / "run")
+    assert rules_in(tmp_path / "run") == ["strict@2", "total@2"]
+
+
+def test_a_judge_of_boxes_is_not_asked_to_read_words(tmp_path: Path) -> None:
+    run("tally", tmp_path / "run", "--judge", "none")
+    assert call("judge", tmp_path / "run", "--judge", "observer").code == 0
+
+
+def test_where_many_answers_are_discarded_the_rule_that_reads_them_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    advice = f"10 of 10 answers were discarded by strict; final reads 10 of them: subitize score {out} --rule final\n"
+    assert advice in run(NAMING, out).out
+    assert advice in call("score", out).out
+    assert "were discarded" not in call("score", out, "--rule", "final").out
+    found = call("score", out, "--rule", "final", "--json").json()
+    assert next(one["value"] for one in found if one["measure"] == "accuracy") == pytest.approx(0.2)
+
+
+def test_a_judge_is_named_where_there_are_several(tmp_path: Path) -> None:
+    run(NAMING, tmp_path / "run")
+    assert call("judge", tmp_path / "run", "--judge", "parser:policy=final").code == 0
+    assert f"subitize score {tmp_path / 'run'} --judge parser --rule final\n" in call("score", tmp_path / "run").out
+
+
+def test_a_tenth_is_not_many(tmp_path: Path) -> None:
+    assert "were discarded" not in run("tally", tmp_path / "run").out
+    with Run(Folder(tmp_path / "run")) as opened:
+        assert sum(reading.reading.value.kind == "discarded" for reading in opened.readings()) == 1
