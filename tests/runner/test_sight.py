@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from commands import Finished, call
 from scripted_server import Answer, Scripted, chat, scripting
 from subitize.store import Folder, Run
+from subitize.suites.sight import NEEDED
 from subitize.vision.observing import look_at
 
 NAMING = "naming:images=1,size_px=128,categories=apples,numbers=1-2,wordings=category,control_question=false"
@@ -130,10 +132,6 @@ def test_stand_ins_are_exempt(tmp_path: Path) -> None:
 
 def test_seventy_percent_of_sight_pass_and_guesses_do_not() -> None:
     # Rights among twelve: who sees in 70 % has six or more in .9614 of checks, who guesses one of four in .0544.
-    from scipy.stats import binom
-
-    from subitize.runner.sight import NEEDED
-
     assert binom.sf(NEEDED - 1, 12, 0.7) >= 0.9
     assert binom.sf(NEEDED - 1, 12, 0.25) <= 0.055
     assert binom.cdf(NEEDED - 1, 12, 0.8) <= 0.004
