@@ -54,7 +54,8 @@ REPRODUCED = {
     "t2icountbench": "0a84ade2f348dbd3a84593d6f6dc1a85f4b15ee8a26b3a2a50a4116a20a4862c",
 }
 IMPORTED: dict[tuple[str, ...], str] = {
-    ("score", "--json"): "0d59472511d3b62d90a0335c7652dff6efa6af68453b877d230647ffd3fc4966",
+    ("score", "--json"): "40435f6e2fd7b537aef3ed04b9773784533e45abf8c269d2378f4c475f82fcfd",
+    ("score", "--agreement", "mode", "--json"): "0d59472511d3b62d90a0335c7652dff6efa6af68453b877d230647ffd3fc4966",
     ("agree", "--json"): "e856a6ed7d4d1b55bde0a167603fb7b8a5ce8771f66807b4be45543a30666af4",
     ("show", "--json"): "85ff0c045e9820e2bc96046fcdcb8bcdba8ce949410836018eca19286fcc85dc",
     ("tables", "--paper", "geckonum", "--json"): "b23bb2c47f9b2d5862eb45c12e60fdfa40be36c02d1e341e6d6a9607456cfbc8",

@@ -14,7 +14,7 @@ from subitize.analysis.observations import make_labels
 from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.labels import Rule, read_share
+from subitize.labels import PLURALITY, Rule, read_share
 from subitize.records import Box, Boxes, Count, Estimate, Item
 from subitize.stats.thresholds import (
     FOLDS,
@@ -208,7 +208,7 @@ def _label(readings: pl.DataFrame) -> pl.DataFrame:
     """Make one value of what several people said, and a number of it, unless it is yes or no."""
     is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
     number = pl.when(~is_yes_or_no).then("value").alias("number")
-    return make_labels(readings, "mode").select("subject", "question", "label", number)
+    return make_labels(readings, PLURALITY).select("subject", "question", "label", number)
 
 
 def _find_count(item: Item, question_id: str) -> Count | None:

@@ -27,7 +27,7 @@ def score(
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
-    agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    agreement: options.Agreement = "plurality",
     prompts: Annotated[
         str,
         typer.Option(
