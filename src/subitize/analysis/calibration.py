@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.observations import make_labels
+from subitize.analysis.observations import check_judge, make_labels
 from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
@@ -191,13 +191,8 @@ _BOXES = r'"boxes"\}$'
 
 
 def _read(run: Run, judge: str) -> pl.DataFrame:
-    found = read_readings(run, judge, with_evidence=True)
-    if not found.height:
-        raise NothingToDoError(
-            f"{run.location} has no readings by {judge!r}; judges with readings: {_list_judges(run)}; add some with "
-            "subitize judge, or people's with subitize import readings"
-        )
-    return found
+    check_judge(run, judge)
+    return read_readings(run, judge, with_evidence=True)
 
 
 def _list_judges(run: Run) -> str:

@@ -203,6 +203,17 @@ def observe_records(
     return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
 
 
+def check_judge(run: Run, judge: str) -> None:
+    """Refuse a judge that has read nothing, and name those that have."""
+    known = read_judges(run)
+    if judge not in known:
+        told = ", ".join(known) or "none"
+        raise NothingToDoError(
+            f"{run.location} has no readings by {judge!r}; judges with readings: {told}; add some with "
+            "subitize judge, or people's with subitize import readings"
+        )
+
+
 class Seen(NamedTuple):
     """What came of one ask."""
 
