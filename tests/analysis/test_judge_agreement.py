@@ -16,12 +16,15 @@ from samples import response
 from subitize.analysis.agreement import ALL_MODELS
 from subitize.analysis.judge_agreement import JudgeAgreement, PairAgreement, Sides, compare_with_people
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError
+from subitize.papers.geckonum.importing import import_geckonum
+from subitize.papers.geckonum.release import read_release
 from subitize.records import (
     Ask,
     Choose,
     Confirm,
     Count,
     Draw,
+    Estimate,
     Item,
     Known,
     Question,
@@ -34,6 +37,7 @@ from subitize.records import (
     Words,
 )
 from subitize.stats.estimator import estimate_share
+from subitize.stats.krippendorff import Level
 from subitize.store import Folder, Run
 
 OBSERVER, HUMAN = "observer", "human"
@@ -131,7 +135,8 @@ def check(found: PairAgreement, pairs: Sequence[Pair]) -> None:
     assert found.error is not None
     assert found.error.value == pytest.approx(off.mean())
     assert found.error.low < off.mean() < found.error.high
-    for level, alpha in (("ordinal", found.alpha_ordinal), ("interval", found.alpha_interval)):
+    alphas: dict[Level, Estimate | None] = {"ordinal": found.alpha_ordinal, "interval": found.alpha_interval}
+    for level, alpha in alphas.items():
         theirs = krippendorff.alpha(np.array([said, true], dtype=float), level_of_measurement=level)
         assert alpha is not None
         assert alpha.value == pytest.approx(theirs, abs=1e-9)
@@ -139,7 +144,7 @@ def check(found: PairAgreement, pairs: Sequence[Pair]) -> None:
     assert found.kappa.value == pytest.approx(float(fleiss_kappa(aggregate_raters(np.array([said, true]).T)[0])))
     told = {(one.against, one.said): one.n for one in found.confusion}
     assert told == Counter((one[1], one[0]) for one in pairs)
-    assert [one.against for one in found.confusion] == sorted(one.against for one in found.confusion)  # type: ignore[type-var]
+    assert [float(one.against) for one in found.confusion] == sorted(float(one.against) for one in found.confusion)
 
 
 def by_model(found: Sequence[JudgeAgreement]) -> Mapping[str, JudgeAgreement]:
@@ -288,3 +293,40 @@ def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_conf
     without = call("agree", run.location, "--against", HUMAN)
     assert without.code != 0
     assert "name who is held against them with --judge; judges: observer" in without.err
+
+
+def test_of_many_answers_the_most_frequent_are_printed(run: Run) -> None:
+    looks = [Look("painter", number, 0, number, (number,)) for number in range(25)]
+    fill(run, [*looks, *(Look("painter", 24, repeat, said, (24,)) for repeat, said in enumerate(range(9), 1))])
+    printed = call("agree", run.location, "--judge", OBSERVER, "--against", HUMAN).out
+    assert "… and 5 rarer answers of human: --json has all" in printed
+    assert "0 × 1, 1 × 1, 2 × 1, 3 × 1, 4 × 1, 5 others" in printed
+
+
+@pytest.mark.slow
+def test_people_of_a_published_release_agree_as_counted_by_hand(shared_data: Path, run: Run) -> None:
+    import_geckonum(run, read_release(shared_data / "geckonum"))
+    given: dict[tuple[Subject, Question], dict[str, Scalar]] = {}
+    for one in (stored.reading for stored in run.readings()):
+        if isinstance(one.question, Count) and isinstance(one.value, Known):
+            given.setdefault((one.subject, one.question), {})[one.annotator] = one.value.value
+    looks = [Look("", 0, 0, next(iter(said.values())), tuple(said.values())) for said in given.values()]
+    with run.lease("judge") as lease:
+        run.add_readings(
+            lease,
+            [
+                Reading(*unit, OBSERVER, Words("?"), "strict@1", Known(look.judge))
+                for unit, look in zip(given, looks, strict=True)
+                if look.judge is not None
+            ],
+        )
+    found = compare_with_people(run, Sides(OBSERVER, "geckonum-annotators"))[0]
+    for agreement, pairs in ((found.agreement, judge_pairs(looks)), (found.ceiling, people_pairs(looks))):
+        assert agreement is not None
+        off = np.array([float(said) - float(true) for said, true, _ in pairs])
+        assert agreement.pairs == len(pairs)
+        assert agreement.exact.value == pytest.approx(np.mean(off == 0))
+        assert agreement.within_one is not None
+        assert agreement.within_one.value == pytest.approx(np.mean(np.abs(off) <= 1))
+        assert agreement.error is not None
+        assert agreement.error.value == pytest.approx(off.mean())

@@ -51,17 +51,21 @@ def _is_pooled_with(one: JudgeAgreement, others: Sequence[JudgeAgreement]) -> bo
 
 
 def _print_confusion(one: JudgeAgreement) -> None:
-    lines = []
-    for value, own in groupby(one.agreement.confusion, key=lambda each: each.against):
-        answers = sorted(own, key=lambda each: -each.n)
-        lines.append([_write(value), str(sum(each.n for each in answers)), _list_answers(answers)])
-    print_table([f"{one.against}: {one.question}", "pairs", f"{one.judge} says"], lines[:_MOST_ROWS])
-    if len(lines) > _MOST_ROWS:
-        print(f"… and {len(lines) - _MOST_ROWS} other answers of {one.against}: --json has all")
+    rows = [(value, list(own)) for value, own in groupby(one.agreement.confusion, key=lambda each: each.against)]
+    often = sorted(rows, key=lambda row: -_count(row[1]))[:_MOST_ROWS]
+    lines = ([_write(value), str(_count(own)), _list_answers(own)] for value, own in rows if (value, own) in often)
+    print_table([f"{one.against}: {one.question}", "pairs", f"{one.judge} says"], lines)
+    if len(rows) > _MOST_ROWS:
+        print(f"… and {len(rows) - _MOST_ROWS} rarer answers of {one.against}: --json has all")
+
+
+def _count(answers: Sequence[Confused]) -> int:
+    return sum(each.n for each in answers)
 
 
 def _list_answers(answers: Sequence[Confused]) -> str:
-    told = [f"{_write(each.said)} × {each.n}" for each in answers[:_MOST_ANSWERS]]
+    often = sorted(answers, key=lambda each: -each.n)[:_MOST_ANSWERS]
+    told = [f"{_write(each.said)} × {each.n}" for each in often]
     return ", ".join(told) + f", {len(answers) - _MOST_ANSWERS} others" * (len(answers) > _MOST_ANSWERS)
 
 
