@@ -243,7 +243,7 @@ def _gaps(sources: Sequence[Source]) -> Section:
         Column("Failed", "Trials that came to nothing."),
         Column("Not read", "Answers that no judge has looked at."),
         Column("Discarded", "Answers of which the rule made no value: wrong in accuracy, in no error."),
-        Column("Unknown", "Drawings that the judge would not look at."),
+        Column("Unknown", "Drawings that the judge would not look at, and ties of several readings."),
         Column("Refused", "Wrong in accuracy; in no error."),
         Column("Excluded", "Left out by hand."),
     )

@@ -8,7 +8,7 @@ from subitize.analysis.levels import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import Scalar
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import cell, print_marks, print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
 
 _NAMES = ("model", "question", "group", "who")
 _FIGURES: tuple[Mapping[str, str], ...] = (
@@ -86,6 +86,8 @@ def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
         print("no two people looked at the same: nothing tells how far people agree with one another")
     if any(one.agreement.kappa is None for one in found):
         print(f"{NOTHING} not defined: counts only, or all answers are the same")
+    figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
+    print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
     for one in found:
         if one.agreement.caution:
             named = ", ".join((one.model, one.question, name_level(one.factor, one.group)))
