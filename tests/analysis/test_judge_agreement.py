@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type: ignore[import-untyped]
 
 from commands import call
+from report_runs import composed
 from samples import response
 from subitize.analysis.agreement import ALL_MODELS
 from subitize.analysis.judge_agreement import JudgeAgreement, PairAgreement, Sides, compare_with_people
@@ -293,6 +294,18 @@ def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_conf
     without = call("agree", run.location, "--against", HUMAN)
     assert without.code != 0
     assert "name who is held against them with --judge; judges: observer" in without.err
+    alone = call("agree", run.location, "--agreement", "median")
+    assert alone.code != 0
+    assert "--agreement median: it is for --against PEOPLE" in alone.err
+
+
+def test_ties_are_told_by_score_and_in_the_report(run: Run) -> None:
+    fill(run, [Look("painter", prompt, 0, 1, (1, 1 + prompt % 2)) for prompt in range(6)])
+    for rule, is_told in (("plurality", True), ("first", False)):
+        printed = call("score", run.location, "--judge", HUMAN, "--agreement", rule).out
+        assert ("3 answers have no value because their readings are tied" in printed) == is_told
+    gaps = next(table for table in composed(run).tables() if table.name == "gaps")
+    assert "Of the unknown, 3 have readings that are tied." in gaps.caption
 
 
 def test_of_many_answers_the_most_frequent_are_printed(run: Run) -> None:

@@ -210,7 +210,10 @@ def agree(
     against: Annotated[
         str | None, typer.Option(metavar="PEOPLE", help="Hold --judge against these people, such as human.")
     ] = None,
-    agreement: options.Agreement = "plurality",
+    agreement: Annotated[
+        str | None,
+        typer.Option(help="With --against: how several people's answers become one.", show_default="plurality"),
+    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
@@ -223,7 +226,11 @@ def agree(
 
     with open_run(run, database, images) as opened:
         if against is not None:
-            return _agree_with_people(opened, judge, against, agreement, by or (), as_json=as_json)
+            return _agree_with_people(opened, judge, against, agreement or "plurality", by or (), as_json=as_json)
+        if agreement is not None:
+            raise BadValueError(
+                f"--agreement {agreement}: it is for --against PEOPLE, which makes one of their answers"
+            )
         found = agree_run(opened, judge, by or ())
         stand_ins = find_stand_ins(opened)
     if as_json:
