@@ -20,6 +20,23 @@ def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
     assert dict(print_all(name, tmp_path)) == expected(name)
 
 
+# Of runs that several people read: the SHA-256 of scores by the rule that was the default when they were made.
+BY_EARLIER_RULE = {
+    "geckonum": "5af7b6d277df2cbaded48bf274a922b4f4e40b31e42c6313ad17a2259a4ef90d",
+    "released": "2fdb225ae48941549045a57545637faeaf184ea0e18f8f0f4b07f9c587aea3ad",
+    "t2icountbench": "a90bd86b45f82e3233f609280dc42ae89fd1d98e5e6f02ebb6ed0240b012f149",
+}
+
+
+@pytest.mark.parametrize("name", BY_EARLIER_RULE)
+def test_an_earlier_run_has_the_scores_and_fingerprints_that_it_had_by_the_rule_of_then(
+    name: str, tmp_path: Path
+) -> None:
+    run = copy_run(name, tmp_path)
+    printed = without_last_digits(call("score", run, "--agreement", "mode", "--json").out)
+    assert hashlib.sha256(printed.encode()).hexdigest() == BY_EARLIER_RULE[name]
+
+
 @pytest.mark.parametrize("name", FINISHED)
 def test_an_earlier_run_that_is_finished_has_nothing_left_to_do(name: str, tmp_path: Path) -> None:
     run = copy_run(name, tmp_path)
