@@ -20,6 +20,22 @@ def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
     assert dict(print_all(name, tmp_path)) == expected(name)
 
 
+# Of runs that several people read: the SHA-256 of scores by the rule that was the default when they were made.
+BY_EARLIER_RULE = {
+    "geckonum": "5af7b6d277df2cbaded48bf274a922b4f4e40b31e42c6313ad17a2259a4ef90d",
+    "released": "2fdb225ae48941549045a57545637faeaf184ea0e18f8f0f4b07f9c587aea3ad",
+    "t2icountbench": "a90bd86b45f82e3233f609280dc42ae89fd1d98e5e6f02ebb6ed0240b012f149",
+}
+
+
+@pytest.mark.parametrize("name", BY_EARLIER_RULE)
+def test_an_earlier_run_has_the_scores_and_fingerprints_that_it_had_by_the_rule_of_then(
+    name: str, tmp_path: Path
+) -> None:
+    run = copy_run(name, tmp_path)
+    assert _digest(call("score", run, "--agreement", "mode", "--json").out) == BY_EARLIER_RULE[name]
+
+
 @pytest.mark.parametrize("name", FINISHED)
 def test_an_earlier_run_that_is_finished_has_nothing_left_to_do(name: str, tmp_path: Path) -> None:
     run = copy_run(name, tmp_path)
@@ -54,7 +70,8 @@ REPRODUCED = {
     "t2icountbench": "0a84ade2f348dbd3a84593d6f6dc1a85f4b15ee8a26b3a2a50a4116a20a4862c",
 }
 IMPORTED: dict[tuple[str, ...], str] = {
-    ("score", "--json"): "0d59472511d3b62d90a0335c7652dff6efa6af68453b877d230647ffd3fc4966",
+    ("score", "--json"): "40435f6e2fd7b537aef3ed04b9773784533e45abf8c269d2378f4c475f82fcfd",
+    ("score", "--agreement", "mode", "--json"): "0d59472511d3b62d90a0335c7652dff6efa6af68453b877d230647ffd3fc4966",
     ("agree", "--json"): "e856a6ed7d4d1b55bde0a167603fb7b8a5ce8771f66807b4be45543a30666af4",
     ("show", "--json"): "85ff0c045e9820e2bc96046fcdcb8bcdba8ce949410836018eca19286fcc85dc",
     ("tables", "--paper", "geckonum", "--json"): "b23bb2c47f9b2d5862eb45c12e60fdfa40be36c02d1e341e6d6a9607456cfbc8",
@@ -82,7 +99,7 @@ def test_a_published_release_is_imported_and_scored_as_before(
 
 # Of tables the SHA-256 of all but intervals, as they were before these followed the design.
 POINTS = {
-    "geckonum": ["ba612dbbcb355497888c8d69961de8df8b67c9549fe8e7530c5b2d9770d0ac01"],
+    "geckonum": ["fca6bf41f9db332a58b8d41f76ab39289a34b44c337df73c491fa56dbbb2cec1"],
     "released": ["9732fdfd224bfab2f688d0efb5d2a534ec3c21f43cd858a7e571334da17a2e78"],
     "t2icountbench": [
         "555f82cff9ee5ee286851e11649d0aef22bd9dd4b77accc4f9bd5b18e9d55aff",

@@ -10,7 +10,7 @@ from commands import call
 from samples import MODEL, SUITE, naming_item, response, trial
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import Rule, consensus, interpret, parse_rule, read_statement, rule_versions
-from subitize.labels.consensus import consensus_rules
+from subitize.labels.consensus import consensus_rules, is_tie
 from subitize.records import (
     Ask,
     Box,
@@ -690,11 +690,21 @@ def _values(*values: Scalar | None) -> list[Value]:
 
 
 VOTES: dict[str, tuple[tuple[Scalar | None, ...], str, Scalar]] = {
-    "mode": ((3, 4, 4), "mode", 4),
-    "tie: first": ((3, 4), "mode", 3),
-    "tie: first seen": ((4, 3, 3, 4), "mode", 4),
-    "unrounded": ((3.5, 3.5, 3), "mode", 3.5),
-    "discarded have no vote": ((None, 3, None), "mode", 3),
+    "plurality": ((3, 4, 4), "plurality", 4),
+    "less than half": ((3, 4, 4, 5, 6), "plurality", 4),
+    "unrounded": ((3.5, 3.5, 3), "plurality", 3.5),
+    "discarded have no vote": ((None, 3, None), "plurality", 3),
+    "a line": (("a dog", "a cat", "a dog"), "plurality", "a dog"),
+    "tie: first": ((3, 4), "first", 3),
+    "tie: first seen": ((4, 3, 3, 4), "first", 4),
+    "first, by its earlier name": ((4, 3, 3, 4), "mode", 4),
+    "median": ((9, 3, 4), "median", 4),
+    "between two": ((3, 4, 9, 1), "median", 3.5),
+    "between two, whole": ((3, 5), "median", 4),
+    "twice the same": ((2.5, 2.5), "median", 2.5),
+    "larger than any float": ((10**400, 10**400 + 1), "median", 10**400),
+    "median of yes and no": ((True, False, True), "median", True),
+    "median of texts": (("a dog", "a dog", "a cat"), "median", "a dog"),
     "majority": ((True, False, True), "majority", True),
     "three of five": ((3, 3, 3, 4, 5), "majority", 3),
     "majority of the votes": ((3, 3, 4, None, None), "majority", 3),
@@ -732,10 +742,31 @@ def test_without_a_vote_there_is_no_label_and_the_first_reason_stands(rule: str)
     assert consensus([], rule) == Discarded("no reading")
 
 
-def test_a_tie_of_yes_and_no_has_no_value_in_any_order() -> None:
-    assert consensus(_values(True, False), "mode") == Discarded("no majority among 2 votes")
-    assert consensus(_values(False, True), "mode") == Discarded("no majority among 2 votes")
-    assert consensus(_values(False, True, True), "mode") == Known(True)
+@pytest.mark.parametrize("rule", ["first", "mode", "majority"])
+def test_a_tie_of_yes_and_no_has_no_value_in_any_order(rule: str) -> None:
+    assert consensus(_values(True, False), rule) == Discarded("no majority among 2 votes")
+    assert consensus(_values(False, True), rule) == Discarded("no majority among 2 votes")
+    assert consensus(_values(False, True, True), rule) == Known(True)
+
+
+TIES: dict[str, tuple[tuple[Scalar | None, ...], str]] = {
+    "counts": ((3, 4), "plurality"),
+    "two of three values": ((4, 3, 3, 4, 5), "plurality"),
+    "yes and no": ((True, False), "plurality"),
+    "one has no vote": ((3, None, 4), "plurality"),
+    "texts": (("a dog", "a cat"), "median"),
+    "yes and no have no middle": ((True, False), "median"),
+}
+
+
+def test_a_tie_has_no_value_whatever_the_order(case: Case) -> None:
+    for name, (values, rule) in TIES.items():
+        for order in (values, values[::-1]):
+            with case(name):
+                found = consensus(_values(*order), rule)
+                assert found == Discarded(f"a tie among {sum(value is not None for value in values)} votes")
+                assert is_tie(found)
+    assert not is_tie(Discarded("vague"))
 
 
 @pytest.mark.parametrize(
@@ -752,5 +783,5 @@ def test_what_is_no_vote_is_discarded() -> None:
 
 @pytest.mark.parametrize("values", [(), (None,), (3,)], ids=["nothing", "discarded", "a vote"])
 def test_an_unknown_consensus_rule_lists_the_known_ones(values: tuple[Scalar | None, ...]) -> None:
-    with pytest.raises(UnknownNameError, match="no consensus rule named 'median'; known: geckonum, majority, mode"):
-        consensus(_values(*values), "median")
+    with pytest.raises(UnknownNameError, match="no consensus rule named 'mean'; known: first, geckonum, majority, "):
+        consensus(_values(*values), "mean")

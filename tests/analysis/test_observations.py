@@ -29,6 +29,7 @@ from subitize.records import (
     Ask,
     Box,
     Boxes,
+    Choose,
     Confirm,
     Count,
     Design,
@@ -41,6 +42,7 @@ from subitize.records import (
     MatchesPrompt,
     Name,
     Outcome,
+    Question,
     Reading,
     Refused,
     Said,
@@ -134,12 +136,15 @@ def test_repeats_are_observations_of_their_own(run: Run) -> None:
 
 
 VOTES = {
-    "mode": ("3 4 4", "mode", ("eligible", 4)),
-    "tie: first stored": ("4 3", "mode", ("eligible", 4)),
+    "plurality": ("3 4 4", "plurality", ("eligible", 4)),
+    "tie": ("4 3", "plurality", ("unknown", None)),
+    "tie: first stored": ("4 3", "first", ("eligible", 4)),
+    "tie: by the earlier rule": ("4 3", "mode", ("eligible", 4)),
+    "median": ("4 3 9", "median", ("eligible", 4)),
     "majority": ("3 3 4", "majority", ("eligible", 3)),
     "none": ("3 4 5", "majority", ("discarded", None)),
     "discarded have no vote": ("several 3 several", "majority", ("eligible", 3)),
-    "nobody has a value": ("several many", "mode", ("discarded", None)),
+    "nobody has a value": ("several many", "plurality", ("discarded", None)),
 }
 
 
@@ -152,19 +157,49 @@ def test_several_annotators_come_to_one_label(run: Run, case: Case) -> None:
             assert seen(observe_run(run, Reader(agreement=agreement)))[repeat] == ("human", *expected)
 
 
+def test_ties_are_counted_and_lines_to_choose_from_have_no_median(run: Run) -> None:
+    lines = Choose(("none", "few", "many", "all"))
+    draw = Item("lines/few", Draw("A few apples"), (Ask(lines, "Which?", (1,)),), {})
+    run.add_suite(Spec("lines", {}, "lines"), 0, [draw])
+    given: dict[Question, tuple[Item, list[tuple[int, ...]]]] = {
+        lines: (draw, [(0, 2, 3, 3), (0, 0, 3, 3)]),
+        Count("apple"): (ITEMS[0], [(0, 2, 3, 3), (0, 0, 3, 3)]),
+    }
+    for question, (item, votes) in given.items():
+        for repeat, values in enumerate(votes):
+            of = trial(item, repeat=repeat)
+            answer(run, (of, Said("?")))
+            with run.lease("people") as lease:
+                made = [
+                    reading(of, str(vote), annotator=f"{who}", question=question) for who, vote in enumerate(values)
+                ]
+                run.add_readings(lease, made)
+    survey = survey_run(run, Reader(agreement="median"))
+    found = {(one.item.id, one.repeat): (one.status, one.value) for one in look_at(survey.observations)}
+    assert found == {
+        (ITEMS[0].id, 0): ("eligible", 2.5),
+        (ITEMS[0].id, 1): ("eligible", 1.5),
+        (draw.id, 0): ("eligible", 3),
+        (draw.id, 1): ("unknown", None),
+    }
+    assert survey.gaps().tied == 1
+    assert survey_run(run).gaps().tied == 2
+    assert survey_run(run, Reader(agreement="first")).gaps().tied == 0
+
+
 def test_geckonums_ranges_are_rounded_after_the_vote(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Said("?")))
     for who, text in enumerate(["2-3", "2-3", "3"]):
         read(run, trial(ITEMS[0]), Words(text), judge="human", who=str(who), rule="geckonum")
     assert seen(observe_run(run, Reader(agreement="geckonum"))) == [("human", "eligible", 2)]
-    assert seen(observe_run(run, Reader(agreement="mode"))) == [("human", "eligible", 2.5)]
+    assert seen(observe_run(run, Reader(agreement="plurality"))) == [("human", "eligible", 2.5)]
 
 
 def test_a_changed_mind_has_one_vote(run: Run) -> None:
     answer(run, (trial(ITEMS[0]), Said("?")))
     for who, text in [("ada", "5"), ("bob", "3")]:
         read(run, trial(ITEMS[0]), Words(text), judge="human", who=who)
-    assert seen(observe_run(run, Reader())) == [("human", "eligible", 5)]
+    assert seen(observe_run(run, Reader(agreement="first"))) == [("human", "eligible", 5)]
     first, _ = run.readings()
     changed = replace(first.reading, evidence=Words("3"), value=Known(3), replaces=first.id)
     with run.lease("judge") as lease:
@@ -212,8 +247,8 @@ def test_a_rule_that_cannot_read_the_evidence_is_an_error(run: Run) -> None:
 
 def test_an_unknown_agreement_is_an_error_even_where_nothing_has_a_value(run: Run) -> None:
     say(run, trial(ITEMS[0]), "a few")
-    with pytest.raises(UnknownNameError, match="no consensus rule named 'median'"):
-        observe_run(run, Reader(agreement="median"))
+    with pytest.raises(UnknownNameError, match="no consensus rule named 'mean'"):
+        observe_run(run, Reader(agreement="mean"))
 
 
 def test_a_refusal_stands_for_every_judge_of_its_model(run: Run) -> None:

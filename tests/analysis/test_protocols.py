@@ -208,7 +208,10 @@ OTHERS = {
         replace(SETUP, unread=(3, 4, 5)),
         [r"left unread by the judge: none against 3 questions about items wholly, 0 in part \([0-9a-f]{6}\)"],
     ),
-    "more readings": (replace(SETUP, annotators=("ann", "bob")), ["readings of an answer: 1 against 2"]),
+    "more readings": (
+        replace(SETUP, annotators=("ann", "bob")),
+        ["readings of an answer: 1 against 2", "agreement of several readings: mode against plurality"],
+    ),
     "excluded items": (replace(SETUP, excluded=1), [r"excluded by hand: none against 1 items \([0-9a-f]{6}\)"]),
 }
 
@@ -293,6 +296,19 @@ def test_other_exclusions_of_as_many_items_are_another_protocol(tmp_path: Path) 
 )
 def test_how_scores_are_read_is_part_of_the_protocol(usual: Protocol, tmp_path: Path, reader: Reader) -> None:
     assert protocol(tmp_path / "run", SETUP, reader).fingerprint != usual.fingerprint
+
+
+def test_the_rule_that_was_the_default_keeps_its_fingerprints_and_the_new_one_has_its_own(tmp_path: Path) -> None:
+    of: dict[tuple[int, str], str] = {}
+    for people in (("ann",), ("ann", "bob")):
+        setup = replace(SETUP, annotators=people)
+        for rule in ("mode", "first", "plurality", "median", "majority"):
+            found = protocol(tmp_path / f"{len(people)}-{rule}", setup, Reader(agreement=rule))
+            of[len(people), rule] = found.fingerprint
+    # One reading of each answer is what it is by all rules that were not there before.
+    assert of[1, "mode"] == of[1, "first"] == of[1, "plurality"] == of[1, "median"] != of[1, "majority"]
+    assert of[2, "mode"] == of[2, "first"]
+    assert len({of[2, rule] for rule in ("mode", "plurality", "median", "majority")}) == 4
 
 
 def test_models_of_one_run_with_the_same_settings_are_comparable(tmp_path: Path) -> None:

@@ -279,13 +279,13 @@ def test_a_share_that_few_prompts_carry_is_marked() -> None:
     assert np.mean([bool(one.caution) for one in found]) > 0.95
 
 
-def error_coverage(values: Floats, truth: float, images: int = 1) -> tuple[float, float]:
+def error_coverage(values: Floats, truth: float, images: int = 1, least: float = 0.0) -> tuple[float, float]:
     """Tell how often intervals of (replicate, prompt) hold the truth, and how often they are marked."""
     replicates, count = values.shape
     sizes = np.full(values.size, float(images))
     none = np.zeros(values.size, dtype=np.int64)
     clusters = Clusters(values.ravel(), sizes, sizes, np.repeat(np.arange(replicates), count), none)
-    found = estimate_errors(clusters, np.ones(replicates))
+    found = estimate_errors(clusters, np.ones(replicates), least=least)
     return (
         float(np.mean([one.low <= truth <= one.high for one in found])),
         float(np.mean([bool(one.caution) for one in found])),
@@ -316,3 +316,41 @@ def test_errors_cover_the_truth_within_narrow_bounds(case: Case) -> None:
     ]:
         with case(f"lognormal {spread}, {count} prompts"):
             assert least - 0.005 <= error_coverage(*lognormal(spread, count, 2000))[0] <= 0.98
+
+
+def signed(off: Sequence[float], count: int, replicates: int) -> tuple[Floats, float]:
+    """Draw by how much counts are off: each of these as likely as the others."""
+    return np.random.default_rng(5).choice(off, size=(replicates, count)), float(np.mean(off))
+
+
+SIGNED = {
+    "rarely off": [0.0] * 8 + [-1.0, 1.0],
+    "too few": [0.0] * 7 + [-2.0, -1.0, -1.0],
+    "half off": [0.0, 0.0, 1.0, -2.0],
+}
+
+
+def test_a_signed_error_covers_the_truth_and_may_be_negative(case: Case) -> None:
+    for name, off in SIGNED.items():
+        with case(name):
+            covered, _ = error_coverage(*signed(off, 60, 300), least=-math.inf)
+            assert 0.9 <= covered <= 0.99
+    (below,) = estimate_errors(gather_clusters([-1.0, -2.0, -1.0, -3.0]), np.ones(1), least=-math.inf)
+    assert below.low < below.value < below.high < 0
+    (alone,) = estimate_errors(gather_clusters([-1.0, -2.0], [0, 0]), np.ones(1), least=-math.inf)
+    assert (alone.low, alone.value, alone.high) == (-math.inf, -1.5, math.inf)
+
+
+def test_a_signed_error_that_rests_on_a_few_large_ones_is_marked_on_either_side() -> None:
+    rare = [0.0] * 50 + [40.0]
+    for sign in (1, -1):
+        (found,) = estimate_errors(gather_clusters([sign * one for one in rare]), np.ones(1), least=-math.inf)
+        assert found.caution == "rests on a few large errors"
+
+
+@pytest.mark.proof("subitize.stats.estimator")
+def test_signed_errors_cover_the_truth_within_narrow_bounds(case: Case) -> None:
+    for name, off in SIGNED.items():
+        for count in (60, 200):
+            with case(f"{name}, {count} prompts"):
+                assert 0.93 <= error_coverage(*signed(off, count, 2000), least=-math.inf)[0] <= 0.98

@@ -83,9 +83,7 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
     observed = survey.observations.kept()
     several = survey.readings.filter(pl.col("annotator").n_unique().over("judge") > 1)
     answers = lay_out(several.rename({"value": "stored"}), "stored", decode_value).filter(pl.col("label") == "known")
-    # Two asks may put one question, which has one vote of each annotator all the same.
-    places = observed.rows.unique(_PLACE, keep="last", maintain_order=True)
-    places = places.select(*_PLACE, "suite", "item", "model", "question_kind", "group")
+    places = place_questions(observed, *_PLACE)
     votes = answers.select(*_PLACE, "annotator", "value", "value_text").join(places, on=_PLACE, maintain_order="left")
     return place_observations(Observations(votes, observed.items, observed.designs))
 
@@ -93,17 +91,28 @@ def gather_votes(run: Run, judge: str | None = None) -> Observations:
 _PLACE = ["judge", "subject", "question"]
 
 
+def place_questions(observed: Observations, *by: str) -> pl.DataFrame:
+    """Tell what each question is about; two asks may put one question, which has one answer all the same."""
+    different = observed.rows.unique(by, keep="last", maintain_order=True)
+    return different.select(*by, "suite", "item", "model", "question_kind", "group")
+
+
 def agree(votes: Observations, factors: Iterable[str] = ()) -> list[Concord]:
     """Measure agreement on answers; nothing is said where no unit has two."""
-    chosen = check_factors(votes.seen_items(), factors)
+    cells = split_cells(Observations(_number_rows(votes.rows), votes.items), factors)
+    return [concord for rows in cells if (concord := _agree(rows)) is not None]
+
+
+def split_cells(observations: Observations, factors: Iterable[str] = ()) -> list[pl.DataFrame]:
+    """Split rows by suite, judge, kind of question and model (and all of them), on the whole and by factor."""
+    chosen = check_factors(observations.seen_items(), factors)
     found = []
-    for rows in at_levels(Observations(_number_rows(votes.rows), votes.items), chosen):
+    for rows in at_levels(observations, chosen):
         by_model = rows.with_columns(is_pooled=pl.lit(value=False))
         pooled = rows.filter(pl.col("model").n_unique().over("suite", "judge", "question_kind", "level") > 1)
         pooled = pooled.with_columns(model=pl.lit(ALL_MODELS), is_pooled=pl.lit(value=True))
         found += pl.concat([by_model, pooled]).partition_by(*_CELL)
-    found.sort(key=lambda rows: _order(rows.row(0, named=True)))
-    return [concord for rows in found if (concord := _agree(rows)) is not None]
+    return sorted(found, key=lambda rows: _order(rows.row(0, named=True)))
 
 
 _CELL = ("suite", "judge", "question_kind", "is_pooled", "model", "order")
@@ -115,7 +124,7 @@ def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _agree(votes: pl.DataFrame) -> Concord | None:
-    ratings = _tally(votes)
+    ratings = tally_numbered(votes)
     if not len(ratings.units):
         return None
     cell, answered = votes.row(0, named=True), len(ratings.answers.row)
@@ -158,7 +167,7 @@ def tally_votes(votes: pl.DataFrame) -> Ratings:
 
     Of yes or no both could have been given, of others those that were. If there are texts, all are numbered.
     """
-    return _tally(_number_rows(votes))
+    return tally_numbered(_number_rows(votes))
 
 
 def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
@@ -169,14 +178,16 @@ def _number_rows(votes: pl.DataFrame) -> pl.DataFrame:
     return votes
 
 
-def _tally(votes: pl.DataFrame) -> Ratings:
+def tally_numbered(votes: pl.DataFrame) -> Ratings:
+    """Count answers as `tally_votes` does, where `unit`, `prompt` and, if it is known, `person` are numbered."""
     paired = votes.filter(pl.len().over("unit") > 1)
     values, domain = paired["value"], None
     if paired.select(_IS_YES_OR_NO.all()).item():
         domain = np.array([0.0, 1.0])
     elif values.null_count():
         values = _number_answers(paired)
-    units, clusters, annotators = (paired[name].to_numpy() for name in ("unit", "prompt", "person"))
+    units, clusters = (paired[name].to_numpy() for name in ("unit", "prompt"))
+    annotators = paired["person"].to_numpy() if "person" in paired.columns else None
     return tally(units, values.to_numpy(), domain=domain, clusters=clusters, annotators=annotators)
 
 

@@ -22,6 +22,7 @@ from subitize.analysis.observations import Survey, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
+from subitize.labels import PLURALITY
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
@@ -139,7 +140,7 @@ def _gather(latest: pl.DataFrame, readings: pl.DataFrame) -> pl.DataFrame:
     """Make one value of all the readings of a question, by drawing and judge; other questions are not looked at."""
     asked = readings.filter(pl.any_horizontal(pl.col("question").str.starts_with(kind) for kind in _KINDS))
     drawn = latest.filter(pl.col("kind") == "drawn")
-    labels = make_labels(asked, "mode").join(drawn, left_on="subject", right_on="trial", maintain_order="left")
+    labels = make_labels(asked, PLURALITY).join(drawn, left_on="subject", right_on="trial", maintain_order="left")
     drawings = labels.group_by("item", "model", "judge", "subject", maintain_order=True)
     return drawings.agg("question", "label", "value", "value_text").drop("subject")
 

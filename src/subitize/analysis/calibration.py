@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.observations import make_labels
+from subitize.analysis.observations import check_judge, make_labels
 from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.labels import Rule, read_share
+from subitize.labels import PLURALITY, Rule, read_share
 from subitize.records import Box, Boxes, Count, Estimate, Item
 from subitize.stats.thresholds import (
     FOLDS,
@@ -191,13 +191,8 @@ _BOXES = r'"boxes"\}$'
 
 
 def _read(run: Run, judge: str) -> pl.DataFrame:
-    found = read_readings(run, judge, with_evidence=True)
-    if not found.height:
-        raise NothingToDoError(
-            f"{run.location} has no readings by {judge!r}; judges with readings: {_list_judges(run)}; add some with "
-            "subitize judge, or people's with subitize import readings"
-        )
-    return found
+    check_judge(run, judge)
+    return read_readings(run, judge, with_evidence=True)
 
 
 def _list_judges(run: Run) -> str:
@@ -208,7 +203,7 @@ def _label(readings: pl.DataFrame) -> pl.DataFrame:
     """Make one value of what several people said, and a number of it, unless it is yes or no."""
     is_yes_or_no = pl.col("value_text").is_in(["True", "False"])
     number = pl.when(~is_yes_or_no).then("value").alias("number")
-    return make_labels(readings, "mode").select("subject", "question", "label", number)
+    return make_labels(readings, PLURALITY).select("subject", "question", "label", number)
 
 
 def _find_count(item: Item, question_id: str) -> Count | None:

@@ -6,7 +6,7 @@ Figures are expressions over its columns, which docs/frame.md explains. Objects 
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
-from subitize.labels import Rule, check_floor, consensus, interpret
+from subitize.labels import MEDIAN, PLURALITY, Rule, check_floor, consensus, interpret, is_ours, is_tie
 from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
@@ -107,16 +107,20 @@ class Reader:
 
     judge: str | None = None
     rule: Rule | None = None
-    agreement: str = "mode"
+    agreement: str = PLURALITY
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read."""
+    """What no figure covers: items that a model was not given, trials that failed, answers that nobody has read.
+
+    Answers whose readings are tied have no value, and are unknown.
+    """
 
     unasked: int
     failed: int
     unread: int
+    tied: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,6 +136,8 @@ class Survey:
     responses: pl.DataFrame
     readings: pl.DataFrame
     whole: Observations
+    ties: int = 0
+    """How many of the observations have no value because their readings are tied."""
 
     @property
     def observations(self) -> Observations:
@@ -140,7 +146,8 @@ class Survey:
 
     def gaps(self) -> Gaps:
         """Count what no figure covers."""
-        return _find_gaps(self.responses, self.whole.items, read_trials_looked_at(self.run))
+        found = _find_gaps(self.responses, self.whole.items, read_trials_looked_at(self.run))
+        return replace(found, tied=self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """List the trials that a row of observations is about: of a group, those of its repeats."""
@@ -163,7 +170,8 @@ def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame |
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
     asked = _Asked(items, latest, read_designs(run), excluded)
-    found = Survey(run, reader, latest, readings, _observe(asked, labels, stored))
+    whole = _observe(asked, labels, stored)
+    found = Survey(run, reader, latest, readings, whole, _count_ties(whole.kept(), labels))
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
@@ -193,6 +201,17 @@ def observe_records(
     labels = make_labels(values, Reader().agreement)
     asked = _Asked({item.id: item for item in items}, latest_attempts(trials), designs, frozenset())
     return _observe(asked, labels, labels).filter(pl.col("is_relevant"))
+
+
+def check_judge(run: Run, judge: str) -> None:
+    """Refuse a judge that has read nothing, and name those that have."""
+    known = read_judges(run)
+    if judge not in known:
+        told = ", ".join(known) or "none"
+        raise NothingToDoError(
+            f"{run.location} has no readings by {judge!r}; judges with readings: {told}; add some with "
+            "subitize judge, or people's with subitize import readings"
+        )
 
 
 class Seen(NamedTuple):
@@ -238,12 +257,15 @@ def frame_seen(seen: Iterable[Seen]) -> Observations:
 def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
 
-    Few sets of answers are different, so each is looked at once.
+    Few sets of answers are different, so each is looked at once. The lines of a choice have numbers but no median.
     """
+    is_choice = pl.col("question").str.starts_with(_CHOICE)
+    rule = pl.when(is_choice & (pl.lit(agreement) == MEDIAN)).then(pl.lit(PLURALITY)).otherwise(pl.lit(agreement))
     answers = readings.group_by("subject", "question", "judge", maintain_order=True).agg(
         pl.col("value").str.join(_BETWEEN).alias("values")
     )
-    labelled = lay_out(answers, "values", lambda text: _agree(text, agreement))
+    votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
+    labelled = lay_out(votes, "values", _agree)
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
     return labelled.join(judges, on="judge", maintain_order="left")
 
@@ -258,6 +280,9 @@ def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> 
 
 
 _BETWEEN = "\x1e"  # JSON has no such character
+_CHOICE = "choose:"
+TIED = "tied"
+"""The label of several readings that agree on no value."""
 _LABEL: dict[str, pl.DataType] = {
     "label": pl.String(),
     "value": pl.Float64(),
@@ -272,17 +297,24 @@ _SEEN: dict[str, pl.DataType] = {
 }
 
 
-def _agree(values: str, agreement: str) -> Value:
-    given = [decode_value(text) for text in values.split(_BETWEEN)]
+def _agree(votes: str) -> Value:
+    agreement, *texts = votes.split(_BETWEEN)
+    given = [decode_value(text) for text in texts]
     # One vote counts as it is, unless the rule makes something else of it; a rule that is not known is refused.
-    return given[0] if len(given) == 1 and agreement in ("mode", "majority") else consensus(given, agreement)
+    return given[0] if len(given) == 1 and is_ours(agreement) else consensus(given, agreement)
 
 
 def _columns_of(value: Value | None) -> tuple[str | None, float | None, str | None, str | None]:
     if not isinstance(value, Known):
-        return ("declined" if value and value.is_refusal else "unusable"), None, None, None
+        return _name_lack(value), None, None, None
     known = value.value
     return "known", None if isinstance(known, str) else _as_float(known), str(known), _key(known)
+
+
+def _name_lack(value: Discarded | None) -> str:
+    if value is None or not value.is_refusal:
+        return TIED if value and is_tie(value) else "unusable"
+    return "declined"
 
 
 def read_label(label: str, value: float | None, text: str | None) -> Value:
@@ -448,13 +480,14 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
     Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
     value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Words
     that decline are a refusal of the model that wrote them; about a drawing they are the judge's, and it is unknown.
+    So is what people are divided about.
     """
     declines = pl.col("label") == "declined"
     is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
     return (
         pl.when(pl.col("is_refused") | (declines & ~pl.col("is_drawn")))
         .then(pl.lit("refused"))
-        .when(declines)
+        .when(declines | (pl.col("label") == TIED))
         .then(pl.lit("unknown"))
         .when(is_eligible)
         .then(pl.lit("eligible"))
@@ -508,6 +541,12 @@ def _find_gaps(latest: pl.DataFrame, items: Mapping[str, Item], looked_at: pl.Se
     answered = latest.filter(~pl.col("kind").is_in([FAILED, REFUSED]))["trial"]
     failed = latest.filter(pl.col("kind") == FAILED).height
     return Gaps(int(given) - asked.height, failed, int((~answered.is_in(looked_at.implode())).sum()))
+
+
+def _count_ties(observed: Observations, labels: pl.DataFrame) -> int:
+    tied = labels.filter(pl.col("label") == TIED)
+    place = ["subject", "question", "judge"]
+    return observed.rows.filter("is_relevant").unique(place).join(tied, on=place, how="semi").height
 
 
 def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:

@@ -20,7 +20,7 @@ from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey
 from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
-from subitize.labels import Rule, rule_versions
+from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, rule_versions
 from subitize.records import digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
@@ -109,6 +109,8 @@ class Protocol:
     """How many readings there are of an answer to a question, and of how many in a hundred so many."""
     rules: tuple[str, ...] = ()
     agreement: str = ""
+    is_voted: bool = True
+    """Whether any answer has several readings; where none has, all rules but papers' own make the same of them."""
     scoring_version: int = SCORING_VERSION
 
     @property
@@ -169,6 +171,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 readings=coverage,
                 rules=_rules(reader.rule, readings.rows["rule"].unique()),
                 agreement=reader.agreement,
+                is_voted=bool((readings.votes()["votes"] > 1).any()),
             )
             own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
             found[place] = Followed(protocol, *own, calls, readings)
@@ -362,7 +365,7 @@ def _tell(protocol: Protocol, say: Callable[[str], str]) -> dict[str, str | Mapp
         "Left unread by the judge": _tell_unread(protocol.unread, say) or none,
         "Readings of an answer": _tell_readings(protocol.readings) or none,
         "Rule, with version and threshold": ", ".join(protocol.rules) or none,
-        "Agreement of several readings": protocol.agreement,
+        "Agreement of several readings": _tell_agreement(protocol),
         "Scoring": say("version {}").format(protocol.scoring_version),
     }
 
@@ -400,3 +403,11 @@ def _tell_readings(readings: Sequence[tuple[int, int]]) -> str:
     if len(readings) == 1:
         return str(readings[0][0])
     return ", ".join(f"{count} ({share} %)" for count, share in readings)
+
+
+def _tell_agreement(protocol: Protocol) -> str:
+    """Name the rule as rows got before it was renamed have it, where it makes the same of the readings."""
+    is_as_before = protocol.agreement == "first" or (
+        protocol.agreement in (PLURALITY, MEDIAN) and not protocol.is_voted
+    )
+    return EARLIER_NAME if is_as_before else protocol.agreement

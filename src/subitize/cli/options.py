@@ -73,6 +73,10 @@ RuleText = Annotated[
         help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95 (left out: as stored), calibrated:NAME …",
     ),
 ]
+Agreement = Annotated[
+    str,
+    typer.Option(help="How several people's answers become one: plurality (a tie has no value), first, median …"),
+]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
 
 

@@ -27,7 +27,7 @@ def score(
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
-    agreement: Annotated[str, typer.Option(help="How several people's answers become one.")] = "mode",
+    agreement: options.Agreement = "plurality",
     prompts: Annotated[
         str,
         typer.Option(
@@ -212,17 +212,30 @@ def align(
 def agree(
     run: options.RunName,
     judge: Annotated[str | None, typer.Option(help="Only the people of this name, as `show` has it.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="PEOPLE", help="Hold --judge against these people, such as human.")
+    ] = None,
+    agreement: Annotated[
+        str | None,
+        typer.Option(help="With --against: how several people's answers become one.", show_default="plurality"),
+    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute how far the people who answered the same questions agree: Fleiss' κ and others, with intervals."""
+    """Compute how far people who answered the same questions agree, or how far a judge does with them (--against)."""
     from subitize.analysis.agreement import agree_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.passes import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
+        if against is not None:
+            return _agree_with_people(opened, judge, against, agreement or "plurality", by or (), as_json=as_json)
+        if agreement is not None:
+            raise BadValueError(
+                f"--agreement {agreement}: it is for --against PEOPLE, which makes one of their answers"
+            )
         found = agree_run(opened, judge, by or ())
         stand_ins = find_stand_ins(opened)
     if as_json:
@@ -287,6 +300,23 @@ def plate(
     reader = Reader(*choose_reader(judge, rule))
     with open_run(run, database, images) as opened, Bar() as bar:
         print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
+
+
+def _agree_with_people(
+    run: "Run", judge: str | None, against: str, agreement: str, factors: Sequence[str], *, as_json: bool
+) -> None:
+    from subitize.analysis.judge_agreement import Sides, compare_with_people
+    from subitize.analysis.overview import find_stand_ins
+    from subitize.report.terminal.judge_agreements import print_judge_agreements
+    from subitize.store.frames import read_judges
+
+    if judge is None:
+        others = ", ".join(name for name in read_judges(run) if name != against) or "none"
+        raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
+    found, stand_ins = compare_with_people(run, Sides(judge, against, agreement), factors), find_stand_ins(run)
+    if as_json:
+        return print_json([stand_ins.row(one) for one in found])
+    return print_judge_agreements(found, stand_ins)
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:

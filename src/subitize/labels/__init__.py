@@ -1,7 +1,7 @@
 """From evidence to value, and from several values to one label, by named and versioned rules."""
 
 from subitize.labels.boxes import counted_boxes
-from subitize.labels.consensus import consensus
+from subitize.labels.consensus import EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
 from subitize.labels.interpretation import CANNOT_TELL, interpret
 from subitize.labels.rules import (
     Rule,
@@ -17,13 +17,18 @@ from subitize.labels.statements import read_statement
 
 __all__ = [
     "CANNOT_TELL",
+    "EARLIER_NAME",
+    "MEDIAN",
+    "PLURALITY",
     "Rule",
     "WordRule",
     "check_floor",
     "consensus",
     "counted_boxes",
     "interpret",
+    "is_ours",
     "is_same_kind",
+    "is_tie",
     "make_rule",
     "parse_rule",
     "read_share",

@@ -139,9 +139,9 @@ def _independent_observations(clusters: Clusters, found: "Spread") -> tuple[Floa
 
 
 def estimate_errors(
-    clusters: Clusters, steps: Floats, *, confidence: float = 0.95, what: str = "mean"
+    clusters: Clusters, steps: Floats, *, confidence: float = 0.95, what: str = "mean", least: float = 0.0
 ) -> list[Estimate]:
-    """Estimate the mean of what is never negative, of each group in the order of their codes.
+    """Estimate the mean of what is never below `least`, of each group in the order of their codes.
 
     Where values never vary, as many clusters as Wilson's interval leaves possible may still be off by one step more;
     `steps` are the mean steps of the groups.
@@ -160,13 +160,14 @@ def estimate_errors(
     is_constant = ~is_single & (found.variance <= 0)
     low = np.where(is_constant, found.mean - half, low)
     high = np.where(is_constant, found.mean + half, high)
-    low = np.where(is_single, 0.0, np.clip(low, 0.0, found.mean))
+    low = np.where(is_single, least, np.clip(low, least, found.mean))
     high = np.where(is_single, np.inf, np.maximum(high, found.mean))
     kinds = np.where(
         is_constant, "Wilson bound on the share off by one more", "Student's interval corrected for skewness"
     )
     methods = (f"{what}, {kind}, over {layout}" for kind, layout in zip(kinds, found.layouts(), strict=True))
-    cautions = map(_error_caution, is_constant.tolist(), found.clusters.tolist(), found.skewness.tolist())
+    skewness = found.skewness if least == 0 else np.abs(found.skewness)
+    cautions = map(_error_caution, is_constant.tolist(), found.clusters.tolist(), skewness.tolist())
     return list(_put_together(found, low, high, methods, cautions, confidence))
 
 

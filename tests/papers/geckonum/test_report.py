@@ -457,3 +457,55 @@ def test_word_frequencies_are_shown_or_it_is_said_what_they_need() -> None:
     assert isinstance(figure, FigureBlock)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]
     check_charts([figure])
+
+
+def test_judges_are_not_ranked_as_if_they_were_models(tmp_path: Path) -> None:
+    with drawn_run(tmp_path / "judged", "muse_a", FEW) as run:
+        items = list(items_of(FEW))
+        run.add_model(Spec("other", {}, "other"), is_stand_in=False)
+        (first, *_) = (one.response for one in run.responses() if isinstance(one.response.outcome, Drawn))
+        responses, readings = [], []
+        for place, item in enumerate(items):
+            mine, other = (Trial(item.id, model, {}) for model in ("muse_a", "other"))
+            responses.append(Response(other, first.outcome, Provenance(0, "p")))
+            # What people say of both is wrong more often than what the finder says of one.
+            is_refused = place % 17 == 5
+            readings += [
+                Reading(
+                    Subject((of.id,)), ask.question, "people", Words(""), "test@1", Known(seen(ask, place % 2)), who
+                )
+                for of in ((other,) if is_refused else (mine, other))
+                for ask in item.asks
+                for who in ("ann", "ben", "cem")
+            ]
+        with run.lease("test") as lease:
+            run.add_responses(lease, responses)
+            run.add_readings(lease, readings)
+        document = composed(run)
+    board = table(document, "geckonum-leaderboard")
+    shown = [str(row.cells[0]) for row in board.rows if row.badge in ("", "stand-in")]
+    assert sorted(shown) == ["muse_a · finder", "muse_a · people", "other"]
+    # Those of one judge stand together, wherever the others would stand among them.
+    assert abs(shown.index("muse_a · people") - shown.index("other")) == 1
+    assert "Judges are not ranked" in board.caption
+    assert [row.cells[0] for row in board.rows if row.badge == "published"].count(MODELS["muse_a"]) == 1
+    ranks = {str(row.cells[0]): row.cells[10] for row in board.rows}
+    assert ranks["muse_a · finder"] is None
+    assert ranks["other"] is not None
+    assert "as read by finder, muse_a · finder with exact numbers" in document.summary
+    assert re.search(r"as read by people, .* cannot be told apart from", document.summary)
+    assert "cannot be told apart from muse_a · finder" not in document.summary
+    votes = table(document, "geckonum-votes")
+    assert [column.name for column in votes.columns][:9] == [
+        "Model",
+        *(f"{n}/5" for n in range(5, 0, -1)),
+        "3/3",
+        "2/3",
+        "1/3",
+    ]
+    (of_other,) = [row.cells for row in votes.rows if row.cells[0] == "other"]
+    assert [cell.value if isinstance(cell, Estimate) else cell for cell in of_other[1:9]] == [None] * 5 + [
+        100.0,
+        0.0,
+        0.0,
+    ]

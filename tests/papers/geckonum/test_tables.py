@@ -402,6 +402,30 @@ def test_one_judge_alone_has_nobody_to_agree_with(annotations: Annotations) -> N
     assert not {cell.place.table for cell in alone} & {"agreement", "A10", "krippendorff"}
 
 
+def test_agreement_is_told_of_as_many_annotators_as_there_are(annotations: Annotations) -> None:
+    """Three who give one answer are 3/3, not 3/5; questions put to two, or to one, stand apart."""
+    units = annotations.answers.select("model", "key", "seed").unique(maintain_order=True).with_row_index("unit")
+    unanimous = units.join(pl.DataFrame({"annotator": ["ann", "ben", "cem"]}), how="cross")
+    unanimous = unanimous.with_columns(value=pl.lit(1.0)).filter(
+        (pl.col("annotator") != "cem") | (pl.col("unit") % 3 > 0),
+        (pl.col("annotator") == "ann") | (pl.col("unit") % 7 > 0),
+    )
+    divided = unanimous.with_columns(value=pl.col("annotator").replace_strict({"ann": 1.0, "ben": 2.0, "cem": 2.0}))
+    shares = {}
+    for name, answers in (("unanimous", unanimous), ("divided", divided)):
+        cells = compute_tables(Annotations(annotations.questions, answers.drop("unit")))
+        of = [cell for cell in cells if cell.place.table in ("agreement", "A10")]
+        shares[name] = {(cell.place.table, cell.place.column): cell.value for cell in of}
+        assert {cell.place.row for cell in of if cell.place.table == "A10"} == {*answers["model"]}
+    exact = {("A10", column) for column in ("3/3", "2/3", "1/3", "2/2", "1/2")}
+    least = {("agreement", column) for column in (">=3/3", ">=2/3", ">=2/2")}
+    assert set(shares["unanimous"]) == set(shares["divided"]) == exact | least
+    whole = {("A10", "3/3"), ("A10", "2/2"), *least}
+    assert shares["unanimous"] == {place: 100.0 if place in whole else 0.0 for place in exact | least}
+    two = {("A10", "2/3"), ("A10", "1/2"), ("agreement", ">=2/3")}
+    assert shares["divided"] == {place: 100.0 if place in two else 0.0 for place in exact | least}
+
+
 def test_the_published_cells_are_complete() -> None:
     models = set(MODELS)
     for table in ("table2", *GROUPS, "A10"):

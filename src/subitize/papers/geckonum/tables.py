@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
 from subitize.papers.geckonum.annotations import SEEDS, UNIT, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
-from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.shares import Shares, estimate_means
 from subitize.records import Estimate
 from subitize.stats.clusters import cluster_mean
@@ -132,22 +131,31 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
 
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
-    """How many of five annotators gave the label of Task 1."""
-    labels = _of_several_people(of_first_seeds(annotations.counts))
-    agreeing = {votes: _shares_of(labels, pl.col("top") == votes, "model") for votes in range(1, RATERS + 1)}
-    for (model,) in labels.select("model").unique(maintain_order=True).iter_rows():
-        for votes, shares in agreeing.items():
-            yield to_percent(Place("A10", model, f"{votes}/{RATERS}"), shares[model,])
+    """How many of the annotators asked gave the label of Task 1: of five in the paper."""
+    labels = _seat(of_first_seeds(annotations.counts))
+    models = labels["model"].unique(maintain_order=True)
+    found = {
+        (model, votes, panel): share
+        for panel in _sizes(labels)
+        for votes in range(1, panel + 1)
+        for (model,), share in _shares_of(_of_panel(labels, panel), pl.col("top") == votes, "model").items()
+    }
+    for model in models:
+        for (of, votes, panel), share in found.items():
+            if of == model:
+                yield to_percent(Place("A10", model, f"{votes}/{panel}"), share)
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
-    """The share of questions to which at least so many annotators gave the same answer."""
+    """The share of questions to which at least so many of the annotators asked gave the same answer."""
     tops = {1: of_first_seeds(annotations.counts), 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
     for task, of_task in tops.items():
-        labels = _of_several_people(of_task)
-        for votes in (5, 4, 3) if labels.height else ():
-            share = _shares_of(labels.with_columns(task=task), pl.col("top") >= votes, "task")[task,]
-            yield to_percent(Place("agreement", f"task{task}", f">={votes}/{RATERS}"), share)
+        labels = _seat(of_task)
+        for panel in _sizes(labels):
+            own = _of_panel(labels, panel).with_columns(task=task)
+            for votes in range(panel, panel // 2, -1):
+                share = _shares_of(own, pl.col("top") >= votes, "task")[task,]
+                yield to_percent(Place("agreement", f"task{task}", f">={votes}/{panel}"), share)
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
@@ -213,9 +221,26 @@ TABLES: tuple[Table, ...] = (
 )
 
 
-def _of_several_people(labels: pl.DataFrame) -> pl.DataFrame:
-    """Keep all labels, or none where no question was put to more than one: there is nobody to agree with."""
-    return labels if (labels["people"] > 1).any() else labels.clear()
+def _seat(labels: pl.DataFrame) -> pl.DataFrame:
+    """Add the `panel`, how many people were asked; where it was one, there is nobody to agree with.
+
+    Eleven labels of the release have four or six people instead of five: a panel as rare as that counts as the usual.
+    """
+    usual = labels["people"].mode().max()
+    is_rare = pl.len().over("people") < _RARE * pl.len()
+    panel = pl.when(is_rare).then(pl.lit(usual)).otherwise(pl.col("people")).cast(pl.Int64)
+    return labels.with_columns(panel=panel).filter(pl.col("panel") > 1)
+
+
+_RARE = 0.01
+
+
+def _sizes(labels: pl.DataFrame) -> list[int]:
+    return labels["panel"].unique().sort(descending=True).to_list()
+
+
+def _of_panel(labels: pl.DataFrame, panel: int) -> pl.DataFrame:
+    return labels.filter(pl.col("panel") == panel)
 
 
 def of_first_seeds(labels: pl.DataFrame) -> pl.DataFrame:

@@ -221,7 +221,7 @@ def _within_sentence(title: str) -> str:
 
 def _gaps(sources: Sequence[Source]) -> Section:
     """Say what no figure covers, and why."""
-    rows, blocks = [], []
+    rows, blocks, ties = [], [], 0
     for source in sources:
         gaps, seen = source.survey.gaps(), source.survey.observations.rows
         statuses, excluded = Counter(seen["status"]), int(seen["is_excluded"].sum())
@@ -235,6 +235,7 @@ def _gaps(sources: Sequence[Source]) -> Section:
             excluded,
         )
         rows.append(Row((source.name, *cells)))
+        ties += gaps.tied
         blocks += _reasons(source)
     columns = (
         text_column("Run"),
@@ -242,7 +243,7 @@ def _gaps(sources: Sequence[Source]) -> Section:
         Column("Failed", "Trials that came to nothing."),
         Column("Not read", "Answers that no judge has looked at."),
         Column("Discarded", "Answers of which the rule made no value: wrong in accuracy, in no error."),
-        Column("Unknown", "Drawings that the judge would not look at."),
+        Column("Unknown", "Drawings that the judge would not look at, and ties of several readings."),
         Column("Refused", "Wrong in accuracy; in no error."),
         Column("Excluded", "Left out by hand."),
     )
@@ -250,6 +251,8 @@ def _gaps(sources: Sequence[Source]) -> Section:
         "Counts of observations, or of trials where nothing was observed. "
         "Where all are zero, every answer is in the figures."
     )
+    if ties:
+        caption += f" Of the unknown, {ties:,} have readings that are tied."
     table = make_table("gaps", "What no figure covers", columns, rows, caption)
     return Section("gaps", "What no figure covers", (table, *blocks))
 

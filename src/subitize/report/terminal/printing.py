@@ -108,7 +108,9 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
     if "accuracy_by_itself" in measures:
         print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
-        print("unknown: drawings that the judge does not know, or would not look at; they are in no other figure")
+        print(
+            "unknown: drawings that the judge does not know or would not look at, and ties; they are in no other figure"
+        )
     if "discarded" in measures:
         print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
 
@@ -126,6 +128,8 @@ def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
         print(f"{gaps.failed} trials failed and are in no figure")
     if gaps.unread:
         print(f"{gaps.unread} answers have not been judged and are in no figure")
+    if gaps.tied:
+        print(f"{gaps.tied} answers have no value because their readings are tied: they are unknown (see --agreement)")
 
 
 def print_overview(overview: Overview, samples: Mapping[str, str]) -> None:

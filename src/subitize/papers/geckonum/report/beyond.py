@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from subitize.papers.geckonum.extensions import AS_PRINTED
-from subitize.papers.geckonum.release import MANY, MODELS
+from subitize.papers.geckonum.release import MANY, MODELS, RATERS
 from subitize.papers.geckonum.report.figures import COUNTED_TYPES, point
 from subitize.papers.geckonum.report.findings import Findings, Group, Measured, pairs, printed
 from subitize.papers.geckonum.runs import SUITE
@@ -33,8 +33,8 @@ _OF_IMAGES = {
     "several omitted": "#8a94a0",
 }
 _TYPE = text_column("Type")
-_VOTES = tuple(f"{votes}/5" for votes in range(5, 0, -1))
-_SHARES = (">=5/5", ">=4/5", ">=3/5")
+_VOTES = tuple(f"{votes}/{RATERS}" for votes in range(RATERS, 0, -1))
+_SHARES = tuple(f">={votes}/{RATERS}" for votes in range(RATERS, RATERS // 2, -1))
 _LEVELS = ("nominal", "ordinal", "interval")
 _TASKS = ("task1", "task2", "task3")
 _LEAST_FOR_TEXT = 12.0  # the share, in percent, whose figure fits into its bar
@@ -223,22 +223,31 @@ def _bounded(label: str, ratio: Estimate) -> dict[str, object]:
 
 
 def _votes(models: Sequence[Measured]) -> TableBlock:
-    rows = [Row((one.label, *(one.estimate("A10", votes) for votes in _VOTES)), one.badge) for one in models]
+    columns = _add_panels(_VOTES, (votes for one in models for votes in one.estimates("A10")))
+    rows = [Row((one.label, *(one.estimate("A10", votes) for votes in columns)), one.badge) for one in models]
     rows += [
-        Row((title, *(printed("A10", model, at) for at in _VOTES)), "published") for model, title in MODELS.items()
+        Row((title, *(printed("A10", model, at) for at in columns)), "published") for model, title in MODELS.items()
     ]
     return make_table(
         f"{SUITE}-votes",
         "How many annotators gave the label of Task 1, %",
-        (MODEL, *(Column(votes, digits=1) for votes in _VOTES)),
+        (MODEL, *(Column(votes, digits=1) for votes in columns)),
         rows,
-        "Shares of the labels on which so many of five annotators agree, with 95 % intervals over prompts. Published: "
-        "Table A10 of the paper.",
+        "Shares of the labels on which so many of so many annotators agree, with 95 % intervals over prompts. "
+        "Published: Table A10 of the paper.",
     )
 
 
+def _add_panels(published: Sequence[str], found: Iterable[str]) -> list[str]:
+    """Put behind the columns of the paper those of panels of another size, the largest first."""
+    others = set(found).difference(published)
+    votes_of = {column: [int(number) for number in column.removeprefix(">=").split("/")] for column in others}
+    return [*published, *sorted(others, key=lambda column: votes_of[column][::-1], reverse=True)]
+
+
 def _pooled(groups: Sequence[Group]) -> TableBlock:
-    cells = [(table, column) for table, own in (("agreement", _SHARES), ("krippendorff", _LEVELS)) for column in own]
+    agreed = _add_panels(_SHARES, (column for group in groups for _, column in group.pooled.get("agreement", {})))
+    cells = [(table, column) for table, own in (("agreement", agreed), ("krippendorff", _LEVELS)) for column in own]
     rows = []
     for group in groups:
         for task in _TASKS:
@@ -247,12 +256,12 @@ def _pooled(groups: Sequence[Group]) -> TableBlock:
     for task in _TASKS:
         published = (printed(table, task, column) for table, column in cells)
         rows.append(Row(("paper, all seven models", int(task[-1]), *published), "published"))
-    shares = (Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in _SHARES)
+    shares = (Column(f"{share.replace('>=', '≥ ')} (%)", digits=1) for share in agreed)
     alphas = (Column(f"α {level}", "Krippendorff’s α.", digits=3) for level in _LEVELS)
     columns: Columns = (text_column("Run and judge"), "Task", *shares, *alphas)
     caption = (
-        "Shares of questions to which at least so many of five gave the same answer, and Krippendorff’s α (1 is full "
-        "agreement, 0 chance) with 95 % intervals for prompts and annotators like these. The paper does not say at "
-        "which level of measurement its α is."
+        "Shares of questions to which at least so many of those asked gave the same answer, and Krippendorff’s α (1 "
+        "is full agreement, 0 chance) with 95 % intervals for prompts and annotators like these. The paper does not "
+        "say at which level of measurement its α is."
     )
     return make_table(f"{SUITE}-agreement", "Agreement of annotators", columns, rows, caption)

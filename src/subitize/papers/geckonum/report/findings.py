@@ -42,6 +42,12 @@ class Measured:
     badge: Badge
     model: str
     cells: Mapping[str, Mapping[str, Cell]]
+    run: str
+    judge: str
+
+    def is_compared_with(self, other: "Measured") -> bool:
+        """Tell whether their ranks and letters are of one comparison: of one run, by one judge."""
+        return (self.run, self.judge) == (other.run, other.judge)
 
     def estimate(self, table: str, what: str) -> Estimate | None:
         """Get a figure with its interval."""
@@ -82,7 +88,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the runs of a report tell about GeckoNum; the models stand best first, by Tasks 1, 2 and 3."""
+    """All that the runs of a report tell about GeckoNum; the models of each judge stand best first, by Tasks 1 to 3."""
 
     groups: tuple[Group, ...]
     models: tuple[Measured, ...]
@@ -95,9 +101,13 @@ def find(series: Sequence[Series]) -> Findings:
     by_group: dict[tuple[str, str], list[Series]] = defaultdict(list)
     for one in series:
         by_group[one.source.name, one.judge].append(one)
-    made = (_group(f"{run} · {judge}", judge, members) for (run, judge), members in by_group.items())
+    made = (_group(run, judge, members) for (run, judge), members in by_group.items())
     groups = [group for group in made if group]
-    models = sorted((one for group in groups for one in group.models), key=_rank)
+    # Judges are no models: what one makes of a model is not better or worse than what another does.
+    judges = list(dict.fromkeys(judge for _, judge in by_group))
+    models = sorted(
+        (one for group in groups for one in group.models), key=lambda one: (judges.index(one.judge), _rank(one))
+    )
     known = {one.label for one in models}
     unread = (one.label for members in by_group.values() for one in members if one.label not in known)
     return Findings(tuple(groups), tuple(models), tuple(unread))
@@ -129,7 +139,7 @@ def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, Compared]]:
     return found
 
 
-def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
+def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     if judge == NO_JUDGE:
         return None
     try:
@@ -152,10 +162,13 @@ def _group(name: str, judge: str, series: Sequence[Series]) -> Group | None:
             continue
         key, what = _locate(place)
         own[key][place.table][_rename(what, keys)] = cell
-    models = tuple(Measured(one.label, one.badge, one.model, own[key]) for key, one in keys.items() if key in own)
+    models = tuple(
+        Measured(one.label, one.badge, one.model, own[key], run, judge) for key, one in keys.items() if key in own
+    )
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = renamed["annotator"].n_unique()
-    return Group(name, models, pooled, raters, dict(simple.unique(maintain_order=True).iter_rows()), statements)
+    nouns = dict(simple.unique(maintain_order=True).iter_rows())
+    return Group(f"{run} · {judge}", models, pooled, raters, nouns, statements)
 
 
 def _locate(place: Place) -> tuple[str, str]:

@@ -29,11 +29,12 @@ TASKS = {1: "exact numbers", 2: "quantities", 3: "parts of things"}
 
 def rank_models(findings: Findings) -> list[Block]:
     """Rank the models measured, each of the paper's own beside its printed figures; then the rest of the paper's."""
-    rows = []
+    rows: list[Row] = []
+    measured: set[str] = set()
     for one in findings.models:
         rows.append(_measured(one))
-        rows += [_published(one.model)] if one.model in MODELS else []
-    measured = {one.model for one in findings.models}
+        rows += [_published(one.model)] if one.model in MODELS and one.model not in measured else []
+        measured.add(one.model)
     accuracies = {model: [-(printed("table2", model, f"task{task}_acc") or 0.0) for task in TASKS] for model in MODELS}
     rows += [_published(model) for model in sorted(MODELS, key=accuracies.__getitem__) if model not in measured]
     chance = (cell for task in TASKS for cell in (BASELINES[task], 0.0, None))
@@ -45,6 +46,8 @@ def rank_models(findings: Findings) -> list[Block]:
         "or five lines, yes or no. Rank: among the models of a run and judge, over the images that all of them have, "
         "five of a prompt at most; models that share a letter cannot be told apart."
     )
+    if len(_judges(findings)) > 1:
+        caption += " Judges are not ranked: what each of them read stands together, best first."
     if any(row.badge == "stand-in" for row in rows):
         caption += " Stand-in: embedded in subitize to try the pipeline, not a real model."
     columns = _columns()
@@ -57,22 +60,34 @@ def rank_models(findings: Findings) -> list[Block]:
 
 
 def headline(findings: Findings) -> str:
-    """Say who does best in each task."""
+    """Say who does best in each task, as each judge reads it."""
+    judges = _judges(findings)
     found = []
-    for task, what in TASKS.items():
-        known = [(mean, one) for one in findings.models if (mean := _accuracy(one, task))]
-        if known:
-            best, model = max(known, key=lambda pair: pair[0].value)
-            share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
-            told = f"{model.label} with {what} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
-            found.append(told + _equals(model, [one for _, one in known], task))
+    for judge in judges:
+        own = [one for one in findings.models if one.judge == judge]
+        best = "; ".join(told for task in TASKS if (told := _best(own, task)))
+        found += [f"as read by {judge}, {best}" if len(judges) > 1 else best] if best else []
     return f"In {SUITE}, right most often: {'; '.join(found)}." if found else ""
+
+
+def _judges(findings: Findings) -> list[str]:
+    return list(dict.fromkeys(one.judge for one in findings.models))
+
+
+def _best(models: Sequence[Measured], task: int) -> str:
+    known = [(mean, one) for one in models if (mean := _accuracy(one, task))]
+    if not known:
+        return ""
+    best, model = max(known, key=lambda pair: pair[0].value)
+    share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
+    told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
+    return told + _equals(model, [one for _, one in known], task)
 
 
 def _equals(best: Measured, models: Sequence[Measured], task: int) -> str:
     """Say which models cannot be told apart from the best, of those compared with it."""
-    letters = _letters(best, task)
-    equal = [one.label for one in models if one is not best and letters & _letters(one, task)]
+    letters, others = _letters(best, task), [one for one in models if one is not best and one.is_compared_with(best)]
+    equal = [one.label for one in others if letters & _letters(one, task)]
     return f", which cannot be told apart from {', '.join(equal)}" if equal else ""
 
 
