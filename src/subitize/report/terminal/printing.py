@@ -109,7 +109,7 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
         print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
         print(
-            "unknown: drawings that the judge does not know or would not look at, and ties; they are in no other figure"
+            "unknown: drawings that the judge does not know or would not look at, and ties; in no other figure"
         )
     if "discarded" in measures:
         print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
