@@ -4,11 +4,11 @@ import os
 import sys
 
 # In the order in which --help lists the commands.
-from subitize.cli import listing, running, rewriting, reading, keeping, papers, power  # isort: skip
+from subitize.cli import listing, running, rewriting, reading, keeping, papers, power, serving  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 
-__all__ = ["app", "keeping", "listing", "main", "papers", "power", "reading", "rewriting", "running"]
+__all__ = ["app", "keeping", "listing", "main", "papers", "power", "reading", "rewriting", "running", "serving"]
 
 
 def main() -> None:
