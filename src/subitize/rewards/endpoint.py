@@ -28,6 +28,7 @@ MOST_REQUESTS = 1024
 """How many may be under way at once."""
 _MOST_BODIES = 8
 """How many bodies of the largest size may be held at once."""
+_LARGE_BODY_BYTES = 1_000_000
 _READING_SECONDS = 60.0
 _RETRY_AFTER_SECONDS = 1
 _SHUTDOWN_SECONDS = 600.0
@@ -88,7 +89,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
-    with open_executor("judge", settings.judge) as executor:
+    with open_executor("judge", settings.judge, is_at_hand=True) as executor:
         rule = settings.rule or parse_rule(settings.judge.it.rule)
         looks = Looks(settings.judge, rule, executor, settings.tries)
         asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
@@ -117,7 +118,12 @@ async def _serve(app: web.Application, listening: socket.socket, on_ready: Calla
     # What is no HTTP is answered, and nobody here can mend it.
     silent = logging.Logger("subitize.rewards", logging.CRITICAL + 1)
     runner = web.AppRunner(
-        app, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_SECONDS, access_log=None, logger=silent
+        app,
+        handler_cancellation=True,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
+        access_log=None,
+        logger=silent,
+        read_bufsize=_LARGE_BODY_BYTES,
     )
     try:
         await runner.setup()
@@ -178,7 +184,8 @@ class _Endpoint:
             raise _RefusedError(415, f"Content-Type {request.content_type[:80]!r}: should be application/json")
         with self._admit(request.content_length):
             body = await self._read(request)
-            samples = await asyncio.to_thread(read_samples, body)
+            is_large = len(body) > _LARGE_BODY_BYTES  # others are answered meanwhile
+            samples = await asyncio.to_thread(read_samples, body) if is_large else read_samples(body)
             counted = await asyncio.gather(*map(self._count, samples))
         rewards = [reward(one, self._settings.kind) for one in counted]
         details = [{"counts": one.counts, "expected": one.expected, "reason": one.reason} for one in rewards]
