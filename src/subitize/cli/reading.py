@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, open_run, print_json, watch
+from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
 
@@ -47,6 +47,7 @@ def score(
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
+    from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
     from subitize.analysis.trails import follow_trails
@@ -61,6 +62,7 @@ def score(
         trails = None if pass_at_k else follow_trails(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
+        print_warnings(warn_of_reward_judges(opened, reader.judge))
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)
