@@ -9,7 +9,7 @@ from subitize.store import Folder, Run
 SUITE = "production:numbers=1-2,categories=apples"
 DRAWN = ("run", SUITE, "--model", "painter:size_px=128", "--repeats", 1)
 WARNING = (
-    "painter:size_px=128 was trained with observer, which judges it here: the figures may flatter it; take another judge"
+    "painter:size_px=128 was trained with observer, which judges it here: the figures may flatter it; take another"
 )
 
 
