@@ -460,6 +460,30 @@ def test_the_example_that_is_printed_works_and_ctrl_c_ends_it(tmp_path: Path, mo
 
 
 @pytest.mark.slow
+def test_a_thousand_at_once_are_answered_where_few_files_may_be_open() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    async def work(address: str) -> set[tuple[int, Any]]:
+        connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(120)
+        async with aiohttp.ClientSession(address, connector=connector, timeout=timeout) as client:
+
+            async def post() -> tuple[int, Any]:
+                async with client.post("/compute", json=ask("3 apples")) as answer:
+                    return answer.status, str((await answer.json())["rewards"])
+
+            return {*await asyncio.gather(*(post() for _ in range(1_000)))}
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    with commands.serving("--judge", OBSERVER) as (process, address):
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert asyncio.run(work(address)) == {(200, "[1.0]")}
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert err == ""
+
+
+@pytest.mark.slow
 def test_a_host_that_others_reach_is_warned_of() -> None:
     with commands.serving("--judge", OBSERVER, "--host", "0.0.0.0") as (process, _):
         process.terminate()

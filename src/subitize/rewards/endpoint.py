@@ -24,6 +24,11 @@ from subitize.rewards.samples import Sample, Unjudged, read_samples
 from subitize.runner.judging import admit, check
 from subitize.runner.workers import open_executor
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
 MOST_REQUESTS = 1024
 """How many may be under way at once."""
 _MOST_BODIES = 8
@@ -32,6 +37,7 @@ _LARGE_BODY_BYTES = 1_000_000
 _READING_SECONDS = 60.0
 _RETRY_AFTER_SECONDS = 1
 _SHUTDOWN_SECONDS = 600.0
+_MOST_FILES = 4 * MOST_REQUESTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +95,20 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
+    _allow_connections()
     with open_executor("judge", settings.judge, is_at_hand=True) as executor:
         rule = settings.rule or parse_rule(settings.judge.it.rule)
         looks = Looks(settings.judge, rule, executor, settings.tries)
         asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
+
+
+def _allow_connections() -> None:
+    """Allow as many open files as may be allowed: every connection is one, and many systems begin with 1024 or 256."""
+    if resource is not None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def make_app(settings: Settings, admission: Admission, looks: Looks) -> web.Application:
