@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,64 +31,66 @@ from subitize.records import Boxes, Count, Drawn, Stimulus, Stored
 
 _NUMBER = 7
 Ask = Callable[[str], list[int]]
+AskedT = TypeVar("AskedT")
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many requests are timed after some that are not, and in how many parts; of how many pictures and pixels."""
+    """How many turns both take, of how many pictures of which size; of these several stand in one request.
 
-    requests: int
-    warm_up: int
-    parts: int
+    The first turn is not timed: the observer goes on in worker processes, too, once it has computed for two seconds.
+    """
+
+    turns: int
+    pictures: int
     size_px: int
     several: int
 
 
-# The observer goes on in worker processes once it has computed for two seconds, which the first pictures take.
-FULL = Size(requests=300, warm_up=100, parts=5, size_px=1024, several=8)
-TINY = Size(requests=2, warm_up=1, parts=1, size_px=128, several=2)
+FULL = Size(turns=6, pictures=80, size_px=1024, several=8)
+TINY = Size(turns=2, pictures=2, size_px=128, several=2)
 
 
 def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     """Compare the times that requests of one picture take, and of several."""
     size = TINY if is_tiny else FULL
-    with _serving() as ask:
-        for pictures, requests in ((1, size.requests), (size.several, size.requests // size.several + 1)):
-            yield from _compare_requests(ask, pictures, requests, size)
+    for pictures in (1, size.several):
+        with _serving() as ask:
+            turns = [_take_turn(ask, pictures, turn, size) for turn in range(size.turns)][1:]
+        for percent, name in ((50, "median"), (95, "95th percentile")):
+            what = (
+                f"a request of {pictures}, {size.size_px} px, judged over HTTP: {name} of {sum(map(len, turns))}, "
+                "in times of the bare judge's"
+            )
+            yield _compare(what, turns, percent)
 
 
-def _compare_requests(ask: Ask, pictures: int, requests: int, size: Size) -> Iterator[Comparison]:
-    seeds = count(pictures)
-    for _ in range(size.warm_up // pictures):
-        _time_both(ask, [_draw(next(seeds), size.size_px)])
-    drawn = [[_draw(next(seeds), size.size_px) for _ in range(pictures)] for _ in range(requests)]
-    times = np.array([_time_both(ask, each) for each in drawn])
-    for percent, name in ((50, "median"), (95, "95th percentile")):
-        what = f"{pictures} of {size.size_px} px judged over HTTP, {name} of {requests}, in times of the bare judge's"
-        yield _compare(what, times, percent, size.parts)
+Times = NDArray[np.float64]
 
 
-def _draw(seed: int, size_px: int) -> bytes:
-    return render(Stimulus("apples", _NUMBER, seed=seed, size_px=size_px)).png
+def _take_turn(ask: Ask, pictures: int, turn: int, size: Size) -> Times:
+    """Time some requests one after the other, served and then bare, so that neither is idle while it is timed."""
+    recipes = (
+        Stimulus("apples", _NUMBER, seed=turn * size.pictures + place, size_px=size.size_px) for place in count()
+    )
+    drawn = [[render(next(recipes)).png for _ in range(pictures)] for _ in range(size.pictures // pictures)]
+    bodies = [_write(each) for each in drawn]
+    served = [_time(ask, body, pictures) for body in bodies]
+    return np.array([served, [_time(_count_bare, each, pictures) for each in drawn]]).T
 
 
-def _time_both(ask: Ask, pictures: Sequence[bytes]) -> tuple[float, float]:
-    body = _write(pictures)
+def _time(way: Callable[[AskedT], list[int]], asked: AskedT, pictures: int) -> float:
     start = time.perf_counter()
-    served = ask(body)
-    middle = time.perf_counter()
-    bare = _count_bare(pictures)
-    end = time.perf_counter()
-    if served != bare or bare != [_NUMBER] * len(pictures):
-        raise RuntimeError(f"{_NUMBER} apples in each picture were counted as {served} and {bare}")
-    return middle - start, end - middle
+    counts = way(asked)
+    seconds = time.perf_counter() - start
+    if counts != [_NUMBER] * pictures:
+        raise RuntimeError(f"{_NUMBER} apples in each picture were counted as {counts}")
+    return seconds
 
 
-def _compare(what: str, times: NDArray[np.float64], percent: int, parts: int) -> Comparison:
-    ours, other = np.percentile(times, percent, axis=0)
-    ratios = [
-        ours / other for ours, other in (np.percentile(part, percent, axis=0) for part in np.array_split(times, parts))
-    ]
+def _compare(what: str, turns: Sequence[Times], percent: int) -> Comparison:
+    ours, other = np.percentile(np.concatenate(turns), percent, axis=0)
+    ratios = [ours / other for ours, other in (np.percentile(turn, percent, axis=0) for turn in turns)]
     return Comparison(what, ours, other, ours / other, min(ratios), max(ratios), "<= 1.1")
 
 
