@@ -11,7 +11,19 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.comparing import Result
 
-NAMES = ("startup", "small_run", "parsing", "store", "stimuli", "runner", "report", "reading", "geckonum", "judges")
+NAMES = (
+    "startup",
+    "small_run",
+    "parsing",
+    "store",
+    "stimuli",
+    "runner",
+    "report",
+    "reading",
+    "geckonum",
+    "judges",
+    "serving",
+)
 
 
 def main() -> None:

@@ -5,8 +5,10 @@ import functools
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,19 @@ def subitize(*arguments: object, cwd: Path | None = None) -> Finished:
     process = start(*arguments, cwd=cwd)
     out, err = process.communicate(timeout=200)
     return Finished(process.returncode, out, err)
+
+
+@contextlib.contextmanager
+def serving(*arguments: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+    """Run the reward endpoint on a free port, and give its address once it listens; then stop it."""
+    with start("serve", *arguments, "--port", 0) as process:
+        try:
+            assert process.stdout is not None
+            address = re.search(r"http://[\d.]+:\d+", process.stdout.readline())
+            assert address, process.communicate()
+            yield process, address[0]
+        finally:
+            process.terminate()
 
 
 def call(*arguments: object) -> Finished:

@@ -21,6 +21,7 @@ RIVALS = {
     "reading": "bare program",
     "geckonum": "pandas",
     "judges": "bare network",
+    "serving": "bare judge",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),

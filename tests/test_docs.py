@@ -11,10 +11,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from commands import call
+from commands import call, serving
 from geckonum_release import SOME, write_images, write_release
 from subitize.cli import app
+from subitize.drawing.stimuli import render
 from subitize.papers.geckonum.prompts import TYPES
+from subitize.records import Stimulus
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,6 +60,9 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
             subprocess.run([program, *arguments], check=True)
             continue
         assert program == "subitize"
+        if arguments[0] == "serve":
+            with serving(*arguments[1:]):
+                continue
         finished = call(*arguments)
         assert finished.code == 0, f"{command}: {finished.err}"
         assert finished.out, command
@@ -78,6 +83,16 @@ def test_the_page_on_the_frame_has_its_columns_and_its_programs_run(
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert done.returncode == 0, f"{name}: {done.stderr}"
         assert "observer" in done.stdout
+
+
+def test_the_program_on_the_page_on_rewards_gets_them(tmp_path: Path) -> None:
+    (program,) = files((ROOT / "docs" / "reward-endpoint.md").read_text(encoding="utf-8")).values()
+    for number in (3, 2):
+        (tmp_path / f"{number}.png").write_bytes(render(Stimulus("apples", number, seed=1, size_px=128)).png)
+    with serving("--judge", "observer") as (_, address):
+        command = [sys.executable, "-c", program, address, "3.png", "2.png"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "[1.0, 0.0]\n", done.stderr
 
 
 def _documented_columns(text: str, table: str) -> list[str]:

@@ -5,7 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -21,6 +21,8 @@ T = TypeVar("T")
 RULE_OPTION = "policy"
 """The option by which a judge is given the rule that reads its words."""
 _DEFAULT_RULE = "final"
+TRAINED_WITH = "trained_with"
+"""The option of a model, whatever its kind, that names the judge that rewarded it in training."""
 
 # Suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
@@ -126,6 +128,17 @@ def make_refined(suite: str, refinement: str) -> Made[Suite]:
 def make_model(text: str, **runtime_options: str) -> Made[Model]:
     """Make the model that a spec names; runtime options are set where it has them and says nothing itself."""
     return _make("models", text, runtime_options)
+
+
+def trained_with(model: Made[Model], judge: str) -> Made[Model]:
+    """Say of a model which judge rewarded it in training: that is part of what it is."""
+    options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.shown}
+    return replace(model, spec=replace(model.spec, options=options))
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Tell whether two specs name the same thing, whatever their options."""
+    return _parse(one)[:2] == _parse(other)[:2]
 
 
 def make_judge(text: str) -> Made[Judge]:

@@ -15,10 +15,10 @@ from subitize.runner.pictures import Loader
 from subitize.store.images import Images
 
 
-def draw(spec: str, count: int) -> tuple[list[Reply], int]:
+def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply], int]:
     """Have so many pictures drawn one after the other, and count the worker processes that are there in the end."""
     replies: list[Reply] = []
-    with workers.open_executor("model", make_model(spec)) as executor:
+    with workers.open_executor("model", make_model(spec), is_at_hand=is_at_hand) as executor:
 
         async def work() -> None:
             for seed in range(count):
@@ -44,10 +44,17 @@ def test_what_takes_longer_goes_on_in_worker_processes_and_draws_the_same(monkey
     assert pixels(replies) == pixels(here)
 
 
+def test_what_is_at_hand_goes_on_in_this_process_while_it_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "IN_PROCESS_SECONDS", 1e-9)
+    _, processes = draw("painter:size_px=256", 3, is_at_hand=True)
+    assert processes == 0
+
+
 @pytest.mark.usefixtures("odd_models")
 def test_what_comes_from_elsewhere_never_computes_in_this_process() -> None:
-    with pytest.raises(RunError, match="a worker process died"):
-        draw("crashing", 1)
+    for is_at_hand in (False, True):
+        with pytest.raises(RunError, match="a worker process died"):
+            draw("crashing", 1, is_at_hand=is_at_hand)
 
 
 def test_what_is_raised_here_is_told_as_if_it_came_from_a_worker() -> None:

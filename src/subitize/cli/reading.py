@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, open_run, print_json, watch
+from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
 
@@ -48,6 +48,7 @@ def score(
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
+    from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.analysis.samples import describe_samples
     from subitize.analysis.scoring import score as score_observations
     from subitize.analysis.trails import follow_trails
@@ -63,6 +64,7 @@ def score(
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
         advice = [] if as_json or rule else advise_rules(opened, run, judge)
+        print_warnings(warn_of_reward_judges(opened, reader.judge))
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)

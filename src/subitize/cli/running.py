@@ -48,6 +48,10 @@ def run(
     judge: Annotated[
         str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
     ] = None,
+    reward_judge: Annotated[
+        str | None,
+        typer.Option("--trained-with", metavar="JUDGE", help="The judge that rewarded the models in training."),
+    ] = None,
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only N items: a sample over the suite's strata.")] = None,
     seed: options.Seed = None,
@@ -69,8 +73,9 @@ def run(
 ) -> None:
     """Run a suite on models. The same command goes on where a stopped or killed one was."""
     from subitize.analysis.discards import advise_rules
+    from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_refined, make_suite, write_spec
+    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_with, write_spec
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.judging import admit, check_default
@@ -91,6 +96,8 @@ def run(
     how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
     slots = {} if concurrency is None else {"concurrency": str(concurrency)}
     models = [make_model(text, **slots) for text in model]
+    if reward_judge is not None:
+        models = [trained_with(made, reward_judge) for made in models]
     each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
     if judge is None and made_judge is not None:
@@ -123,6 +130,7 @@ def run(
         for line in describe_refined(each, opened):
             print(line)
         advice = advise_rules(opened, name, made_judge.spec.shown) if made_judge else []
+        print_warnings(warn_of_reward_judges(opened, made_judge.spec.shown) if made_judge else ())
     next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
     print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
     for line in advice:
@@ -166,6 +174,7 @@ def judge_(
     images: options.ImagesFolder = None,
 ) -> None:
     """Have a judge answer the questions of a run; what it answered before is not asked again."""
+    from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.prices import load_prices
     from subitize.registry import make_judge
     from subitize.report.terminal.bars import Bar
@@ -191,6 +200,7 @@ def judge_(
         )
         stored = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown}
         earlier = {rule for rule in stored if read_by and not is_same_rule(rule, read_by)}
+        print_warnings(warn_of_reward_judges(opened, made.spec.shown))
     print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
     if earlier:
         anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])

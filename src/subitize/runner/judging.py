@@ -367,25 +367,13 @@ class _Round:
         batch, promised_usd = funded
         found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
-        each = found.each if len(found.each) == len(batch) else [()] * len(batch)
-        checked = [self._check(one, len(job.exhibit.inquiries)) for one, job in zip(each, batch, strict=True)]
+        checked = check_findings(self._judge.spec.shown, [job.exhibit for job in batch], found.each)
         usages = [finding.usage for one in checked if not isinstance(one, Broken) for finding in one]
         usd = iter(self._meter.settle(promised_usd, usages))
         return [
             self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
             for job, one in zip(batch, checked, strict=True)
         ]
-
-    def _check(self, found: object, wanted: int) -> tuple[Finding, ...] | Broken:
-        if isinstance(found, Broken):
-            return found
-        if not isinstance(found, tuple) or len(found) != wanted:
-            fault = f"should give {wanted} findings, not {found!r:.80}"
-        else:
-            fault = next(filter(None, map(_fault_of, found)), "")
-            if not fault:
-                return found
-        return Broken(f"judge {self._judge.spec.shown!r} {fault}")
 
     def _read(
         self, job: _Job, found: tuple[Finding, ...] | Broken, usd: Iterator[float | None], unsettled: int
@@ -408,6 +396,26 @@ class _Round:
     def _renew(self) -> None:
         self._run.renew(self._lease)
         self._scope.keep_alive()
+
+
+def check_findings(
+    judge: str, exhibits: Sequence[Exhibit], found: Sequence[object]
+) -> list[tuple[Finding, ...] | Broken]:
+    """Keep what a judge found in each exhibit; what cannot be evidence is broken, and says why."""
+    each = found if len(found) == len(exhibits) else [()] * len(exhibits)
+    return [_check(judge, len(exhibit.inquiries), one) for exhibit, one in zip(exhibits, each, strict=True)]
+
+
+def _check(judge: str, wanted: int, found: object) -> tuple[Finding, ...] | Broken:
+    if isinstance(found, Broken):
+        return found
+    if not isinstance(found, tuple) or len(found) != wanted:
+        fault = f"should give {wanted} findings, not {found!r:.80}"
+    else:
+        fault = next(filter(None, map(_fault_of, found)), "")
+        if not fault:
+            return found
+    return Broken(f"judge {judge!r} {fault}")
 
 
 def _fault_of(finding: object) -> str:

@@ -61,8 +61,11 @@ class Executor:
 
 
 @contextmanager
-def open_executor(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
-    """Give a way to call a model or judge; one that does several at once is called with several."""
+def open_executor(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool = False) -> Iterator[Executor]:
+    """Give a way to call a model or judge; one that does several at once is called with several.
+
+    One at hand also computes in this process while that is idle: a single call is answered soonest there.
+    """
     it = made.it
     opened = it.opened if isinstance(it, Opens) else nullcontext
     does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
@@ -77,7 +80,7 @@ def open_executor(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
             finally:
                 is_stopped.set()
     elif isinstance(it, Computes):
-        with _computing_at(kind, made) as executor:
+        with _computing_at(kind, made, is_at_hand=is_at_hand) as executor:
             yield executor
     else:
         raise TypeError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all")
@@ -145,7 +148,7 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
 
 
 @contextmanager
-def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
+def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> Iterator[Executor]:
     """Compute in a thread of this process until that has taken as long as worker processes take to start, then in them.
 
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
@@ -153,15 +156,21 @@ def _computing_at(kind: Kind, made: registry.Made[Any]) -> Iterator[Executor]:
     count = os.cpu_count() or 1
     pool = _Pool(count, kind, made.text)
     thread = ThreadPoolExecutor(1, thread_name_prefix="computing")
-    seconds_here = IN_PROCESS_SECONDS if type(made.it).__module__.startswith("subitize.") else 0
+    is_ours = type(made.it).__module__.startswith("subitize.")
+    seconds_here, calls_here = IN_PROCESS_SECONDS if is_ours else 0, 0
 
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
-        nonlocal seconds_here
+        nonlocal seconds_here, calls_here
         (one,) = asked
-        if seconds_here <= 0:
+        is_idle = is_ours and is_at_hand and not calls_here
+        if seconds_here <= 0 and not is_idle:
             given, seconds = await pool.compute(one)
         else:
-            given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
+            calls_here += 1
+            try:
+                given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
+            finally:
+                calls_here -= 1
             seconds_here -= seconds
         if isinstance(given, TransientError | WorkerError):
             raise given

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.analysis.protocols import Followed, Protocol, describe, differences, follow_protocols
+from subitize.analysis.reward_judges import describe_reward_judge, is_reward_judge
 from subitize.analysis.trails import Place
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
@@ -38,6 +39,11 @@ class Conduct:
     followed: Followed
 
     @property
+    def has_reward_judge(self) -> bool:
+        """Whether its judge rewarded its model in training."""
+        return is_reward_judge(self.series.judge, self.followed.model_options)
+
+    @property
     def protocol(self) -> Protocol:
         """What it shares with the rows that it may be compared with."""
         return self.followed.protocol
@@ -62,7 +68,8 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
         rows = [(row, _conduct(row, by_label)) for row in block.rows]
         cells = tuple(replace(row, cells=(*row.cells, _cell(row, one, conduct))) for row, one in rows)
         marked.append(replace(block, columns=(*block.columns, _COLUMN), rows=cells))
-        warnings += _warn([one for _, one in rows if one])
+        measured = [one for _, one in rows if one]
+        warnings += [*_warn(measured), *_warn_of_reward_judges(measured)]
     return warnings, marked
 
 
@@ -124,6 +131,12 @@ def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
     return [TextBlock("\n".join(lines), is_warning=True)]
 
 
+def _warn_of_reward_judges(conduct: Sequence[Conduct]) -> list[TextBlock]:
+    """Say which rows are judged by what their models were trained with."""
+    lines = [describe_reward_judge(one.series.label, one.series.judge) for one in conduct if one.has_reward_judge]
+    return [TextBlock("\n".join(f"{line}." for line in lines), is_warning=True)] if lines else []
+
+
 def _labels(conduct: Sequence[Conduct]) -> str:
     return ", ".join(one.series.label for one in conduct)
 
@@ -132,6 +145,8 @@ def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
     examples = tuple(text for text in members[0].followed.calls.prompts() if text)
     facts = [("Rows", tuple(one.series.label for one in members)), *describe(members[0].protocol)]
     facts += [("Examples of prompts as sent", examples)] if examples else []
+    rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
+    facts += [("Trained with this judge", rewarded)] if rewarded else []
     title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {members[0].protocol.judge}"
     return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
 

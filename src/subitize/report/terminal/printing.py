@@ -108,9 +108,7 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
     if "accuracy_by_itself" in measures:
         print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
-        print(
-            "unknown: drawings that the judge does not know or would not look at, and ties; in no other figure"
-        )
+        print("unknown: drawings that the judge does not know or would not look at, and ties; in no other figure")
     if "discarded" in measures:
         print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
 

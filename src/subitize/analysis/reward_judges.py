@@ -1,0 +1,28 @@
+"""Models that are judged by what they were trained with: they have learnt what this judge sees."""
+
+from collections.abc import Mapping
+
+from subitize.registry import TRAINED_WITH, is_alike
+from subitize.store import Run
+
+
+def is_reward_judge(judge: str, model_options: Mapping[str, str]) -> bool:
+    """Tell whether a judge, with whatever options, is the one that a model was trained with."""
+    trained_with = model_options.get(TRAINED_WITH)
+    return trained_with is not None and is_alike(trained_with, judge)
+
+
+def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:
+    """Name the models of a run that such a judge judged; of one judge, if it is named."""
+    judges = [entry.name for entry in run.judges() if judge in (None, entry.name)]
+    return [
+        describe_reward_judge(model.name, name)
+        for model in run.models()
+        for name in judges
+        if is_reward_judge(name, model.options)
+    ]
+
+
+def describe_reward_judge(model: str, judge: str) -> str:
+    """Say what is wrong with such figures."""
+    return f"{model} was trained with {judge}, which judges it here: the figures may flatter it; take another judge"

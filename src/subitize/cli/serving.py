@@ -1,0 +1,90 @@
+"""The command that serves counts as rewards."""
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from subitize.cli.options import app, print_warnings
+from subitize.cli.rules import rule_for
+from subitize.cli.running import Tries
+from subitize.errors import BadValueError, UnknownNameError
+
+if TYPE_CHECKING:
+    from subitize.rewards.counts import RewardKind
+
+
+@app.command("serve")
+def serve_(
+    judge: Annotated[str, typer.Option(help="Who counts: name or name:key=value,…")],
+    reward: Annotated[str, typer.Option(help="exact: 1 if every count is right, else 0; graded: by how far off.")] = (
+        "exact"
+    ),
+    rule: Annotated[
+        str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen at; others than this machine's: see the docs.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="The port to listen at; 0: any that is free.")] = 8420,
+    token_variable: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The environment variable with the token that requests must bear."),
+    ] = None,
+    max_body: Annotated[int, typer.Option(metavar="MB", help="The largest request, in megabytes.")] = 64,
+    tries: Tries = 5,
+) -> None:
+    """Serve counts as rewards over HTTP, for training: GET /health, POST /compute. Ctrl-C ends it."""
+    from subitize.registry import make_judge
+    from subitize.rewards.endpoint import Settings, admit_judge, listen, serve
+
+    made = make_judge(judge)
+    token = _read_token(token_variable)
+    settings = Settings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token)
+    with listen(host, port) as listening:
+        admission = admit_judge(made)
+        print_warnings(filter(None, [admission.told, admission.fault]))
+        if not _is_loopback(host) and token is None:
+            print_warnings(
+                [f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out"]
+            )
+        address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+        def tell() -> None:
+            print(f"{made.spec.shown} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
+            print(_example(address, token_variable), flush=True)
+
+        serve(settings, admission, listening, tell)
+    print("stopped; every request that was under way has its answer")
+
+
+def _kind(text: str) -> "RewardKind":
+    if text not in ("exact", "graded"):
+        raise UnknownNameError("reward", text, ("exact", "graded"))
+    return "exact" if text == "exact" else "graded"
+
+
+def _read_token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise BadValueError(f"--token-variable {variable}: there is no token in it; set it, or leave the option out")
+    return token
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _example(address: str, token_variable: str | None) -> str:
+    bearer = f' -H "Authorization: Bearer ${token_variable}"' if token_variable else ""
+    return (
+        """printf '{"prompts": ["3 apples"], "images": ["%s"]}' "$(base64 -w0 picture.png)" | """
+        f"curl -s {address}/compute -H 'Content-Type: application/json'{bearer} -d @-"
+    )

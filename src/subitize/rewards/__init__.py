@@ -1,0 +1,1 @@
+"""Counts as rewards, over HTTP, for whoever trains a model that draws."""

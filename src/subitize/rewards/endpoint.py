@@ -1,0 +1,265 @@
+"""A reward endpoint over HTTP: `GET /health`, and `POST /compute` with prompts and pictures."""
+
+import asyncio
+import hmac
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from aiohttp import web
+from pydantic_core import to_json
+
+from subitize.errors import BadValueError, SubitizeError, UnusableModelError
+from subitize.interfaces import Explains, Judge
+from subitize.judges.dsg import NOUNS
+from subitize.labels import Rule, parse_rule
+from subitize.records import Count, Drawn, Stored
+from subitize.registry import Made
+from subitize.rewards.counts import Counted, RewardKind, reward
+from subitize.rewards.looks import Looks
+from subitize.rewards.samples import Sample, Unjudged, read_samples
+from subitize.runner.judging import admit, check
+from subitize.runner.workers import open_executor
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
+MOST_REQUESTS = 1024
+"""How many may be under way at once."""
+_MOST_BODIES = 8
+"""How many bodies of the largest size may be held at once."""
+_LARGE_BODY_BYTES = 1_000_000
+_READING_SECONDS = 60.0
+_RETRY_AFTER_SECONDS = 1
+_SHUTDOWN_SECONDS = 600.0
+_MOST_FILES = 4 * MOST_REQUESTS
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is rewarded, by which judge and rule (None: its own), and what may be sent by whom."""
+
+    judge: Made[Judge]
+    kind: RewardKind = "exact"
+    rule: Rule | None = None
+    tries: int = 5
+    max_body_bytes: int = 64_000_000
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        for option, value in (("--tries", self.tries), ("--max-body", self.max_body_bytes)):
+            if value < 1:
+                raise BadValueError(f"{option} {value}: should be at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What came of the judge's self-test at the start; with a fault it judges nothing."""
+
+    told: str = ""
+    fault: str = ""
+
+
+def admit_judge(judge: Made[Judge]) -> Admission:
+    """Have the judge tested by known answers; one that cannot be asked, or does not count pictures, is an error."""
+    check(judge.it)
+    picture = (Drawn(Stored("0" * 64, "png")),)
+    if not isinstance(judge.it, Explains) and not any(judge.it.can_answer(Count(noun), picture) for noun in NOUNS):
+        raise BadValueError(
+            f"judge {judge.spec.shown!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
+        )
+    try:
+        return Admission(told=admit(judge))
+    except UnusableModelError as error:
+        return Admission(fault=str(error))
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address, before anything slow is done."""
+    if not 0 <= port <= 65_535:
+        raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=MOST_REQUESTS)
+    except (OSError, UnicodeError) as error:
+        why, _, _ = str(getattr(error, "strerror", None) or error).partition(" (while")
+        raise BadValueError(
+            f"cannot listen at {host}, port {port}: {why}; name another with --port (0: any that is free) or --host"
+        ) from None
+
+
+def serve(settings: Settings, admission: Admission, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+    """Serve until SIGINT or SIGTERM; what is under way then is finished first."""
+    _allow_connections()
+    with open_executor("judge", settings.judge, is_at_hand=True) as executor:
+        rule = settings.rule or parse_rule(settings.judge.it.rule)
+        looks = Looks(settings.judge, rule, executor, settings.tries)
+        asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
+
+
+def _allow_connections() -> None:
+    """Allow as many open files as may be allowed: every connection is one, and many systems begin with 1024 or 256."""
+    if resource is not None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def make_app(settings: Settings, admission: Admission, looks: Looks) -> web.Application:
+    """Make the application, which takes looks while it runs."""
+    endpoint = _Endpoint(settings, admission, looks)
+
+    async def taken(_: web.Application) -> AsyncIterator[None]:
+        async with looks.taken():
+            yield
+
+    app = web.Application(middlewares=[endpoint.answer_in_json])
+    app.router.add_get("/health", endpoint.health)
+    app.router.add_post("/compute", endpoint.compute)
+    app.cleanup_ctx.append(taken)
+    return app
+
+
+async def _serve(app: web.Application, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # on Windows
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    # What is no HTTP is answered, and nobody here can mend it.
+    silent = logging.Logger("subitize.rewards", logging.CRITICAL + 1)
+    runner = web.AppRunner(
+        app,
+        handler_cancellation=True,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
+        access_log=None,
+        logger=silent,
+        read_bufsize=_LARGE_BODY_BYTES,
+    )
+    try:
+        await runner.setup()
+        await web.SockSite(runner, listening, backlog=MOST_REQUESTS).start()
+        on_ready()
+        await stopped.wait()
+    finally:
+        await runner.cleanup()
+
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class _Endpoint:
+    """Answers requests, all in JSON."""
+
+    def __init__(self, settings: Settings, admission: Admission, looks: Looks) -> None:
+        self._settings, self._admission, self._looks = settings, admission, looks
+        self._requests, self._bytes = 0, 0
+
+    @web.middleware
+    async def answer_in_json(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        """Turn every error into JSON that says what is wrong."""
+        try:
+            self._check_token(request)
+            return await handler(request)
+        except _RefusedError as refused:
+            return _answer({"error": str(refused)}, refused.status, refused.headers)
+        except BadValueError as error:
+            return _answer({"error": str(error)}, 400)
+        except SubitizeError as error:  # the judge cannot look at anything, for want of memory or a key
+            return _answer({"error": str(error)}, 503)
+        except web.HTTPException as error:
+            known = "GET /health and POST /compute"
+            return _answer(
+                {"error": f"{request.method} {request.path[:80]}: {error.reason}; there are {known}"}, error.status
+            )
+        except Exception as error:
+            return _answer({"error": f"a fault in the server: {type(error).__name__}: {error!s:.300}"}, 500)
+
+    async def health(self, _: web.Request) -> web.Response:
+        """Say whether the judge can be asked, and if not, why."""
+        reason = self._admission.fault or self._looks.failure
+        told = {
+            "status": "unfit" if reason else "ok",
+            "judge": self._settings.judge.spec.shown,
+            "reward": self._settings.kind,
+            "requests_under_way": self._requests,
+            "reason": reason or None,
+        }
+        return _answer(told, 503 if reason else 200)
+
+    async def compute(self, request: web.Request) -> web.Response:
+        """Reward samples; what could not be judged has no reward, and says why."""
+        if self._admission.fault:
+            raise _RefusedError(503, self._admission.fault)
+        if request.content_type != "application/json":
+            raise _RefusedError(415, f"Content-Type {request.content_type[:80]!r}: should be application/json")
+        with self._admit(request.content_length):
+            body = await self._read(request)
+            is_large = len(body) > _LARGE_BODY_BYTES  # others are answered meanwhile
+            samples = await asyncio.to_thread(read_samples, body) if is_large else read_samples(body)
+            counted = await asyncio.gather(*map(self._count, samples))
+        rewards = [reward(one, self._settings.kind) for one in counted]
+        details = [{"counts": one.counts, "expected": one.expected, "reason": one.reason} for one in rewards]
+        return _answer({"rewards": [one.value for one in rewards], "details": details})
+
+    def _check_token(self, request: web.Request) -> None:
+        token = self._settings.token
+        if token is None:
+            return
+        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+            raise _RefusedError(401, "Authorization: missing or wrong; send `Bearer` and the token of this server")
+
+    @contextmanager
+    def _admit(self, length: int | None) -> Iterator[None]:
+        """Admit a request while there is room for it; what is refused here is refused before it is read."""
+        largest = self._settings.max_body_bytes
+        size = largest if length is None else length
+        if size > largest:
+            raise _too_large(largest)
+        if self._requests >= MOST_REQUESTS or self._bytes + size > _MOST_BODIES * largest:
+            told = f"{self._requests:,} requests are under way; send this one again after a while"
+            raise _RefusedError(503, told, {"Retry-After": str(_RETRY_AFTER_SECONDS)})
+        self._requests, self._bytes = self._requests + 1, self._bytes + size
+        try:
+            yield
+        finally:
+            self._requests, self._bytes = self._requests - 1, self._bytes - size
+
+    async def _read(self, request: web.Request) -> bytes:
+        """Read a body; what is packed may be larger than it says."""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(_READING_SECONDS):
+                async for chunk in request.content.iter_any():
+                    body += chunk
+                    if len(body) > self._settings.max_body_bytes:
+                        raise _too_large(self._settings.max_body_bytes)
+        except TimeoutError:
+            raise _RefusedError(408, f"body: not here after {_READING_SECONDS:g} seconds") from None
+        return bytes(body)
+
+    async def _count(self, sample: Sample | Unjudged) -> tuple[Counted, ...] | Unjudged:
+        return sample if isinstance(sample, Unjudged) else await self._looks.count(sample)
+
+
+class _RefusedError(Exception):
+    """A request that is refused as it stands."""
+
+    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.headers = status, headers
+
+
+def _too_large(largest: int) -> _RefusedError:
+    return _RefusedError(413, f"body: more than {largest:,} bytes; send fewer or smaller images, or raise --max-body")
+
+
+def _answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    body = to_json(content, inf_nan_mode="null")
+    return web.Response(body=body, status=status, headers=headers, content_type="application/json")

@@ -1,0 +1,133 @@
+"""A judge that counts what comes in: in batches across requests, as many at once as it can take."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from subitize.errors import BadValueError, SubitizeError
+from subitize.interfaces import Exhibit, Explains, Finding, Inquiry, Judge
+from subitize.labels import Rule, interpret
+from subitize.records import Ask, Discarded, Drawn, Picture, Stored, Value, digest
+from subitize.registry import Made
+from subitize.rewards.counts import Counted
+from subitize.rewards.samples import Sample, Unjudged
+from subitize.runner.judging import check_findings
+from subitize.runner.retries import Retry
+from subitize.runner.workers import Broken, Executor
+
+# More failures in a row than this are taken for a judge that does not work, and these may be bad pictures only.
+_LARGEST_BATCH = 25
+
+_Findings = tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Has the bytes of the one picture that a look is about; it can be sent to a worker process."""
+
+    data: bytes
+
+    def __call__(self, picture: Picture) -> bytes:
+        return self.data
+
+
+class Looks:
+    """Has a judge look at samples as they come."""
+
+    def __init__(self, judge: Made[Judge], rule: Rule, executor: Executor, tries: int) -> None:
+        self._judge, self._rule, self._executor, self._tries = judge, rule, executor, tries
+        self._waiting: asyncio.Queue[tuple[Exhibit, asyncio.Future[_Findings | Broken]]] = asyncio.Queue()
+        self.failure = ""
+        """Why the last look could not be taken, if it could not."""
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """Take looks while the context lasts."""
+        async with self._executor.opened():
+            takers = [asyncio.create_task(self._take()) for _ in range(self._executor.concurrency)]
+            try:
+                yield
+            finally:
+                for taker in takers:
+                    taker.cancel()
+                await asyncio.gather(*takers, return_exceptions=True)
+
+    async def count(self, sample: Sample) -> tuple[Counted, ...] | Unjudged:
+        """Count what should be counted in a sample; raise what keeps the judge from looking at anything."""
+        picture = Stored(hashlib.sha256(sample.image).hexdigest(), sample.format)
+        unfit = self._find_unanswerable(sample.asks, picture)
+        if unfit:
+            return Unjudged(unfit)
+        load, judge = _Held(sample.image), self._judge
+        together = [sample.asks] if judge.it.asks_together else [(ask,) for ask in sample.asks]
+        values = await asyncio.gather(*(self._look(asks, picture, load) for asks in together))
+        each = zip(sample.asks, (value for some in values for value in some), strict=True)
+        return tuple(Counted(ask.question.id.removeprefix("count:"), _number(ask), value) for ask, value in each)
+
+    def _find_unanswerable(self, asks: Iterable[Ask], picture: Stored) -> str:
+        judge = self._judge.it
+        for ask in asks:
+            if not judge.can_answer(ask.question, (Drawn(picture),)):
+                why = judge.why_not(ask.question) if isinstance(judge, Explains) else ""
+                return f"judge {self._judge.spec.shown} {why or f'does not answer {ask.question.id!r}'}"
+        return ""
+
+    async def _look(self, asks: Sequence[Ask], picture: Stored, load: _Held) -> Sequence[Value]:
+        inquiries = tuple(Inquiry(ask.question, ask.wording) for ask in asks)
+        id = digest(self._judge.spec.shown, picture.hash, [ask.question.id for ask in asks])
+        look = asyncio.get_running_loop().create_future()
+        self._waiting.put_nowait((Exhibit((Drawn(picture),), inquiries, load, id=id), look))
+        found: _Findings | Broken = await look
+        if isinstance(found, Broken):
+            return [Discarded(found.reason)] * len(asks)
+        return [self._read(finding, ask) for finding, ask in zip(found, asks, strict=True)]
+
+    def _read(self, finding: Finding, ask: Ask) -> Value:
+        try:
+            return interpret(finding.evidence, ask.question, self._rule)
+        except BadValueError as error:  # the rule is for other evidence
+            return Discarded(str(error))
+
+    async def _take(self) -> None:
+        size = min(self._executor.batch_size, _LARGEST_BATCH)
+        while True:
+            batch = [await self._waiting.get()]
+            while len(batch) < size and not self._waiting.empty():
+                batch.append(self._waiting.get_nowait())
+            wanted = [(exhibit, look) for exhibit, look in batch if not look.cancelled()]  # by one who hung up
+            if wanted:
+                await self._take_batch(*zip(*wanted, strict=True))
+
+    async def _take_batch(
+        self, exhibits: Sequence[Exhibit], looks: "Sequence[asyncio.Future[_Findings | Broken]]"
+    ) -> None:
+        name = self._judge.spec.shown
+        # A new one each time: what others sent does not count against this batch.
+        retry: Retry[Exhibit, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
+        try:
+            given = await retry.ask(exhibits)
+        except SubitizeError as error:
+            self.failure = str(error)
+            _settle(looks, [error] * len(looks))
+        else:
+            self.failure = ""
+            _settle(looks, check_findings(name, exhibits, given.each))
+
+
+def _settle(
+    looks: "Sequence[asyncio.Future[_Findings | Broken]]", given: Sequence[_Findings | Broken | SubitizeError]
+) -> None:
+    for look, one in zip(looks, given, strict=True):
+        if look.done():  # whoever waited for it hung up meanwhile
+            continue
+        if isinstance(one, SubitizeError):
+            look.set_exception(one)
+        else:
+            look.set_result(one)
+
+
+def _number(ask: Ask) -> int:
+    (number,) = ask.expects
+    return int(number)
