@@ -107,7 +107,7 @@ def test_a_model_and_a_judge_killed_in_the_middle_of_a_batch_answer_and_read_eve
     naming = "naming:images=4,size_px=128,categories=apples,wordings=category,control_question=false"
     draw = "production:categories=apples,numbers=1-8"
     commands = {
-        "responses": ["run", naming, "--model", counter, *_where(Folder(tmp_path / "named"))],
+        "responses": ["run", naming, "--no-sight-check", "--model", counter, *_where(Folder(tmp_path / "named"))],
         "readings": ["judge", tmp_path / "drawn", "--judge", counter],
     }
     location = Folder(tmp_path / "drawn")
