@@ -274,6 +274,8 @@ class Item:
         return f"{base_suite(suite)}/{key}" if REFINED in suite else None
 
 
+SIGHT_CHECK = "sight-check"
+"""The suite by which a model shows that it sees; it enters no figure."""
 REFINED = "~"
 """Stands in the name of a suite between the one that it is made of and the refinement of its prompts."""
 

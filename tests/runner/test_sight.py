@@ -53,6 +53,7 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
     rows = call("score", tmp_path / "run", "--json").json()
     assert {row["suite"] for row in rows} == {"naming"}
     assert [row["n"] for row in rows if (row["measure"], row["group"]) == ("accuracy", "all")] == [4]
+    assert "not been judged" not in call("score", tmp_path / "run").out
     report = tmp_path / "report.html"
     assert call("report", tmp_path / "run", "-o", report).code == 0
     assert "sight check: 12 of 12 right" in report.read_text()

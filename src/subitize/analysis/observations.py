@@ -15,7 +15,20 @@ import polars as pl
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
 from subitize.labels import MEDIAN, PLURALITY, Rule, check_floor, consensus, interpret, is_ours, is_tie
-from subitize.records import Ask, Count, Design, Discarded, Draw, Item, Known, Reading, Response, Scalar, Value
+from subitize.records import (
+    SIGHT_CHECK,
+    Ask,
+    Count,
+    Design,
+    Discarded,
+    Draw,
+    Item,
+    Known,
+    Reading,
+    Response,
+    Scalar,
+    Value,
+)
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
     RESPONSES,
@@ -145,8 +158,9 @@ class Survey:
         return self.whole.filter(pl.col("is_relevant"))
 
     def gaps(self) -> Gaps:
-        """Count what no figure covers."""
-        found = _find_gaps(self.responses, self.whole.items, read_trials_looked_at(self.run))
+        """Count what no figure covers; a sight check is for none."""
+        asked = self.responses.filter(~pl.col("item").str.starts_with(f"{SIGHT_CHECK}/"))
+        found = _find_gaps(asked, self.whole.items, read_trials_looked_at(self.run))
         return replace(found, tied=self.ties)
 
     def trials(self, row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from subitize.store import Run
 from subitize.store.frames import group_responses
 from subitize.store.rows import read_suite_options
 from subitize.store.subjects import FAILED
-from subitize.suites.sight import describe_sight
 
 SCORING_VERSION = 3
 """How observations are made of readings and scores of observations: raised whenever the same readings would give
@@ -155,7 +154,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
         subjects = _list_subjects(calls.shown(), contents)
         is_stand_in = next(entry.is_stand_in for entry in run.models() if entry.name == model)
         has_answered = bool((calls.rows["kind"] == "said").any())
-        sight = describe_sight(run, model) if has_answered and not is_stand_in else ""
+        sight = _describe_sight(run, model) if has_answered and not is_stand_in else ""
         for place, readings in trails.readings.items():
             is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
             if place[:2] != (suite, model) or not is_wanted:
@@ -176,6 +175,12 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
             found[place] = Followed(protocol, *own, calls, readings)
     return found
+
+
+def _describe_sight(run: Run, model: str) -> str:
+    from subitize.suites.sight import describe_sight  # it needs the tools of pictures
+
+    return describe_sight(run, model)
 
 
 def fingerprints(survey: Survey, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:

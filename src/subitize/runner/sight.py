@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from subitize.errors import RunError, UnusableModelError
 from subitize.interfaces import SelfTested, Suite
-from subitize.records import Item, Outcome, Refused, Said, Spec
+from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Made
 from subitize.runner.planning import items_of
 from subitize.runner.progress import Progress
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Run
 from subitize.store.rows import read_trials
-from subitize.suites.sight import NAME, NEEDED, Sight, SightCheck, read_checks
+from subitize.suites.sight import NEEDED, Sight, SightCheck, read_checks
 
-_SUITE: Made[Suite] = Made(Spec(NAME, {}, NAME), SightCheck(), NAME)
+_SUITE: Made[Suite] = Made(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
 _EXAMPLES = 4
 
 

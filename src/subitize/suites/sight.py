@@ -7,11 +7,10 @@ from subitize.drawing.layouts import CATEGORIES
 from subitize.interfaces import Tried
 from subitize.labels import interpret, parse_rule
 from subitize.numerals import plural
-from subitize.records import Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
+from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
 from subitize.store import Run
 from subitize.store.rows import look_up_responses, read_trials
 
-NAME = "sight-check"
 _CATEGORIES = ("apples", "butterflies", "dots")
 _SIZE_PX = 512
 NEEDED = 6
@@ -37,7 +36,7 @@ class SightCheck:
                 wording = f"How many {plural(noun)} are there in the picture?"
                 picture = Stimulus(category, number, number, _SIZE_PX)
                 asks = (Ask(Count(noun), wording, (number,), is_relevant=False),)
-                yield Item(f"{NAME}/{category}/{number}", Answer(picture, wording), asks, {})
+                yield Item(f"{SIGHT_CHECK}/{category}/{number}", Answer(picture, wording), asks, {})
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask nothing again."""
