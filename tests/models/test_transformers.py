@@ -559,7 +559,7 @@ def unname_labels(folder: Path) -> None:
         ("qwen2.5-vl", lose_backend, UnusableModelError, "lacks the files of its tokenizer; copy .*, with all files"),
         ("instructblip", lose_second_tokenizer, UnusableModelError, r"second tokenizer \(qformer_tokenizer/\); copy"),
         ("llava", forget_picture, UnusableModelError, "template of .* has no place for the picture; write how"),
-        ("idefics3", forget_picture, UnusableModelError, r"template of .* cannot be filled \(.*\); write how"),
+        ("idefics3", forget_picture, UnusableModelError, "template of .* has no place for the picture; write how"),
         ("llava", write_content_as_it_is, UnusableModelError, "template of .* has no place for the picture; write how"),
         ("qwen2.5-vl", lose_template, UnusableModelError, "has no chat template; write how it is asked, as in prompt="),
         ("vilt-vqa", unname_labels, UnusableModelError, "does not name its 10 answers; add them as id2label"),

@@ -60,7 +60,7 @@ class Asking:
         except (SubitizeError, ImportError):
             raise
         except Exception as error:
-            if self.form is None or self._placeholder in self.form:
+            if self._has_place():
                 reason = f"cannot be filled ({brief(str(error))})"
         if self._is_own_form:
             raise BadValueError(
@@ -81,6 +81,18 @@ class Asking:
                 return_tensors="pt",
             )
         return self.processor(images=[image], text=[self.form.replace("{question}", question)], return_tensors="pt")
+
+    def _has_place(self) -> bool:
+        """Tell whether the form or template has a place for the picture; one that fails by itself may have."""
+        if self.form is not None:
+            return self._placeholder in self.form
+        try:
+            words = self.processor.apply_chat_template(
+                _write_chat(Image.new("RGB", (64, 64)), "How many?", self._system), tokenize=False
+            )
+        except Exception:
+            return True
+        return self._placeholder in str(words)
 
     @property
     def _placeholder(self) -> str:
