@@ -214,7 +214,7 @@ def test_goodness_of_fit_is_pearsons_over_cells_that_hold_enough() -> None:
             np.concatenate([[one[: first + 1].sum()], one[first + 1 : last], [one[last:].sum()]])
             for one in (counts, row)
         ]
-        chi_square += stats.chisquare(joined[0], joined[1], sum_check=False).statistic
+        chi_square += float(((joined[0] - joined[1]) ** 2 / joined[1]).sum())
     assert found.goodness_of_fit is not None
     assert found.goodness_of_fit.chi_square == pytest.approx(chi_square, rel=1e-9)
 
