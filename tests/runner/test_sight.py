@@ -59,6 +59,15 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
     assert "sight check: 12 of 12 right" in report.read_text()
 
 
+def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path) -> None:
+    with scripting(_sighted) as server:
+        model = f"openai:m,base_url={server.base_url}"
+        command = ("run", "naming:images=999999999999,size_px=128", "--model", model, "--limit", 2)
+        done = call(*command, "--out", tmp_path / "run")
+        assert done.code == 0, done.err
+        assert len(server.requests) == 12 + 2
+
+
 @pytest.mark.parametrize(
     "answer",
     [lambda n: 3, lambda n: "I cannot see any image.", lambda n: "", lambda n: "1, 2, 3 or 4"],

@@ -59,8 +59,8 @@ def forecast_runs(location: Location, each: Sequence[Settings], *, sight_check: 
 def _with_checks(run: Run | None, each: Iterable[Settings], *, sight_check: bool) -> Iterator[Settings]:
     checked: set[str] = set()
     for settings in each:
-        check, model = plan_check(run, settings), settings.model.spec.shown
-        if sight_check and check and model not in checked:
+        model = settings.model.spec.shown
+        if sight_check and model not in checked and (check := plan_check(run, settings)):
             checked.add(model)
             yield check
         yield settings
