@@ -144,7 +144,9 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     reader = reader or Reader()
     options, excluded = read_suite_options(run), run.exclusions()
     seeds, samples = {entry.name: entry.seed for entry in run.suites()}, describe_samples(run)
-    models = {entry.name: entry.options for entry in run.models()}
+    entries = run.models()
+    models = {entry.name: entry.options for entry in entries}
+    stand_ins = {entry.name for entry in entries if entry.is_stand_in}
     judges = {entry.name: entry.options for entry in run.judges()}
     asked = {item for calls in trails.responses.values() for item in calls.rows["item"].unique()}
     contents = read_contents(run, asked)
@@ -152,9 +154,8 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
         subjects = _list_subjects(calls.shown(), contents)
-        is_stand_in = next(entry.is_stand_in for entry in run.models() if entry.name == model)
         has_answered = bool((calls.rows["kind"] == "said").any())
-        sight = _describe_sight(run, model) if has_answered and not is_stand_in else ""
+        sight = _describe_sight(run, model) if has_answered and model not in stand_ins else ""
         for place, readings in trails.readings.items():
             is_wanted = reader.judge is None or place.judge in (reader.judge, NO_JUDGE)
             if place[:2] != (suite, model) or not is_wanted:
