@@ -27,6 +27,7 @@ class Part:
 
 
 PARTS = {
+    "annotate": Part(("fastapi", "itsdangerous", "uvicorn"), "pip install 'subitize[annotate]'"),
     "browser": Part(("playwright",), "pip install playwright; apt-get install chromium", CHROMIUM.exists),
     "detect": Part(("cv2", "skimage"), "pip install 'subitize[detect]'"),
     "hub": Part(("huggingface_hub",), "pip install 'subitize[hub]'"),

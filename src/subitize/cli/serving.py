@@ -44,7 +44,7 @@ def serve_(
     with listen(host, port) as listening:
         admission = admit_judge(made)
         print_warnings(filter(None, [admission.told, admission.fault]))
-        if not _is_loopback(host) and token is None:
+        if not is_loopback(host) and token is None:
             print_warnings(
                 [f"--host {host}: whoever reaches this address may use it; --token-variable keeps others out"]
             )
@@ -73,7 +73,8 @@ def _read_token(variable: str | None) -> str | None:
     return token
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Tell whether an address is reached from this machine only."""
     from ipaddress import ip_address
 
     try:

@@ -4,14 +4,14 @@ import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import Column, Connection, Row, Select, Table, insert, select
+from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
@@ -282,14 +282,14 @@ class Run:
             response = Response(trial, outcome, provenance, row.tries, row.latency_seconds)
             yield StoredResponse(row.trial_id, response, row.at)
 
-    def add_readings(self, lease: Lease, readings: Sequence[Reading]) -> None:
-        """Commit readings, all or none."""
+    def add_readings(self, lease: Lease, readings: Sequence[Reading], connection: Connection | None = None) -> None:
+        """Commit readings, all or none; where `writing` is under way, with what else is written there."""
         encoded = list(_encode_readings(readings))
-        with self._backend.writing() as connection:
-            leases.require(connection, lease)
-            shared = self._intern(connection)
-            _insert_readings(connection, self.run_id, shared, encoded)
-        self._keep(shared)
+        with self.writing(lease) if connection is None else nullcontext(connection) as opened:
+            shared = self._intern(opened)
+            _insert_readings(opened, self.run_id, shared, encoded)
+        if connection is None:
+            self._keep(shared)
 
     def add_judged(self, lease: Lease, responses: Iterable[Response], readings: Iterable[Reading]) -> tuple[int, int]:
         """Commit responses made elsewhere together with readings of them, all or none; tell how many of each."""
@@ -351,6 +351,17 @@ class Run:
             if row.id not in replaced:
                 yield StoredReading(row.id, decode(row), row.at)
 
+    def find_reading(self, judge: str, annotator: str, subject: Subject, question: Question) -> int | None:
+        """Find the number of what somebody said last to a question."""
+        own = {"judge": judge, "annotator": annotator, "subject_id": subject.id, "question_id": question.id}
+        query = select(func.max(tables.readings.c.id)).where(tables.readings.c.run_id == self.run_id)
+        for column, table in (("source", tables.sources), ("subject", tables.subjects), ("question", tables.questions)):
+            is_own = [table.c[name] == value for name, value in own.items() if name in table.c]
+            numbers = select(table.c.id).where(table.c.run_id == self.run_id, *is_own)
+            query = query.where(tables.readings.c[column].in_(numbers))
+        with self.reading() as connection:
+            return connection.execute(query).scalar()
+
     def exclude(self, item_id: str, reason: str) -> None:
         """Leave an item out of every figure from now on; nothing is deleted."""
         if not reason.strip():
@@ -376,6 +387,18 @@ class Run:
     def reading(self) -> Iterator[Connection]:
         """Look into the database; nobody is held up."""
         with self._backend.reading() as connection:
+            yield connection
+
+    def create_tables(self, metadata: MetaData) -> None:
+        """Make tables that stand beside the run's own, if they are not there yet."""
+        with self._backend.setting_up() as connection:
+            metadata.create_all(connection)
+
+    @contextmanager
+    def writing(self, lease: Lease) -> Iterator[Connection]:
+        """Write into the database under a lease: all of it, or on an error nothing."""
+        with self._backend.writing() as connection:
+            leases.require(connection, lease)
             yield connection
 
     @contextmanager

@@ -1,0 +1,82 @@
+"""Who is shown what: so many people per page, nobody twice, the pages with the fewest answers first."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(slots=True)
+class Assignments:
+    """Pages by their places, who has finished them, and who is at work on them until when."""
+
+    pages: int
+    people_per_page: int
+    lease_seconds: float
+    seed: int
+    _finished: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
+    _leases: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._counts = np.zeros(self.pages, dtype=np.int32)
+
+    def finish(self, person: str, page: int) -> None:
+        """Note that a person has answered or skipped all of a page; a second time changes nothing."""
+        if page in self._finished[person]:
+            return
+        self._finished[person][page] = None
+        if self._leases[person].pop(page, None) is None:
+            self._counts[page] += 1  # a lease counts as an answer to come
+
+    def finished(self, person: str) -> Sequence[int]:
+        """List the pages that a person has finished, in their order."""
+        return list(self._finished[person])
+
+    def take(self, person: str, most: int, now: float) -> list[int]:
+        """Give a person the pages to be shown next: those at hand, then new ones, up to so many."""
+        self._expire(now)
+        own = self._leases[person]
+        while len(own) < most and (page := self._choose(person)) is not None:
+            own[page] = 0.0
+            self._counts[page] += 1
+        for page in own:
+            own[page] = now + self.lease_seconds
+        return list(own)[:most]
+
+    def left_for(self, person: str) -> int:
+        """Count the pages that a person may still be shown, those at hand included."""
+        return int(self._is_open(person).sum()) + len(self._leases[person])
+
+    def answers_wanted(self) -> int:
+        """Count the finished pages that the study wants in all."""
+        return self.pages * self.people_per_page
+
+    def answers_given(self) -> int:
+        """Count the finished pages, at most as many of each as are wanted."""
+        finished = np.bincount([page for pages in self._finished.values() for page in pages], minlength=self.pages)
+        return int(np.minimum(finished, self.people_per_page).sum())
+
+    def _expire(self, now: float) -> None:
+        for own in self._leases.values():
+            for page in [page for page, until in own.items() if until <= now]:
+                del own[page]
+                self._counts[page] -= 1
+
+    def _is_open(self, person: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        is_open = self._counts < self.people_per_page
+        is_open[list(self._finished[person])] = False
+        is_open[list(self._leases[person])] = False
+        return is_open
+
+    def _choose(self, person: str) -> int | None:
+        """Choose by lot among the pages with the fewest answers; the lot is the person's own."""
+        candidates = np.flatnonzero(self._is_open(person))
+        if candidates.size == 0:
+            return None
+        counts = self._counts[candidates]
+        fewest = candidates[counts == counts.min()]
+        drawn = len(self._finished[person]) + len(self._leases[person])
+        lot = np.random.default_rng([self.seed, *person.encode(), drawn])
+        return int(lot.choice(fewest))

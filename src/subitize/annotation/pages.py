@@ -1,0 +1,136 @@
+"""What people are shown: a page per subject, with the questions about it and the form each is answered in."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.records import (
+    Ask,
+    Choose,
+    Confirm,
+    Count,
+    Draw,
+    Drawn,
+    Fit,
+    Item,
+    MatchesPrompt,
+    Question,
+    Stored,
+    Subject,
+)
+from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of
+
+Form = Literal["count", "click", "choose", "yes-no", "match", "text"]
+FORMS: Mapping[Form, str] = {
+    "count": "type how many there are",
+    "click": "click on each of them",
+    "choose": "choose the line that describes it",
+    "yes-no": "say yes or no to a statement, without the prompt",
+    "match": "say yes or no to the prompt",
+    "text": "write what it shows, or what is written in it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One response, or a group of them, and the questions about it, each with its form.
+
+    Only the form `match` shows the prompt.
+    """
+
+    subject: Subject
+    pictures: tuple[Stored, ...]
+    asks: tuple[Ask, ...]
+    forms: tuple[Form, ...]
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The pages of a run, and how many responses cannot be shown because their images are not in it."""
+
+    pages: Sequence[Page]
+    without_image: int
+
+
+def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
+    """Collect what people are asked about a run, in the order of its items.
+
+    Without forms, all questions that enter the score are asked. Whoever has read a prompt can no longer count blindly
+    what it made: questions that show it are asked in a study of their own.
+    """
+    for form in forms:
+        if form not in FORMS:
+            raise UnknownNameError("form", form, FORMS)
+    if {"count", "click"} <= set(forms):
+        raise BadValueError("--form count and --form click answer the same questions; choose one")
+    items = _drawn_items(run)
+    responses: dict[str, list[StoredResponse]] = defaultdict(list)
+    for stored in run.responses():
+        responses[stored.item_id].append(stored)
+    pages: list[Page] = []
+    without_image = 0
+    for item, prompt in items:
+        for members, asked in _subjects(item, responses[item.id], forms):
+            pictures = tuple(_pictures(members))
+            if pictures:
+                asks, used = zip(*asked, strict=True)
+                pages.append(Page(subject_of(members), pictures, asks, used, prompt))
+            else:
+                without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
+    _check_blindness({form for page in pages for form in page.forms})
+    return Collected(pages, without_image)
+
+
+def _drawn_items(run: Run) -> list[tuple[Item, str]]:
+    """List the items that ask for a picture, with their prompts, but for excluded ones."""
+    excluded = run.exclusions()
+    return [(item, item.task.prompt) for item in run.items() if isinstance(item.task, Draw) and item.id not in excluded]
+
+
+def _check_blindness(forms: Set[Form]) -> None:
+    if "match" in forms and len(forms) > 1:
+        raise BadValueError(
+            f"this run has questions of several forms ({', '.join(sorted(forms))}), and whoever has read a prompt "
+            "cannot count blindly; choose with --form, the blind ones first"
+        )
+
+
+def _subjects(
+    item: Item, responses: Iterable[StoredResponse], forms: Collection[str]
+) -> Iterator[tuple[tuple[StoredResponse, ...], list[tuple[Ask, Form]]]]:
+    """Go through what the questions about an item are about, each with its questions and their forms."""
+    by_size: dict[int, list[tuple[Ask, Form]]] = defaultdict(list)
+    for ask in item.asks:
+        form = _form_of(ask.question, is_clicked="click" in forms)
+        if form is not None and (form in forms if forms else ask.is_relevant):
+            by_size[ask.group].append((ask, form))
+    latest = latest_attempts(responses)
+    for size, asked in by_size.items():
+        for members in group_answers(latest, size):
+            yield members, asked
+
+
+def _form_of(question: Question, *, is_clicked: bool) -> Form | None:
+    """Name the form in which people answer a question; None if it is not for people."""
+    match question:
+        case Count():
+            return "click" if is_clicked else "count"
+        case Choose():
+            return "choose"
+        case Confirm():
+            return "yes-no"
+        case MatchesPrompt():
+            return "match"
+        case Fit():
+            return None
+    return "text"
+
+
+def _pictures(members: Iterable[StoredResponse]) -> Iterator[Stored]:
+    for one in members:
+        outcome = one.response.outcome
+        if isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored):
+            yield outcome.picture

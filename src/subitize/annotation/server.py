@@ -1,0 +1,325 @@
+"""The annotation page over HTTP: pages to answer, pictures without anything but pixels, answers stored at once."""
+
+import asyncio
+import hmac
+import time
+import tomllib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, Field
+
+from subitize.annotation.limits import Limiter
+from subitize.annotation.pages import Page
+from subitize.annotation.study import Given, Person, Study, UnreadAnswerError
+from subitize.errors import BadImageError, SubitizeError
+from subitize.image_files import decode, encode_png
+from subitize.records import Choose
+from subitize.store import RENEWAL_SECONDS
+from subitize.store.images import Images
+
+COOKIE = "subitize_session"
+_SESSION_SECONDS = 7 * 24 * 3600
+_LARGEST_BODY_BYTES = 65_536
+_MOST_PAGES = 8
+_INSTRUCTIONS: dict[str, str] = tomllib.loads(
+    (files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8")
+)
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class QuestionShown(BaseModel):
+    """A question as the browser gets it, with what this person said to it before."""
+
+    wording: str
+    form: str
+    lines: list[str]
+    said: "AnswerShown | None"
+
+
+class AnswerShown(BaseModel):
+    """What a person said before."""
+
+    text: str
+    is_skipped: bool
+    is_unsure: bool
+    is_flagged: bool
+    comment: str
+
+
+class PageShown(BaseModel):
+    """A page as the browser gets it. The prompt is there only where the form asks about it."""
+
+    id: str
+    pictures: list[str]
+    questions: list[QuestionShown]
+    prompt: str | None
+
+
+class Progress(BaseModel):
+    """How far a person is, and the study."""
+
+    done: int
+    left: int
+    given: int
+    wanted: int
+
+
+class PagesShown(BaseModel):
+    """What comes next, and how far it is."""
+
+    pages: list[PageShown]
+    progress: Progress
+
+
+class Me(BaseModel):
+    """Who is here, the token that changes need, the study's instructions, and the pages finished so far."""
+
+    name: str
+    csrf_token: str
+    instructions: list[str]
+    finished: list[str]
+
+
+class AnswerGiven(BaseModel):
+    """An answer as the browser sends it; sent again under the same key, it is the same."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str = Field(pattern=r"^[A-Za-z0-9-]{8,64}$")
+    text: str = Field(max_length=40_000)
+    is_skipped: bool = False
+    is_unsure: bool = False
+    is_flagged: bool = False
+    comment: str = Field(default="", max_length=2000)
+    seconds: float = Field(default=0, ge=0, le=86_400, allow_inf_nan=False)
+
+
+class ReadAs(BaseModel):
+    """How an answer would be read, or why it is not."""
+
+    value: str | None
+    reason: str | None
+
+
+def make_app(study: Study, images: Images, renew: Callable[[], None], hosts: frozenset[str] | None) -> FastAPI:
+    """Make the application; `hosts` are the names it answers to, None any."""
+    desk = _Desk(study, images)
+
+    @asynccontextmanager
+    async def renewing(_: FastAPI) -> AsyncIterator[None]:
+        task = asyncio.create_task(_renew_for_ever(renew))
+        yield
+        task.cancel()
+
+    app = FastAPI(title="subitize annotate", docs_url=None, redoc_url=None, lifespan=renewing)
+    app.middleware("http")(_Guard(hosts))
+    app.exception_handler(SubitizeError)(_tell)
+    app.add_api_route("/", desk.index, include_in_schema=False)
+    app.add_api_route("/join/{token}", desk.join, include_in_schema=False)
+    app.add_api_route("/api/me", desk.me, response_model=Me)
+    app.add_api_route("/api/pages", desk.next_pages, response_model=PagesShown)
+    app.add_api_route("/api/pages/{page_id}", desk.page, response_model=PageShown)
+    app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"], response_model=Progress)
+    app.add_api_route(
+        "/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"], response_model=ReadAs
+    )
+    app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
+    app.mount("/static", StaticFiles(directory=str(files("subitize.annotation") / "static")))
+    return app
+
+
+async def _renew_for_ever(renew: Callable[[], None]) -> None:
+    while True:
+        await asyncio.sleep(RENEWAL_SECONDS)
+        await asyncio.to_thread(renew)
+
+
+async def _tell(_: Request, error: Exception) -> JSONResponse:
+    status = 422 if isinstance(error, UnreadAnswerError) else 503
+    return JSONResponse({"detail": str(error)}, status)
+
+
+class _Guard:
+    """Refuses what no page of ours sends, and adds the headers that keep a browser from doing more than ours."""
+
+    def __init__(self, hosts: frozenset[str] | None) -> None:
+        self._hosts, self._limiter = hosts, Limiter(per_second=50, burst=200)
+
+    async def __call__(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        refused = self._refuse(request)
+        response = refused or await call_next(request)
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    def _refuse(self, request: Request) -> Response | None:
+        host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        if self._hosts is not None and host not in self._hosts:
+            return JSONResponse({"detail": "this server has another name"}, 400)
+        length = request.headers.get("content-length", "0")
+        if request.method not in ("GET", "HEAD") and not (length.isdecimal() and int(length) <= _LARGEST_BODY_BYTES):
+            return JSONResponse({"detail": f"a request has at most {_LARGEST_BODY_BYTES:,} bytes, and says so"}, 413)
+        if "transfer-encoding" in request.headers:
+            return JSONResponse({"detail": "a request says how long it is"}, 411)
+        if not self._limiter.admit(request.client.host if request.client else "", time.monotonic()):
+            return JSONResponse({"detail": "too many requests; wait a second"}, 429, {"Retry-After": "1"})
+        return None
+
+
+class _Desk:
+    """What people can ask for."""
+
+    def __init__(self, study: Study, images: Images) -> None:
+        self._study = study
+        self._sessions = URLSafeTimedSerializer(study.secret, salt="session")
+        self._joining = Limiter(per_second=1, burst=20)
+        self._index = (files("subitize.annotation") / "static" / "index.html").read_text(encoding="utf-8")
+        self._places = lru_cache(maxsize=1_000)(self._name_pages)
+        self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
+
+    def index(self, request: Request) -> Response:
+        """Show the page, or how to come in."""
+        try:
+            self._person(request)
+        except HTTPException as error:
+            return PlainTextResponse(str(error.detail), error.status_code)
+        return Response(self._index, media_type="text/html; charset=utf-8")
+
+    def join(self, token: str, request: Request) -> Response:
+        """Come in by an invitation: the same link brings the same person back, on any device."""
+        address = request.client.host if request.client else ""
+        if not self._joining.admit(address, time.monotonic()):
+            raise HTTPException(429, "too many tries; wait a minute")
+        for person in self._study.people():
+            if not person.is_withdrawn and hmac.compare_digest(token, self._study.join_token(person)):
+                response = RedirectResponse("/", 303)
+                session = self._sessions.dumps(person.id)
+                is_https = request.url.scheme == "https"
+                response.set_cookie(COOKIE, session, _SESSION_SECONDS, httponly=True, samesite="lax", secure=is_https)
+                return response
+        raise HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
+
+    def me(self, request: Request) -> Me:
+        """Tell who is here."""
+        person = self._person(request)
+        finished = [self._page_id(person, place) for place in self._study.finished_pages(person)]
+        instructions = [
+            _INSTRUCTIONS[form] for form in sorted({form for page in self._study.pages for form in page.forms})
+        ]
+        return Me(name=person.name, csrf_token=self._csrf_token(request), instructions=instructions, finished=finished)
+
+    def next_pages(self, request: Request, count: int = 1) -> PagesShown:
+        """Give the pages to be answered next; they are kept for this person for a while."""
+        person = self._person(request)
+        places = self._study.next_pages(person, min(max(count, 1), _MOST_PAGES))
+        pages = [self._show(person, place) for place in places]
+        return PagesShown(pages=pages, progress=Progress(**self._study.progress(person)))
+
+    def page(self, page_id: str, request: Request) -> PageShown:
+        """Show a page again, with what this person said to it."""
+        person = self._person(request)
+        return self._show(person, self._place(person, page_id))
+
+    def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Progress:
+        """Store an answer; when this returns it is on the disk."""
+        person, place = self._changing(request, page_id, number)
+        self._study.save(person, place, number, Given(**given.model_dump()))
+        return Progress(**self._study.progress(person))
+
+    def read(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> ReadAs:
+        """Tell how an answer would be read, and store nothing."""
+        _, place = self._changing(request, page_id, number)
+        try:
+            return ReadAs(value=str(self._study.read(self._study.pages[place], number, given.text)), reason=None)
+        except UnreadAnswerError as error:
+            return ReadAs(value=None, reason=str(error))
+
+    def picture(self, page_id: str, number: int, request: Request) -> Response:
+        """Send the pixels of a picture, and nothing that its file says besides."""
+        person = self._person(request)
+        pictures = self._study.pages[self._place(person, page_id)].pictures
+        if not 0 <= number < len(pictures):
+            raise HTTPException(404, "there is no such picture")
+        try:
+            data = self._picture(pictures[number])
+        except BadImageError as error:
+            raise HTTPException(410, "this picture is broken; skip it") from error
+        return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+    def _person(self, request: Request) -> Person:
+        try:
+            number = self._sessions.loads(request.cookies.get(COOKIE, ""), max_age=_SESSION_SECONDS)
+        except BadSignature:
+            raise HTTPException(
+                401, "you are not signed in, or it was too long ago; open your invitation link"
+            ) from None
+        person = self._study.find_person(number)
+        if person is None or person.is_withdrawn:
+            raise HTTPException(403, "your invitation was withdrawn; what you said is kept")
+        return person
+
+    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int]:
+        """Find who answers about which page; only a page of ours knows the token that this takes."""
+        person = self._person(request)
+        if not hmac.compare_digest(
+            request.headers.get("x-csrf-token", "").encode(), self._csrf_token(request).encode()
+        ):
+            raise HTTPException(403, "the page is out of date; reload it")
+        place = self._place(person, page_id)
+        if not 0 <= number < len(self._study.pages[place].asks):
+            raise HTTPException(404, "there is no such question")
+        return person, place
+
+    def _csrf_token(self, request: Request) -> str:
+        return self._study.sign("csrf", request.cookies.get(COOKIE, ""))
+
+    def _show(self, person: Person, place: int) -> PageShown:
+        page, page_id = self._study.pages[place], self._page_id(person, place)
+        questions = [self._show_question(person, page, number) for number in range(len(page.asks))]
+        pictures = [f"/pictures/{page_id}/{number}" for number in range(len(page.pictures))]
+        prompt = page.prompt if "match" in page.forms else None
+        return PageShown(id=page_id, pictures=pictures, questions=questions, prompt=prompt)
+
+    def _show_question(self, person: Person, page: Page, number: int) -> QuestionShown:
+        ask, said = page.asks[number], self._study.said(person, page, number)
+        lines = list(ask.question.lines) if isinstance(ask.question, Choose) else []
+        shown = AnswerShown.model_validate(said, from_attributes=True) if said else None
+        return QuestionShown(wording=ask.wording, form=page.forms[number], lines=lines, said=shown)
+
+    def _page_id(self, person: Person, place: int) -> str:
+        """Name a page so that nobody learns from it what it shows, or that another person sees the same."""
+        return self._study.sign("page", person.id, self._study.pages[place].subject.id)
+
+    def _place(self, person: Person, page_id: str) -> int:
+        """Find a page by the name that only the person it was shown to can know, also after a restart."""
+        try:
+            return self._places(person)[page_id]
+        except KeyError:
+            raise HTTPException(404, "there is no such page; reload to go on with the next") from None
+
+    def _name_pages(self, person: Person) -> dict[str, int]:
+        return {self._page_id(person, place): place for place in range(len(self._study.pages))}
+
+
+def _plain_png(data: bytes) -> bytes:
+    """Write a picture anew: files may hold the prompt that made them."""
+    return encode_png(Image.fromarray(decode(data)), compress_level=1)

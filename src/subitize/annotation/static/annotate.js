@@ -1,0 +1,282 @@
+// The annotation page: shows a question at a time, keeps every answer, goes on by itself.
+
+import { makeField } from "./fields.js";
+import { Outbox } from "./outbox.js";
+import { preload, showPictures } from "./pictures.js";
+
+const AHEAD = 4;
+const FEEDBACK_MS = 200;
+const $ = (id) => document.getElementById(id);
+
+let me, outbox, field, pictures, shownAt;
+let coming = []; // pages to be answered, as the server gave them
+let visited = []; // questions that were answered, {page, number}, the earliest first
+let cursor = 0; // which of them is shown; visited.length: a new one
+let shown = null; // what is shown now, {page, number}
+let progress = { done: 0, left: 0 };
+
+async function call(path, options = {}) {
+  const response = await fetch(path, {
+    ...options,
+    headers: { "Content-Type": "application/json", "X-CSRF-Token": me?.csrf_token ?? "" },
+  });
+  const body = await response.json().catch(() => ({}));
+  return { status: response.status, body, detail: tellDetail(body.detail) };
+}
+
+function tellDetail(detail) {
+  return typeof detail === "string" ? detail : "The server did not understand this.";
+}
+
+async function start() {
+  const { status, body, detail } = await call("/api/me").catch(() => ({ status: 0, detail: "The server cannot be reached; reload the page." }));
+  if (status !== 200) return notify(detail);
+  me = body;
+  $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
+  visited = me.finished.map((id) => ({ page: { id }, number: 0 }));
+  cursor = visited.length;
+  outbox = new Outbox(me.name, send, { onChange: showState, onRefused: takeBack });
+  await outbox.flush();
+  await next();
+}
+
+function makeParagraph(text) {
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  return paragraph;
+}
+
+async function send({ page, number, given }) {
+  const path = `/api/pages/${page}/questions/${number}`;
+  const { status, body, detail } = await call(path, { method: "PUT", body: JSON.stringify(given) });
+  if (status === 200) progress = body;
+  return { status, detail };
+}
+
+async function fetchPages() {
+  const { status, body, detail } = await call(`/api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
+  if (status !== 200) return notify(detail ?? "The server cannot be reached; what you answered is kept on this device.");
+  progress = body.progress;
+  const known = new Set(coming.map((page) => page.id));
+  coming.push(...body.pages.filter((page) => !known.has(page.id) && firstOpen(page) >= 0));
+  preload(coming.flatMap((page) => page.pictures));
+}
+
+function saidTo(page, number) {
+  return outbox.find(page.id, number) ?? page.questions[number].said;
+}
+
+function firstOpen(page) {
+  return page.questions.findIndex((_, number) => !saidTo(page, number));
+}
+
+async function next() {
+  if (cursor < visited.length) return show(visited[cursor]);
+  coming = coming.filter((page) => firstOpen(page) >= 0);
+  if (!coming.length) {
+    await outbox.flush();
+    await fetchPages();
+  } else if (coming.length < AHEAD / 2) {
+    fetchPages();
+  }
+  const page = coming[0];
+  if (page) return show({ page, number: firstOpen(page) });
+  shown = null;
+  $("page").hidden = true;
+  $("finished").hidden = outbox.entries.length > 0 || progress.left > 0;
+  showState();
+}
+
+async function show(which) {
+  if (!which.page.questions) {
+    const { status, body, detail } = await call(`/api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+    if (status !== 200) return notify(detail);
+    Object.assign(which.page, body);
+  }
+  const { page, number } = which;
+  const question = page.questions[number];
+  const isClicked = question.form === "click";
+  if (shown?.page.id !== page.id || isClicked) {
+    pictures = showPictures($("pictures"), page.pictures, isClicked ? (point) => field.add(point) : null);
+    $("pictures").classList.toggle("clickable", isClicked);
+  }
+  shown = which;
+  shownAt = performance.now();
+  $("finished").hidden = true;
+  $("page").hidden = false;
+  $("prompt").hidden = page.prompt === null;
+  $("prompt").textContent = page.prompt ?? "";
+  $("wording").textContent = question.wording;
+  $("feedback").textContent = "";
+  const draft = readDraft(page.id, number);
+  field = makeField(question, { onInput: askFeedback, onChoice: save, pictures });
+  $("field").replaceChildren(field.element);
+  restore(saidTo(page, number), draft);
+  showState();
+  field.focus();
+}
+
+function restore(said, draft) {
+  const from = draft ?? said;
+  field.set(said?.is_skipped && !draft ? "" : (from?.text ?? ""));
+  $("unsure").checked = from?.is_unsure ?? false;
+  $("flag").checked = from?.is_flagged ?? false;
+  $("comment").value = from?.comment ?? "";
+  $("reason").value = "";
+}
+
+function collect(text, isSkipped) {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return {
+    key: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    text,
+    is_skipped: isSkipped,
+    is_unsure: $("unsure").checked,
+    is_flagged: $("flag").checked,
+    comment: $("comment").value.trim(),
+    seconds: Math.min(86400, (performance.now() - shownAt) / 1000),
+  };
+}
+
+function save() {
+  const text = field.value();
+  if (!text) {
+    $("feedback").textContent = "Answer first, or skip with a reason.";
+    return;
+  }
+  finish(collect(text, false));
+}
+
+function skip() {
+  const reason = $("reason").value;
+  if (!reason) {
+    $("feedback").textContent = "Choose a reason to skip.";
+    $("reason").focus();
+    return;
+  }
+  finish(collect(reason, true));
+}
+
+function finish(given) {
+  const { page, number } = shown;
+  dropDraft(page.id, number);
+  if (!isSame(given, saidTo(page, number))) outbox.add({ page: page.id, number, given });
+  page.questions[number].said = given;
+  if (cursor === visited.length) visited.push(shown);
+  cursor += 1;
+  next();
+}
+
+function isSame(given, said) {
+  return said && ["text", "is_skipped", "is_unsure", "is_flagged", "comment"].every((name) => given[name] === said[name]);
+}
+
+function back() {
+  if (cursor === 0) return;
+  keepDraft();
+  cursor -= 1;
+  show(visited[cursor]);
+}
+
+// An answer that the server could not read comes back to whoever gave it.
+async function takeBack({ page, number }, detail) {
+  const place = visited.findIndex((one) => one.page.id === page && one.number === number);
+  if (place < 0) return notify(detail);
+  if (visited[place].page.questions) visited[place].page.questions[number].said = null;
+  cursor = place;
+  await show(visited[place]);
+  $("feedback").textContent = `Not stored: ${detail}`;
+}
+
+let feedbackTimer;
+
+function askFeedback(text) {
+  keepDraft();
+  clearTimeout(feedbackTimer);
+  $("feedback").textContent = "";
+  const { page, number } = shown;
+  if (!text || page.questions[number].form !== "count") return;
+  feedbackTimer = setTimeout(async () => {
+    const given = { key: "feedback", text };
+    const path = `/api/pages/${page.id}/questions/${number}/read`;
+    const { status, body } = await call(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
+    if (status !== 200 || shown.page !== page || field.value() !== text) return;
+    $("feedback").textContent = body.value === null ? `Not a count yet: ${body.reason}` : `Read as ${body.value}`;
+  }, FEEDBACK_MS);
+}
+
+// What was typed but not saved outlives a reload.
+const draftKey = (page, number) => `subitize draft ${page} ${number}`;
+
+function keepDraft() {
+  if (!shown) return;
+  const { page, number } = shown;
+  sessionStorage.setItem(draftKey(page.id, number), JSON.stringify(collect(field.value(), false)));
+}
+
+function readDraft(page, number) {
+  return JSON.parse(sessionStorage.getItem(draftKey(page, number)) ?? "null");
+}
+
+function dropDraft(page, number) {
+  sessionStorage.removeItem(draftKey(page, number));
+}
+
+function notify(text) {
+  $("notice").textContent = text;
+  $("notice").hidden = !text;
+}
+
+function showState() {
+  const waiting = outbox.entries.length;
+  const of = progress.done + progress.left;
+  $("progress").textContent = of ? `${progress.done} of ${of} done` : "";
+  $("back").disabled = cursor === 0;
+  const kept = waiting === 1 ? "1 answer is kept on this device and will be sent." : `${waiting} answers are kept on this device and will be sent.`;
+  notify(outbox.problem && waiting ? `${outbox.problem} ${kept}` : outbox.problem);
+}
+
+function toggleHelp() {
+  const isOpen = $("instructions").hidden;
+  $("instructions").hidden = !isOpen;
+  $("help").setAttribute("aria-expanded", String(isOpen));
+}
+
+const SHORTCUTS = {
+  KeyU: () => $("unsure").click(),
+  KeyG: () => $("flag").click(),
+  KeyC: () => $("comment").focus(),
+  KeyS: () => ($("reason").value ? skip() : $("reason").focus()),
+  KeyB: back,
+  KeyI: () => pictures?.zoom(1),
+  KeyO: () => pictures?.zoom(-1),
+  KeyH: toggleHelp,
+};
+
+addEventListener("keydown", (event) => {
+  if (event.altKey && event.code in SHORTCUTS) {
+    event.preventDefault();
+    if (!event.repeat) SHORTCUTS[event.code]();
+    return;
+  }
+  if (event.key === "Enter" && event.repeat) event.preventDefault(); // a held key answers once
+  if (event.key === "Enter" && !event.repeat && shown && event.target.matches?.(".picture")) {
+    event.preventDefault();
+    save();
+  }
+  const isTyping = event.target.matches?.("input[type=text], textarea, select, button");
+  if (shown && !isTyping && !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey && field.press(event.key)) {
+    event.preventDefault();
+  }
+});
+
+$("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  save();
+});
+$("skip").addEventListener("click", skip);
+$("back").addEventListener("click", back);
+$("help").addEventListener("click", toggleHelp);
+for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
+
+start();

@@ -1,0 +1,317 @@
+"""A study: the people who answer, the pages they are shown, and what they said; a restart loses none of it."""
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+from sqlalchemy import Connection, Row, Select, Table, insert, select, update
+
+from subitize.annotation import tables
+from subitize.annotation.assignment import Assignments
+from subitize.annotation.pages import Collected, Page
+from subitize.errors import BadValueError
+from subitize.importers.answers import check_judge
+from subitize.labels import interpret, parse_rule
+from subitize.labels.rules import Rule, word_rules
+from subitize.records import (
+    UNKNOWN,
+    Box,
+    Boxes,
+    Count,
+    Discarded,
+    Evidence,
+    Known,
+    Question,
+    Reading,
+    Scalar,
+    Spec,
+    Words,
+    base_suite,
+)
+from subitize.store import Lease, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a study is done: by which name and rule answers are kept, how many people see a page, and for how long."""
+
+    judge: str = "human"
+    rule: str = "strict"
+    people_per_page: int = 5
+    lease_minutes: float = 30.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.people_per_page < 1:
+            raise BadValueError(f"--people-per-image {self.people_per_page}: should be at least 1")
+        if not 0 < self.lease_minutes <= 60 * 24:
+            raise BadValueError(f"--lease-minutes {self.lease_minutes:g}: should be above 0, at most a day (1440)")
+        check_judge(self.judge)
+        if parse_rule(self.rule).name not in word_rules():
+            raise BadValueError(
+                f"--rule {self.rule}: people's answers are words; take one of {', '.join(word_rules())}"
+            )
+
+
+_SETTINGS = TypeAdapter(Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who was invited; readings name them by `name`."""
+
+    id: int
+    name: str
+    is_withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a person did with a question: an answer as typed or chosen, or why it was skipped."""
+
+    key: str
+    text: str
+    is_skipped: bool = False
+    is_unsure: bool = False
+    is_flagged: bool = False
+    comment: str = ""
+    seconds: float = 0.0
+
+
+class UnreadAnswerError(BadValueError):
+    """An answer that the study's rule makes no value of; it is not stored."""
+
+
+class Study:
+    """An open study. Its methods may be called from several threads."""
+
+    def __init__(self, run: Run, lease: Lease, name: str, settings: Settings, collected: Collected) -> None:
+        if not collected.pages:
+            missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
+            raise BadValueError(
+                f"{run.location} has nothing to show{missing}; bring images in with: subitize attach RUN FOLDER"
+            )
+        self.name, self.settings, self.pages = name, settings, collected.pages
+        self._run, self._lease, self._lock = run, lease, threading.Lock()
+        self._rule = parse_rule(settings.rule)
+        run.create_tables(tables.metadata)
+        run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
+        self.secret = self._enter(settings)
+        self._assignments = Assignments(
+            len(self.pages), settings.people_per_page, settings.lease_minutes * 60, settings.seed
+        )
+        self._said: dict[tuple[int, str, str], Given] = {}
+        self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
+        self._people = self._read_people()
+        self._restore()
+
+    def invite(self, name: str) -> Person:
+        """Add a person, or find the one of this name."""
+        check_name(name)
+        known = {person.name: person for person in self.people()}
+        if name not in known:
+            with self._run.writing(self._lease) as connection:
+                row = {"name": name, "created_at": time.time()}
+                connection.execute(insert(tables.people).values(**self._key, **row))
+            self._people = self._read_people()
+        return next(person for person in self.people() if person.name == name)
+
+    def withdraw(self, person: Person) -> None:
+        """Close a person's link; what they said stays stored."""
+        with self._run.writing(self._lease) as connection:
+            own = tables.people.c.id == person.id
+            connection.execute(update(tables.people).where(own).values(withdrawn_at=time.time()))
+        self._people = self._read_people()
+
+    def people(self) -> Sequence[Person]:
+        """List everybody who was invited."""
+        return list(self._people.values())
+
+    def find_person(self, number: int) -> Person | None:
+        """Find a person by number."""
+        return self._people.get(number)
+
+    def sign(self, *parts: object) -> str:
+        """Make a token that only this study can make: for a link, or for a page as one person knows it."""
+        text = "\0".join(map(str, parts))
+        return hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+    def join_token(self, person: Person) -> str:
+        """Make the secret part of a person's invitation link."""
+        return self.sign("join", person.id)
+
+    def next_pages(self, person: Person, most: int) -> list[int]:
+        """Give a person the places of the pages to be shown next; they are kept for them for a while."""
+        with self._lock:
+            return self._assignments.take(person.name, most, time.time())
+
+    def finished_pages(self, person: Person) -> Sequence[int]:
+        """List the places of the pages that a person has finished, the earliest first."""
+        with self._lock:
+            return self._assignments.finished(person.name)
+
+    def progress(self, person: Person) -> dict[str, int]:
+        """Tell how far a person is, and the study."""
+        with self._lock:
+            return {
+                "done": len(self._assignments.finished(person.name)),
+                "left": self._assignments.left_for(person.name),
+                "given": self._assignments.answers_given(),
+                "wanted": self._assignments.answers_wanted(),
+            }
+
+    def said(self, person: Person, page: Page, number: int) -> Given | None:
+        """Tell what a person said last to a question of a page."""
+        return self._said.get((person.id, page.subject.id, page.asks[number].question.id))
+
+    def read(self, page: Page, number: int, text: str) -> Scalar:
+        """Read an answer to a question of a page; raise UnreadAnswerError if no value can be made of it."""
+        _, _, value = self._interpret(page, number, text)
+        return value.value
+
+    def save(self, person: Person, place: int, number: int, given: Given) -> None:
+        """Store an answer, once: it is a reading of the run from now on. A changed mind replaces what was said."""
+        page = self.pages[place]
+        with self._lock:
+            before = self.said(person, page, number)
+            if before is not None and before.key == given.key:
+                return
+            reading = self._reading(person, page, number, given, is_first=before is None)
+            with self._run.writing(self._lease) as connection:
+                if self._is_stored(connection, person, given.key):
+                    return
+                self._write(connection, person, reading, given)
+                self._run.add_readings(self._lease, [reading], connection)
+            self._note(person, page, number, given)
+
+    def _reading(self, person: Person, page: Page, number: int, given: Given, *, is_first: bool) -> Reading:
+        question, judge = page.asks[number].question, self.settings.judge
+        earlier = None if is_first else self._run.find_reading(judge, person.name, page.subject, question)
+        evidence, rule, value = (
+            (Words(given.text), self._rule, Discarded(given.text, is_refusal=True))
+            if given.is_skipped
+            else self._interpret(page, number, given.text)
+        )
+        return Reading(page.subject, question, judge, evidence, str(rule), value, person.name, earlier)
+
+    def _interpret(self, page: Page, number: int, text: str) -> tuple[Evidence, Rule, Known]:
+        question = page.asks[number].question
+        is_clicked = page.forms[number] == "click"
+        evidence = _read_clicks(question, text) if is_clicked else Words(text)
+        rule = Rule("boxes") if is_clicked else self._rule
+        value = interpret(evidence, question, rule)
+        if isinstance(value, Discarded):
+            raise UnreadAnswerError(value.reason)
+        return evidence, rule, value
+
+    def _write(self, connection: Connection, person: Person, reading: Reading, given: Given) -> None:
+        row = {
+            "person": person.id,
+            "key": given.key,
+            "subject_id": reading.subject.id,
+            "question_id": reading.question.id,
+            "text": given.text,
+            "is_skipped": given.is_skipped,
+            "is_unsure": given.is_unsure,
+            "is_flagged": given.is_flagged,
+            "comment": given.comment,
+            "seconds": given.seconds,
+            "at": time.time(),
+        }
+        connection.execute(insert(tables.answers).values(**self._key, **row))
+
+    def _is_stored(self, connection: Connection, person: Person, key: str) -> bool:
+        columns = tables.answers.c
+        query = self._of(tables.answers).where(columns.person == person.id, columns.key == key)
+        return connection.execute(query).first() is not None
+
+    def _note(self, person: Person, page: Page, number: int, given: Given) -> None:
+        self._said[person.id, page.subject.id, page.asks[number].question.id] = given
+        if all(self.said(person, page, one) for one in range(len(page.asks))):
+            self._assignments.finish(person.name, self._places[page.subject.id])
+
+    def _enter(self, settings: Settings) -> str:
+        """Find the study's secret, or make the study; one with other settings is refused."""
+        with self._run.writing(self._lease) as connection:
+            known = connection.execute(self._of(tables.studies)).first()
+            if known is None:
+                secret = secrets.token_hex(32)
+                row = {"settings": _SETTINGS.dump_json(settings).decode(), "secret": secret, "created_at": time.time()}
+                connection.execute(insert(tables.studies).values(**self._key, **row))
+                return secret
+        self._check_settings(_SETTINGS.validate_json(known.settings), settings)
+        return str(known.secret)
+
+    def _check_settings(self, before: Settings, now: Settings) -> None:
+        differing = [
+            f"{one.name} {getattr(before, one.name)!r}, not {getattr(now, one.name)!r}"
+            for one in fields(Settings)
+            if getattr(before, one.name) != getattr(now, one.name)
+        ]
+        if differing:
+            raise BadValueError(
+                f"study {self.name!r} was begun with {'; '.join(differing)}; go on as it was begun, or name another "
+                "with --study"
+            )
+
+    def _restore(self) -> None:
+        """Take up what was said before."""
+        with self._run.reading() as connection:
+            rows = connection.execute(self._of(tables.answers).order_by(tables.answers.c.id)).all()
+        asked = {
+            (page.subject.id, ask.question.id): (page, number)
+            for page in self.pages
+            for number, ask in enumerate(page.asks)
+        }
+        for row in rows:
+            if (about := asked.get((row.subject_id, row.question_id))) is not None:
+                self._note(self._people[row.person], *about, _given(row))
+
+    def _read_people(self) -> dict[int, Person]:
+        with self._run.reading() as connection:
+            rows = connection.execute(self._of(tables.people).order_by(tables.people.c.id)).all()
+        return {row.id: Person(row.id, row.name, row.withdrawn_at is not None) for row in rows}
+
+    @property
+    def _key(self) -> dict[str, str]:
+        return {"run_id": self._run.run_id, "study": self.name}
+
+    def _of(self, table: Table) -> Select[tuple[object, ...]]:
+        return select(table).where(table.c.run_id == self._run.run_id, table.c.study == self.name)
+
+
+def default_rule(run: Run) -> str:
+    """Name the rule by which people's counts are read: that of the suite's paper, if it brings one."""
+    named = {base_suite(suite.name) for suite in run.suites()} & set(word_rules())
+    return named.pop() if len(named) == 1 else "strict"
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that could not stand in a table."""
+    if not (0 < len(name.strip()) == len(name) <= 60 and name.isprintable()):
+        raise BadValueError(f"person {name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
+
+
+def _given(row: Row[tuple[object, ...]]) -> Given:
+    return Given(row.key, row.text, row.is_skipped, row.is_unsure, row.is_flagged, row.comment, row.seconds)
+
+
+def _read_clicks(question: Question, text: str) -> Boxes:
+    """Read the places that were clicked, in pixels of the picture, as boxes without extent."""
+    try:
+        points = _POINTS.validate_json(text)
+    except ValidationError:
+        raise UnreadAnswerError(f"clicks should be a list of [x, y], at most {_MOST_CLICKS}") from None
+    label = question.noun if isinstance(question, Count) else UNKNOWN
+    return Boxes(tuple(Box(label, 1.0, (x, y, x, y)) for x, y in points))
+
+
+_MOST_CLICKS = 1_000
+_Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+_POINTS = TypeAdapter(Annotated[list[tuple[_Pixel, _Pixel]], Field(max_length=_MOST_CLICKS)])

@@ -1,0 +1,51 @@
+"""The tables of studies, beside those of the run; they are made when the first study is."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+_RowId = BigInteger().with_variant(Integer, "sqlite")
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("study", String, primary_key=True),
+    Column("settings", Text, nullable=False),
+    Column("secret", String, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+people = Table(
+    "study_people",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("study", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("withdrawn_at", Float, nullable=True),
+)
+Index("one_person_per_name", people.c.run_id, people.c.study, people.c.name, unique=True)
+
+# What people did, in the order it came; each answer is a reading of the run, too.
+answers = Table(
+    "study_answers",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("study", String, nullable=False),
+    Column("person", BigInteger, nullable=False),
+    Column("key", String, nullable=False),
+    Column("subject_id", String, nullable=False),
+    Column("question_id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("is_skipped", Boolean, nullable=False),
+    Column("is_unsure", Boolean, nullable=False),
+    Column("is_flagged", Boolean, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("at", Float, nullable=False),
+)
+# A browser sends an answer again until it hears that it is stored: the key says that it is the same.
+Index("one_answer_per_key", answers.c.run_id, answers.c.study, answers.c.person, answers.c.key, unique=True)

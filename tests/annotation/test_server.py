@@ -1,0 +1,249 @@
+"""The annotation page's server: who may do what, what reaches a browser, and what is refused."""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
+from subitize.annotation.study import Study
+from subitize.records import Count, Item
+from subitize.store.images import Images
+
+pytestmark = pytest.mark.annotate
+
+
+class Visitor:
+    """A browser without a screen."""
+
+    def __init__(self, study: Study, images: Images, *, hosts: frozenset[str] | None = None) -> None:
+        from starlette.testclient import TestClient
+
+        from subitize.annotation.server import make_app
+
+        self.client = TestClient(make_app(study, images, lambda: None, hosts))
+        self.csrf = ""
+
+    def join(self, study: Study, name: str) -> "Visitor":
+        joined = self.client.get(f"/join/{study.join_token(study.invite(name))}")
+        assert joined.status_code == 200
+        self.csrf = self.client.get("/api/me").json()["csrf_token"]
+        return self
+
+    def next_page(self) -> dict[str, Any]:
+        page: dict[str, Any] = self.client.get("/api/pages").json()["pages"][0]
+        return page
+
+    def answer(self, page: str, text: str = "2", *, number: int = 0, csrf: str | None = None, **given: object) -> Any:  # noqa: ANN401
+        body = {"key": "12345678", "text": text, **given}
+        headers = {"X-CSRF-Token": (self.csrf if csrf is None else csrf).encode("latin-1")}
+        return self.client.put(f"/api/pages/{page}/questions/{number}", json=body, headers=headers)
+
+
+@contextmanager
+def visited(
+    path: Path,
+    items: list[Item] = COUNTS,
+    *,
+    prompt_in_file: str = "",
+    repeats: int = 1,
+    **settings: Any,  # noqa: ANN401
+) -> Iterator[tuple[Study, Visitor]]:
+    make_run(folder(path), items, prompt_in_file=prompt_in_file, repeats=repeats)
+    with opened(folder(path), **settings) as study:
+        yield study, Visitor(study, Images(path / "run" / "images"))
+
+
+def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        visitor.join(study, "anna")
+        page = visitor.next_page()
+        assert (page["questions"], page["prompt"]) == (
+            [{"wording": "How many cats are there?", "form": "count", "lines": [], "said": None}],
+            None,
+        )
+        stored = visitor.answer(page["id"], "7", is_unsure=True, comment="one is hidden")
+        assert stored.json() == {"done": 1, "left": 5, "given": 1, "wanted": 30}
+        said = visitor.client.get(f"/api/pages/{page['id']}").json()["questions"][0]["said"]
+        assert said == {
+            "text": "7",
+            "is_skipped": False,
+            "is_unsure": True,
+            "is_flagged": False,
+            "comment": "one is hidden",
+        }
+
+
+def test_an_answer_that_is_not_read_says_why_and_is_not_stored(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        refused = visitor.answer(page, "2-5")
+        assert (refused.status_code, refused.json()) == (422, {"detail": "a range: 2 to 5"})
+        preview = visitor.client.post(
+            f"/api/pages/{page}/questions/0/read",
+            json={"key": "feedback", "text": "2-5"},
+            headers={"X-CSRF-Token": visitor.csrf},
+        )
+        assert preview.json() == {"value": None, "reason": "a range: 2 to 5"}
+        assert study.progress(study.invite("anna"))["done"] == 0
+
+
+ROUTES = ("/", "/api/me", "/api/pages", "/api/pages/{page}", "/pictures/{page}/0")
+
+
+def test_nothing_is_shown_without_an_invitation(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = Visitor(study, Images(tmp_path / "run" / "images")).join(study, "anna").next_page()["id"]
+        for route in ROUTES:
+            assert visitor.client.get(route.format(page=page)).status_code == 401
+        assert visitor.answer(page).status_code == 401
+        assert visitor.client.get("/join/" + "0" * 32).status_code == 404
+
+
+def test_a_page_is_known_only_to_the_person_it_was_shown_to(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, anna):
+        page = anna.join(study, "anna").next_page()["id"]
+        ben = Visitor(study, Images(tmp_path / "run" / "images")).join(study, "ben")
+        for route in ROUTES[3:]:
+            assert ben.client.get(route.format(page=page)).status_code == 404
+        assert ben.answer(page).status_code == 404
+
+
+def test_a_session_that_was_tampered_with_or_is_of_another_study_is_refused(tmp_path: Path) -> None:
+    with visited(tmp_path / "one") as (study, visitor), visited(tmp_path / "two") as (_, other):
+        session = visitor.join(study, "anna").client.cookies["subitize_session"]
+        for forged in (session, session[:-1] + ("a" if session[-1] != "a" else "b"), "", "x" * 5000):
+            other.client.cookies.set("subitize_session", forged)
+            assert other.client.get("/api/me").status_code == 401
+
+
+def test_a_withdrawn_invitation_ends_the_session_and_the_link(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        study.withdraw(study.invite("anna"))
+        assert visitor.client.get("/api/me").status_code == 403
+        assert visitor.answer(page).status_code == 403
+        assert visitor.client.get(f"/join/{study.join_token(study.invite('anna'))}").status_code == 404
+
+
+@pytest.mark.parametrize("csrf", ["", "0" * 32, "é"])
+def test_an_answer_without_the_pages_token_is_refused(tmp_path: Path, csrf: str) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        assert visitor.answer(page, csrf=csrf).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"key": "x"},
+        {"key": "../../../etc"},
+        {"text": 3},
+        {"text": "2" * 40_001},
+        {"seconds": -1},
+        {"seconds": "NaN"},
+        {"comment": "x" * 2001},
+        {"annotator": "ben"},
+        {"is_unsure": []},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_what_no_page_of_ours_sends_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        text = given.pop("text", "2")
+        assert visitor.answer(page, text, **given).status_code == 422
+        assert visitor.answer(page, number=1).status_code == visitor.answer("0" * 32).status_code == 404
+        assert visitor.client.get(f"/pictures/{page}/1").status_code == 404
+
+
+def test_a_body_that_is_too_long_or_does_not_say_how_long_is_refused_unread(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        route, headers = f"/api/pages/{page}/questions/0", {"X-CSRF-Token": visitor.csrf}
+        assert visitor.client.put(route, content=b"x" * 70_000, headers=headers).status_code == 413
+        assert visitor.client.put(route, content=iter([b"{}"]), headers=headers).status_code in (411, 413)
+
+
+def test_too_many_tries_at_an_invitation_are_refused(tmp_path: Path) -> None:
+    with visited(tmp_path) as (_, visitor):
+        statuses = [visitor.client.get(f"/join/{number:032}").status_code for number in range(30)]
+        assert statuses[0] == 404
+        assert statuses[-1] == 429
+
+
+def test_another_host_name_is_refused_on_this_machine_alone(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with opened(folder(tmp_path)) as study:
+        visitor = Visitor(study, Images(tmp_path / "run" / "images"), hosts=frozenset({"localhost"}))
+        for host, status in (("localhost:8421", 401), ("evil.example", 400), ("", 400)):
+            assert visitor.client.get("/api/me", headers={"Host": host}).status_code == status
+
+
+def test_every_answer_keeps_the_browser_from_doing_more_than_ours(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        for route in (*ROUTES, "/static/annotate.js", "/nowhere", "/join/x"):
+            headers = visitor.client.get(route.format(page=page)).headers
+            policy = headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert "frame-ancestors 'none'" in policy
+            assert headers["X-Content-Type-Options"] == "nosniff"
+        assert visitor.client.get("/docs").status_code == 404
+
+
+def test_pictures_are_sent_as_pixels_alone(tmp_path: Path) -> None:
+    with visited(tmp_path, prompt_in_file="seven red apples, masterpiece") as (study, visitor):
+        picture = visitor.join(study, "anna").next_page()["pictures"][0]
+        sent = visitor.client.get(picture)
+        assert sent.headers["Content-Type"] == "image/png"
+        assert b"apples" not in sent.content
+        shown = np.asarray(Image.open(io.BytesIO(sent.content)))
+        assert shown.shape == (40, 60, 3)
+
+
+def test_studies_that_differ_in_prompt_and_number_send_the_same_bytes(tmp_path: Path) -> None:
+    sent = []
+    for prompt in ("two cats", "seven cats on a red sofa"):
+        items = [item(f"cats/{prompt}/{place}", Count("cat"), "How many cats?", prompt=prompt) for place in range(3)]
+        with visited(tmp_path / prompt, items, prompt_in_file=prompt) as (study, visitor):
+            visitor.join(study, "anna")
+            answers = []
+            for turn in range(3):
+                page = visitor.next_page()
+                answers += [json.dumps(page).replace(page["id"], "ID")]
+                answers += [visitor.client.get(page["pictures"][0]).content]
+                answers += [visitor.answer(page["id"], key=f"answer-{turn}").text]
+            sent.append(sorted(map(repr, answers)))
+            assert "sofa" not in visitor.client.get("/").text
+    assert sent[0] == sent[1]
+
+
+def test_the_prompt_is_shown_only_where_the_form_asks_about_it(tmp_path: Path) -> None:
+    with visited(tmp_path / "blind", [LINES]) as (study, visitor):
+        assert visitor.join(study, "anna").next_page()["prompt"] is None
+    with visited(tmp_path / "informed", [VOTE], repeats=4) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()
+        assert (page["prompt"], len(page["pictures"])) == ("two cats", 4)
+
+
+def test_a_broken_picture_is_told_and_can_be_skipped(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        for file in (tmp_path / "run" / "images").glob("??/*"):
+            file.write_bytes(file.read_bytes()[:30])
+        page = visitor.join(study, "anna").next_page()
+        assert visitor.client.get(page["pictures"][0]).status_code == 410
+        assert visitor.answer(page["id"], "The picture is broken", is_skipped=True).status_code == 200
+
+
+def test_the_api_describes_itself(tmp_path: Path) -> None:
+    with visited(tmp_path) as (_, visitor):
+        paths = visitor.client.get("/openapi.json").json()["paths"]
+        assert "/api/pages/{page_id}/questions/{number}" in paths

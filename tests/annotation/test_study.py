@@ -1,0 +1,176 @@
+"""What people say is stored once, as readings of the run, and outlives a restart."""
+
+from pathlib import Path
+
+import pytest
+
+from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from subitize.annotation.pages import collect_pages
+from subitize.annotation.study import Given, Study, UnreadAnswerError, default_rule
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.records import Boxes, Discarded, Known, Reading, Spec
+from subitize.store import Location, Run
+
+
+@pytest.fixture
+def run(location: Location) -> Location:
+    """Six drawings, in SQLite and in PostgreSQL."""
+    make_run(location, COUNTS)
+    return location
+
+
+def readings(location: Location) -> list[Reading]:
+    with Run(location) as run:
+        return [stored.reading for stored in run.readings("human")]
+
+
+def say(study: Study, person: str, text: str, *, key: str = "a" * 8, place: int | None = None) -> int:
+    """Answer the first question of a page, the next one unless a place is given."""
+    who = study.invite(person)
+    (shown,) = [place] if place is not None else study.next_pages(who, 1)
+    study.save(who, shown, 0, Given(key, text))
+    return shown
+
+
+def test_an_answer_is_a_reading_of_the_run(run: Location) -> None:
+    with opened(run) as study:
+        say(study, "anna", "3")
+    (reading,) = readings(run)
+    assert (reading.judge, reading.annotator, reading.value) == ("human", "anna", Known(3))
+
+
+def test_an_answer_that_is_sent_again_is_stored_once(run: Location) -> None:
+    with opened(run) as study:
+        place = say(study, "anna", "3")
+        say(study, "anna", "3", place=place)
+    with opened(run) as study:  # the browser did not hear of it before the server was gone
+        say(study, "anna", "3", place=place)
+    assert len(readings(run)) == 1
+
+
+def test_a_changed_mind_replaces_what_was_said_and_the_raw_row_stays(run: Location) -> None:
+    with opened(run) as study:
+        place = say(study, "anna", "3", key="first---")
+    with opened(run) as study:
+        say(study, "anna", "4", key="second--", place=place)
+        say(study, "anna", "5", key="third---", place=place)
+    with Run(run) as stored:
+        (standing,) = stored.readings("human")
+        assert standing.reading.value == Known(5)
+        assert standing.reading.replaces is not None
+        with stored.reading() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM readings").scalar() == 3
+
+
+def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
+    with opened(run, people_per_page=2) as study:
+        done = [say(study, "anna", "2", key=f"answer-{turn}") for turn in range(4)]
+        say(study, "ben", "2")
+    with opened(run, people_per_page=2) as study:
+        anna = study.invite("anna")
+        assert list(study.finished_pages(anna)) == done
+        assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
+        assert study.next_pages(anna, 1)[0] not in done
+        assert study.said(anna, study.pages[done[0]], 0) == Given("answer-0", "2")
+
+
+def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Location) -> None:
+    with opened(run) as study:
+        place = say(study, "anna", "3", key="answered")
+        study.save(study.invite("anna"), place, 0, Given("skipped-", "I cannot tell", is_skipped=True))
+    (reading,) = readings(run)
+    assert reading.value == Discarded("I cannot tell", is_refusal=True)
+
+
+def test_what_the_rule_cannot_read_is_not_stored(run: Location) -> None:
+    with opened(run) as study, pytest.raises(UnreadAnswerError, match="range"):
+        say(study, "anna", "2-5")
+    assert readings(run) == []
+
+
+def test_clicks_are_kept_as_positions_and_counted(run: Location) -> None:
+    with opened(run, forms=["click"]) as study:
+        say(study, "anna", "[[1.5, 2], [30, 12.2]]")
+        say(study, "anna", "[]", key="no-cats-")
+    two, none = readings(run)
+    assert isinstance(two.evidence, Boxes)
+    assert [(box.label, box.xyxy) for box in two.evidence.boxes] == [
+        ("cat", (1.5, 2, 1.5, 2)),
+        ("cat", (30, 12.2, 30, 12.2)),
+    ]
+    assert (two.value, none.value) == (Known(2), Known(0))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3", "[[1]]", "[[1, 2, 3]]", "[[NaN, 1]]", "[[-1, 2]]", '[["a", 1]]', f"[{'[1, 1],' * 1000}[1, 1]]"]
+)
+def test_clicks_that_are_none_are_refused(run: Location, text: str) -> None:
+    with opened(run, forms=["click"]) as study, pytest.raises(UnreadAnswerError, match=r"list of \[x, y\]"):
+        say(study, "anna", text)
+
+
+def test_lines_statements_and_groups_are_read_as_chosen(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), [LINES, STATEMENT, VOTE], repeats=4)
+    for form, text, value in (("choose", "some cats", 1), ("yes-no", "no", False), ("match", "yes", True)):
+        with opened(folder(tmp_path), forms=[form], name=form) as study:
+            say(study, "anna", text)
+        assert readings(folder(tmp_path))[-1].value == Known(value)
+    assert len(readings(folder(tmp_path))[-1].subject.trial_ids) == 4
+
+
+def test_questions_that_show_the_prompt_are_not_mixed_with_blind_ones(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), [*COUNTS, VOTE], repeats=4)
+    with Run(folder(tmp_path)) as run:
+        with pytest.raises(BadValueError, match=r"several forms \(count, match\).*--form"):
+            collect_pages(run)
+        assert {form for page in collect_pages(run, ["count"]).pages for form in page.forms} == {"count"}
+        with pytest.raises(UnknownNameError, match="no form named 'counting'; known: choose, click, count"):
+            collect_pages(run, ["counting"])
+        with pytest.raises(BadValueError, match="choose one"):
+            collect_pages(run, ["count", "click"])
+
+
+def test_excluded_items_are_not_shown(run: Location) -> None:
+    with Run(run) as opened_run:
+        opened_run.exclude(COUNTS[0].id, "a fly sat on it")
+        assert len(collect_pages(opened_run).pages) == 5
+
+
+def test_a_study_goes_on_only_as_it_was_begun(run: Location) -> None:
+    with opened(run, people_per_page=2):
+        pass
+    with (
+        pytest.raises(BadValueError, match="people_per_page 2, not 3; go on as it was begun"),
+        opened(run, people_per_page=3),
+    ):
+        pass
+    with opened(run, people_per_page=3, name="another"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["", " anna", "x" * 61, "an\nna", "\x00"])
+def test_names_that_could_not_stand_in_a_table_are_refused(run: Location, name: str) -> None:
+    with opened(run) as study, pytest.raises(BadValueError, match="1 to 60 printable characters"):
+        study.invite(name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"people_per_page": 0}, "at least 1"),
+        ({"lease_minutes": 0}, "above 0"),
+        ({"rule": "boxes"}, "answers are words"),
+        ({"judge": "observer"}, "name of a judge of ours"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(run: Location, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(BadValueError, match=message), opened(run, **settings):  # type: ignore[arg-type]
+        pass
+
+
+def test_counts_are_read_by_the_rule_of_the_suites_paper(run: Location, tmp_path: Path) -> None:
+    with Run(run) as opened_run:
+        assert default_rule(opened_run) == "strict"
+    with Run(folder(tmp_path / "geckonum"), create=True) as made:
+        made.add_suite(Spec("geckonum", {}, "geckonum"), 0, [])
+        assert default_rule(made) == "geckonum"
