@@ -162,7 +162,7 @@ class _Guard:
     """Refuses what no page of ours sends, and adds the headers that keep a browser from doing more than ours."""
 
     def __init__(self, hosts: frozenset[str] | None) -> None:
-        self._hosts, self._limiter = hosts, Limiter(per_second=50, burst=200)
+        self._hosts, self._limiter = hosts, Limiter(per_second=1000, burst=2000)  # a whole team may have one address
 
     async def __call__(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         refused = self._refuse(request)
@@ -192,6 +192,7 @@ class _Desk:
         self._study = study
         self._sessions = URLSafeTimedSerializer(study.secret, salt="session")
         self._joining = Limiter(per_second=1, burst=20)
+        self._working = Limiter(per_second=50, burst=200)
         self._index = (files("subitize.annotation") / "static" / "index.html").read_text(encoding="utf-8")
         self._places = lru_cache(maxsize=1_000)(self._name_pages)
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
@@ -275,6 +276,8 @@ class _Desk:
         person = self._study.find_person(number)
         if person is None or person.is_withdrawn:
             raise HTTPException(403, "your invitation was withdrawn; what you said is kept")
+        if not self._working.admit(str(person.id), time.monotonic()):
+            raise HTTPException(429, "too many requests; wait a second", {"Retry-After": "1"})
         return person
 
     def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int]:

@@ -61,7 +61,7 @@ class View {
   }
 
   fit() {
-    this.frame.style.aspectRatio = `${this.image.naturalWidth} / ${this.image.naturalHeight}`;
+    this.frame.style.setProperty("--ratio", this.image.naturalWidth / this.image.naturalHeight);
     this.mark(this.points);
   }
 

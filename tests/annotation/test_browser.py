@@ -1,0 +1,266 @@
+"""The annotation page in a real browser: keyboard alone, reloads, a lost network, a phone, a screen reader's tree."""
+
+import contextlib
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run
+from commands import start
+from parts import CHROMIUM
+from subitize.records import Item, Known
+from subitize.store import Run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+
+DESKTOP, PHONE = {"width": 1100, "height": 750}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def annotating(run: Path, *options: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+    """Serve a study of a run, and give the first link."""
+    with start("annotate", run, "--no-browser", "--port", 0, *options) as server:
+        try:
+            assert server.stdout is not None
+            link = next((found[0] for line in server.stdout if (found := re.search(r"http://\S+", line))), None)
+            assert link, server.communicate()
+            yield server, link
+        finally:
+            server.terminate()
+
+
+@pytest.fixture
+def open_study(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Page]]":
+    """Open a study of these items in a window; any complaint of the page fails the test."""
+    complaints: list[str] = []
+    with contextlib.ExitStack() as stack:
+
+        def opened(items: list[Item], *options: object, repeats: int = 1, size: dict[str, int] = DESKTOP) -> "Page":
+            make_run(folder(tmp_path), items, repeats=repeats)
+            _, link = stack.enter_context(annotating(tmp_path / "run", *options))
+            page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
+            stack.callback(page.context.close)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda told: None if "DISCONNECTED" in told.text else complaints.append(told.text))
+            page.goto(link)
+            page.locator("#page").wait_for(state="visible")
+            return page
+
+        yield opened
+    assert complaints == []
+
+
+def answers(path: Path) -> list[object]:
+    with Run(folder(path)) as run:
+        values = [stored.reading.value for stored in run.readings("human")]
+    return [value.value if isinstance(value, Known) else None for value in values]
+
+
+def wait_until_done(page: "Page", done: int) -> None:
+    page.get_by_text(re.compile(rf"^{done} of \d+ done$")).wait_for()
+
+
+def expect_answer(page: "Page", text: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(page.locator("#answer")).to_have_value(text)
+
+
+def test_counts_are_typed_and_the_next_picture_comes_by_itself(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS)
+    for turn in range(1, 7):
+        page.keyboard.type(str(turn))
+        page.keyboard.press("Enter")
+        wait_until_done(page, turn)
+    page.get_by_text("nothing left").wait_for()
+    assert answers(tmp_path) == [1, 2, 3, 4, 5, 6]
+
+
+def test_nothing_is_chosen_beforehand_and_nothing_is_stored_without_an_answer(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study([STATEMENT], "--form", "yes-no")
+    assert page.locator("input:checked").count() == 0
+    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_text("Answer first").wait_for()
+    assert answers(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "form", "keys", "value"),
+    [(LINES, "choose", ["2"], 1), (STATEMENT, "yes-no", ["n"], False), (VOTE, "match", ["y"], True)],
+    ids=["choose", "yes-no", "match"],
+)
+def test_choices_take_one_key(
+    open_study: "Callable[..., Page]", tmp_path: Path, item: Item, form: str, keys: list[str], value: object
+) -> None:
+    page = open_study([item], "--form", form, repeats=4)
+    assert page.locator("#prompt").is_visible() == (form == "match")
+    assert page.locator(".picture").count() == (4 if form == "match" else 1)
+    for key in keys:
+        page.keyboard.press(key)
+    wait_until_done(page, 1)
+    assert answers(tmp_path) == [value]
+
+
+def test_things_are_clicked_on_undone_and_marked_by_keyboard_alone(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS, "--form", "click", size=PHONE)
+    page.wait_for_load_state("networkidle")
+    box = page.locator(".picture").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.get_by_text("1 marked").wait_for()
+    page.locator(".picture").focus()
+    for key in ("ArrowLeft", "Space", "ArrowUp", "Space", "Backspace"):
+        page.keyboard.press(key)
+    assert page.locator(".dot").all_inner_texts() == ["1", "2"]
+    page.keyboard.press("Enter")
+    wait_until_done(page, 1)
+    page.keyboard.press("Enter")  # that there are none must be said
+    page.get_by_text("Answer first").wait_for()
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    wait_until_done(page, 2)
+    assert answers(tmp_path) == [2, 0]
+    with Run(folder(tmp_path)) as run:
+        first = next(iter(run.readings("human"))).reading.evidence
+    assert [list(each.xyxy[:2]) for each in first.boxes] == [[30.0, 20.0], [pytest.approx(28.8), 20.0]]  # type: ignore[union-attr]
+
+
+def test_a_held_key_answers_once(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
+    page = open_study(COUNTS)
+    page.keyboard.type("3")
+    for _ in range(10):
+        page.keyboard.down("Enter")  # the browser tells that it is held
+    page.keyboard.up("Enter")
+    wait_until_done(page, 1)
+    page.wait_for_timeout(300)
+    assert answers(tmp_path) == [3]
+
+
+def test_what_is_typed_outlives_a_reload_and_what_is_saved_is_not_asked_again(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS)
+    page.keyboard.type("4")
+    page.keyboard.press("Enter")
+    wait_until_done(page, 1)
+    page.keyboard.type("12")
+    page.keyboard.press("Alt+u")
+    page.reload()
+    wait_until_done(page, 1)
+    assert page.input_value("#answer") == "12"
+    assert page.locator("#unsure").is_checked()
+    page.keyboard.press("Enter")
+    wait_until_done(page, 2)
+    assert answers(tmp_path) == [4, 12]
+
+
+def test_an_answer_is_changed_by_going_back(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
+    page = open_study(COUNTS)
+    for turn, text in enumerate(("1", "2"), 1):
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+        wait_until_done(page, turn)
+    page.reload()  # earlier answers can be reached afterwards, too
+    wait_until_done(page, 2)
+    page.keyboard.press("Alt+b")
+    page.keyboard.press("Alt+b")
+    expect_answer(page, "1")
+    page.fill("#answer", "7")
+    page.keyboard.press("Enter")
+    expect_answer(page, "2")
+    page.keyboard.press("Enter")
+    expect_answer(page, "")
+    assert sorted(map(str, answers(tmp_path))) == ["2", "7"]
+
+
+def test_without_a_network_nothing_is_lost_and_the_page_says_so(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS)
+    page.context.set_offline(True)
+    for text in ("1", "2", "3"):
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+    page.get_by_text("3 answers are kept on this device").wait_for()
+    assert answers(tmp_path) == []
+    page.context.set_offline(False)
+    wait_until_done(page, 3)
+    assert not page.locator("#notice").is_visible()
+    assert answers(tmp_path) == [1, 2, 3]
+
+
+def test_a_count_that_is_not_read_comes_back_to_whoever_typed_it(browser: "Browser", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with annotating(tmp_path / "run") as (_, link):
+        page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
+        page.goto(link)
+        page.locator("#answer").wait_for()
+        page.keyboard.type("2-5")
+        page.get_by_text("Not a count yet: a range: 2 to 5").wait_for()
+        page.keyboard.press("Enter")
+        page.get_by_text("Not stored: a range: 2 to 5").wait_for()
+        page.fill("#answer", "4")
+        page.keyboard.press("Enter")
+        wait_until_done(page, 1)
+        page.close()
+    assert answers(tmp_path) == [4]
+
+
+def test_a_question_is_skipped_with_a_reason(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
+    page = open_study(COUNTS)
+    page.get_by_role("button", name="Skip").click()
+    page.get_by_text("Choose a reason to skip.").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Alt+s")
+    wait_until_done(page, 1)
+    assert answers(tmp_path) == [None]
+
+
+def test_pictures_are_zoomed_and_moved(open_study: "Callable[..., Page]") -> None:
+    page = open_study(COUNTS)
+    page.keyboard.press("Alt+i")
+    assert "scale(1.4)" in page.locator(".layer").get_attribute("style")  # type: ignore[operator]
+    page.locator(".picture").focus()
+    page.keyboard.press("ArrowRight")
+    assert "translate(-40px" in page.locator(".layer").get_attribute("style")  # type: ignore[operator]
+    page.keyboard.press("Alt+o")
+    assert "translate(0px, 0px) scale(1)" in page.locator(".layer").get_attribute("style")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_page_fits_its_window_and_every_control_has_a_name(
+    open_study: "Callable[..., Page]", size: dict[str, int]
+) -> None:
+    page = open_study(COUNTS, size=size)
+    page.keyboard.press("Alt+h")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for control in page.locator("button, input, select, textarea").all():
+        if control.is_visible():
+            assert control.evaluate(_NAMED)
+    page.get_by_text("Count what you are asked for").wait_for()
+
+
+_NAMED = "one => one.labels?.length || one.textContent.trim() || one.getAttribute('aria-labelledby')"
