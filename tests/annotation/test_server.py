@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
-from subitize.annotation.study import Study
+from subitize.annotation.study import Role, Study
 from subitize.records import Count, Item
 from subitize.store.images import Images
 
@@ -22,16 +22,18 @@ pytestmark = pytest.mark.annotate
 class Visitor:
     """A browser without a screen."""
 
-    def __init__(self, study: Study, images: Images, *, hosts: frozenset[str] | None = None) -> None:
+    def __init__(self, study: Study, path: Path, *, hosts: frozenset[str] | None = None) -> None:
         from starlette.testclient import TestClient
 
+        from subitize.annotation.ownership import Overseer
         from subitize.annotation.server import make_app
 
-        self.client = TestClient(make_app(study, images, lambda: None, hosts))
+        images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")
+        self.client = TestClient(make_app(study, images, overseer, lambda: None, hosts))
         self.csrf = ""
 
-    def join(self, study: Study, name: str) -> "Visitor":
-        joined = self.client.get(f"/join/{study.join_token(study.invite(name))}")
+    def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":
+        joined = self.client.get(f"/join/{study.join_token(study.invite(name, role))}")
         assert joined.status_code == 200
         self.csrf = self.client.get("/api/me").json()["csrf_token"]
         return self
@@ -57,7 +59,7 @@ def visited(
 ) -> Iterator[tuple[Study, Visitor]]:
     make_run(folder(path), items, prompt_in_file=prompt_in_file, repeats=repeats)
     with opened(folder(path), **settings) as study:
-        yield study, Visitor(study, Images(path / "run" / "images"))
+        yield study, Visitor(study, path)
 
 
 def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ ROUTES = ("/", "/api/me", "/api/pages", "/api/pages/{page}", "/pictures/{page}/0
 
 def test_nothing_is_shown_without_an_invitation(tmp_path: Path) -> None:
     with visited(tmp_path) as (study, visitor):
-        page = Visitor(study, Images(tmp_path / "run" / "images")).join(study, "anna").next_page()["id"]
+        page = Visitor(study, tmp_path).join(study, "anna").next_page()["id"]
         for route in ROUTES:
             assert visitor.client.get(route.format(page=page)).status_code == 401
         assert visitor.answer(page).status_code == 401
@@ -109,7 +111,7 @@ def test_nothing_is_shown_without_an_invitation(tmp_path: Path) -> None:
 def test_a_page_is_known_only_to_the_person_it_was_shown_to(tmp_path: Path) -> None:
     with visited(tmp_path) as (study, anna):
         page = anna.join(study, "anna").next_page()["id"]
-        ben = Visitor(study, Images(tmp_path / "run" / "images")).join(study, "ben")
+        ben = Visitor(study, tmp_path).join(study, "ben")
         for route in ROUTES[3:]:
             assert ben.client.get(route.format(page=page)).status_code == 404
         assert ben.answer(page).status_code == 404
@@ -181,7 +183,7 @@ def test_too_many_tries_at_an_invitation_are_refused(tmp_path: Path) -> None:
 def test_another_host_name_is_refused_on_this_machine_alone(tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     with opened(folder(tmp_path)) as study:
-        visitor = Visitor(study, Images(tmp_path / "run" / "images"), hosts=frozenset({"localhost"}))
+        visitor = Visitor(study, tmp_path, hosts=frozenset({"localhost"}))
         for host, status in (("localhost:8421", 401), ("evil.example", 400), ("", 400)):
             assert visitor.client.get("/api/me", headers={"Host": host}).status_code == status
 
@@ -247,3 +249,55 @@ def test_the_api_describes_itself(tmp_path: Path) -> None:
     with visited(tmp_path) as (_, visitor):
         paths = visitor.client.get("/openapi.json").json()["paths"]
         assert "/api/pages/{page_id}/questions/{number}" in paths
+
+
+OWNERS_ROUTES = (
+    ("GET", "/api/study"),
+    ("GET", "/api/study/people/1/effect"),
+    ("POST", "/api/study/people"),
+    ("POST", "/api/study/people/1/withdraw"),
+)
+
+
+@pytest.mark.parametrize(("method", "route"), OWNERS_ROUTES)
+def test_only_the_owner_sees_and_changes_the_study(tmp_path: Path, method: str, route: str) -> None:
+    with visited(tmp_path) as (study, visitor):
+        body = {"name": "eve"} if route.endswith("people") else {}
+        assert visitor.client.request(method, route, json=body).status_code == 401
+        visitor.join(study, "anna")
+        headers = {"X-CSRF-Token": visitor.csrf}
+        assert visitor.client.request(method, route, json=body, headers=headers).status_code == 403
+        if method == "POST":
+            visitor.join(study, "the owner", "owner")
+            assert visitor.client.request(method, route, json=body).status_code == 403  # without the page's token
+        assert [person.name for person in study.people() if person.role == "annotator"] == ["anna"]
+        assert not study.invite("anna").is_withdrawn
+
+
+def test_the_owner_answers_nothing(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, visitor):
+        visitor.join(study, "the owner", "owner")
+        assert visitor.client.get("/api/pages").status_code == 403
+
+
+def test_the_owner_invites_sees_and_withdraws(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, owner):
+        owner.join(study, "the owner", "owner")
+        headers = {"X-CSRF-Token": owner.csrf}
+        invited = owner.client.post("/api/study/people", json={"name": "anna"}, headers=headers).json()
+        anna = Visitor(study, tmp_path)
+        anna.client.get(invited["link"].removeprefix("http://testserver"))
+        anna.csrf = anna.client.get("/api/me").json()["csrf_token"]
+        anna.answer(anna.next_page()["id"], "3", is_flagged=True, seconds=4)
+        shown = owner.client.get("/api/study").json()
+        assert (shown["given"], shown["wanted"], shown["people_per_page"]) == (1, 30, 5)
+        (person,) = shown["people"]
+        assert (person["done"], person["flagged"], person["median_seconds"]) == (1, 1, 4)
+        withdrawn = owner.client.post(
+            f"/api/study/people/{person['id']}/withdraw", json={"reason": "a robot"}, headers=headers
+        )
+        assert withdrawn.status_code == 204
+        assert anna.client.get("/api/me").status_code == 403
+        for unknown in ("/api/study/people/99/withdraw", "/api/study/people/99/effect"):
+            method = "GET" if unknown.endswith("effect") else "POST"
+            assert owner.client.request(method, unknown, json={}, headers=headers).status_code == 404

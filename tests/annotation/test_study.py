@@ -8,6 +8,7 @@ from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run,
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.study import Given, Study, UnreadAnswerError, default_rule
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.labels import interpret, parse_rule
 from subitize.records import Boxes, Discarded, Known, Reading, Spec
 from subitize.store import Location, Run
 
@@ -79,7 +80,24 @@ def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Locat
         place = say(study, "anna", "3", key="answered")
         study.save(study.invite("anna"), place, 0, Given("skipped-", "I cannot tell", is_skipped=True))
     (reading,) = readings(run)
-    assert reading.value == Discarded("I cannot tell", is_refusal=True)
+    assert reading.value == Discarded("cannot tell: I cannot tell", is_refusal=True)
+
+
+def test_the_answers_of_somebody_who_is_left_out_are_kept_and_enter_no_figure(run: Location) -> None:
+    with opened(run, people_per_page=2) as study:
+        for person in ("anna", "bot"):
+            say(study, person, "3", place=0)
+        study.withdraw(study.invite("bot"), "answers within a second")
+        assert study.invite("bot").is_withdrawn
+    with Run(run) as stored:
+        values = {one.reading.annotator: one.reading.value for one in stored.readings("human")}
+        assert values["anna"] == Known(3)
+        assert isinstance(values["bot"], Discarded)
+        with stored.reading() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM readings").scalar() == 3
+        for rule in ("strict", "boxes"):
+            evidence = next(one.reading for one in stored.readings("human") if one.reading.annotator == "bot")
+            assert isinstance(interpret(evidence.evidence, evidence.question, parse_rule(rule)), Discarded)
 
 
 def test_what_the_rule_cannot_read_is_not_stored(run: Location) -> None:

@@ -11,13 +11,14 @@ from importlib.resources import files
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field
 
 from subitize.annotation.limits import Limiter
+from subitize.annotation.ownership import Overseer, OwnerDesk, Pace
 from subitize.annotation.pages import Page
 from subitize.annotation.study import Given, Person, Study, UnreadAnswerError
 from subitize.errors import BadImageError, SubitizeError
@@ -27,6 +28,7 @@ from subitize.store import RENEWAL_SECONDS
 from subitize.store.images import Images
 
 COOKIE = "subitize_session"
+_STATIC = files("subitize.annotation") / "static"
 _SESSION_SECONDS = 7 * 24 * 3600
 _LARGEST_BODY_BYTES = 65_536
 _MOST_PAGES = 8
@@ -120,30 +122,36 @@ class ReadAs(BaseModel):
     reason: str | None
 
 
-def make_app(study: Study, images: Images, renew: Callable[[], None], hosts: frozenset[str] | None) -> FastAPI:
+def make_app(
+    study: Study, images: Images, overseer: Overseer, renew: Callable[[], None], hosts: frozenset[str] | None
+) -> FastAPI:
     """Make the application; `hosts` are the names it answers to, None any."""
     desk = _Desk(study, images)
+    owner = OwnerDesk(study, overseer, desk.pace, desk.identify, desk.identify_changing, desk.link_pictures)
 
     @asynccontextmanager
     async def renewing(_: FastAPI) -> AsyncIterator[None]:
         task = asyncio.create_task(_renew_for_ever(renew))
         yield
         task.cancel()
+        overseer.close()
 
     app = FastAPI(title="subitize annotate", docs_url=None, redoc_url=None, lifespan=renewing)
     app.middleware("http")(_Guard(hosts))
     app.exception_handler(SubitizeError)(_tell)
     app.add_api_route("/", desk.index, include_in_schema=False)
     app.add_api_route("/join/{token}", desk.join, include_in_schema=False)
-    app.add_api_route("/api/me", desk.me, response_model=Me)
-    app.add_api_route("/api/pages", desk.next_pages, response_model=PagesShown)
-    app.add_api_route("/api/pages/{page_id}", desk.page, response_model=PageShown)
-    app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"], response_model=Progress)
-    app.add_api_route(
-        "/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"], response_model=ReadAs
-    )
+    app.add_api_route("/api/me", desk.me)
+    app.add_api_route("/api/pages", desk.next_pages)
+    app.add_api_route("/api/pages/{page_id}", desk.page)
+    app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"])
+    app.add_api_route("/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"])
     app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
-    app.mount("/static", StaticFiles(directory=str(files("subitize.annotation") / "static")))
+    app.add_api_route("/api/study", owner.study)
+    app.add_api_route("/api/study/people", owner.invite, methods=["POST"])
+    app.add_api_route("/api/study/people/{person_id}/effect", owner.effect)
+    app.add_api_route("/api/study/people/{person_id}/withdraw", owner.withdraw, methods=["POST"], status_code=204)
+    app.mount("/static", StaticFiles(directory=str(_STATIC)))
     return app
 
 
@@ -193,17 +201,17 @@ class _Desk:
         self._sessions = URLSafeTimedSerializer(study.secret, salt="session")
         self._joining = Limiter(per_second=1, burst=20)
         self._working = Limiter(per_second=50, burst=200)
-        self._index = (files("subitize.annotation") / "static" / "index.html").read_text(encoding="utf-8")
+        self.pace = Pace()
         self._places = lru_cache(maxsize=1_000)(self._name_pages)
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
     def index(self, request: Request) -> Response:
         """Show the page, or how to come in."""
         try:
-            self._person(request)
+            person = self.identify(request)
         except HTTPException as error:
             return PlainTextResponse(str(error.detail), error.status_code)
-        return Response(self._index, media_type="text/html; charset=utf-8")
+        return FileResponse(str(_STATIC / ("owner.html" if person.role == "owner" else "annotate.html")))
 
     def join(self, token: str, request: Request) -> Response:
         """Come in by an invitation: the same link brings the same person back, on any device."""
@@ -221,7 +229,7 @@ class _Desk:
 
     def me(self, request: Request) -> Me:
         """Tell who is here."""
-        person = self._person(request)
+        person = self.identify(request)
         finished = [self._page_id(person, place) for place in self._study.finished_pages(person)]
         instructions = [
             _INSTRUCTIONS[form] for form in sorted({form for page in self._study.pages for form in page.forms})
@@ -230,20 +238,23 @@ class _Desk:
 
     def next_pages(self, request: Request, count: int = 1) -> PagesShown:
         """Give the pages to be answered next; they are kept for this person for a while."""
-        person = self._person(request)
+        person = self.identify(request)
+        if person.role != "annotator":
+            raise HTTPException(403, "the owner of a study answers nothing; open the link of a person")
         places = self._study.next_pages(person, min(max(count, 1), _MOST_PAGES))
         pages = [self._show(person, place) for place in places]
         return PagesShown(pages=pages, progress=Progress(**self._study.progress(person)))
 
     def page(self, page_id: str, request: Request) -> PageShown:
         """Show a page again, with what this person said to it."""
-        person = self._person(request)
+        person = self.identify(request)
         return self._show(person, self._place(person, page_id))
 
     def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Progress:
         """Store an answer; when this returns it is on the disk."""
         person, place = self._changing(request, page_id, number)
         self._study.save(person, place, number, Given(**given.model_dump()))
+        self.pace.note(time.time())
         return Progress(**self._study.progress(person))
 
     def read(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> ReadAs:
@@ -256,7 +267,7 @@ class _Desk:
 
     def picture(self, page_id: str, number: int, request: Request) -> Response:
         """Send the pixels of a picture, and nothing that its file says besides."""
-        person = self._person(request)
+        person = self.identify(request)
         pictures = self._study.pages[self._place(person, page_id)].pictures
         if not 0 <= number < len(pictures):
             raise HTTPException(404, "there is no such picture")
@@ -266,7 +277,8 @@ class _Desk:
             raise HTTPException(410, "this picture is broken; skip it") from error
         return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
-    def _person(self, request: Request) -> Person:
+    def identify(self, request: Request) -> Person:
+        """Find who sends a request, by their session."""
         try:
             number = self._sessions.loads(request.cookies.get(COOKIE, ""), max_age=_SESSION_SECONDS)
         except BadSignature:
@@ -280,14 +292,26 @@ class _Desk:
             raise HTTPException(429, "too many requests; wait a second", {"Retry-After": "1"})
         return person
 
-    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int]:
-        """Find who answers about which page; only a page of ours knows the token that this takes."""
-        person = self._person(request)
+    def identify_changing(self, request: Request) -> Person:
+        """Find who wants to change something; only a page of ours knows the token that this takes."""
+        person = self.identify(request)
         if not hmac.compare_digest(
             request.headers.get("x-csrf-token", "").encode(), self._csrf_token(request).encode()
         ):
             raise HTTPException(403, "the page is out of date; reload it")
+        return person
+
+    def link_pictures(self, person: Person, place: int) -> list[str]:
+        """List where a person finds the pictures of a page."""
+        page_id = self._page_id(person, place)
+        return [f"/pictures/{page_id}/{number}" for number in range(len(self._study.pages[place].pictures))]
+
+    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int]:
+        """Find who answers about which page."""
+        person = self.identify_changing(request)
         place = self._place(person, page_id)
+        if person.role != "annotator":
+            raise HTTPException(403, "the owner of a study answers nothing; open the link of a person")
         if not 0 <= number < len(self._study.pages[place].asks):
             raise HTTPException(404, "there is no such question")
         return person, place
@@ -298,7 +322,7 @@ class _Desk:
     def _show(self, person: Person, place: int) -> PageShown:
         page, page_id = self._study.pages[place], self._page_id(person, place)
         questions = [self._show_question(person, page, number) for number in range(len(page.asks))]
-        pictures = [f"/pictures/{page_id}/{number}" for number in range(len(page.pictures))]
+        pictures = self.link_pictures(person, place)
         prompt = page.prompt if "match" in page.forms else None
         return PageShown(id=page_id, pictures=pictures, questions=questions, prompt=prompt)
 

@@ -1,13 +1,15 @@
 """A study on a port, until it is stopped."""
 
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from ipaddress import ip_address
 
 from subitize.annotation.study import Study
 from subitize.errors import MissingPartError
 from subitize.store import Lease, Run
+
+OWNER = "owner"
 
 
 def require_parts() -> None:
@@ -17,20 +19,23 @@ def require_parts() -> None:
             raise MissingPartError("the annotation page", module, "annotate")
 
 
-def invite_all(study: Study, names: Sequence[str], address: str) -> Mapping[str, str]:
-    """Invite people, and make the link of each."""
-    return {name: f"{address}/join/{study.join_token(study.invite(name))}" for name in names}
+def invite_all(study: Study, names: Sequence[str], address: str) -> dict[str, str]:
+    """Invite people and the owner, and make the link of each."""
+    people = [*(study.invite(name) for name in names), study.invite(OWNER, "owner")]
+    return {person.name: f"{address}/join/{study.join_token(person)}" for person in people}
 
 
 def serve(study: Study, run: Run, lease: Lease, listening: socket.socket, on_ready: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM; requests under way are answered first."""
     import uvicorn
 
+    from subitize.annotation.ownership import Overseer
     from subitize.annotation.server import make_app
 
     host = listening.getsockname()[0]
     hosts = frozenset({"localhost", "127.0.0.1", "::1"}) if ip_address(host).is_loopback else None
-    app = make_app(study, run.images, lambda: run.renew(lease), hosts)
+    overseer = Overseer(run.location, study.settings.judge)
+    app = make_app(study, run.images, overseer, lambda: run.renew(lease), hosts)
     config = uvicorn.Config(app, log_level="critical", access_log=False, server_header=False, lifespan="on")
     server = uvicorn.Server(config)
     on_ready()

@@ -3,11 +3,13 @@
 import hashlib
 import hmac
 import secrets
+import statistics
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Annotated
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, Select, Table, insert, select, update
@@ -18,6 +20,7 @@ from subitize.annotation.pages import Collected, Page
 from subitize.errors import BadValueError
 from subitize.importers.answers import check_judge
 from subitize.labels import interpret, parse_rule
+from subitize.labels.interpretation import CANNOT_TELL
 from subitize.labels.rules import Rule, word_rules
 from subitize.records import (
     UNKNOWN,
@@ -34,7 +37,7 @@ from subitize.records import (
     Words,
     base_suite,
 )
-from subitize.store import Lease, Run
+from subitize.store import Lease, Run, StoredReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,16 @@ class Settings:
 _SETTINGS = TypeAdapter(Settings)
 
 
+Role = Literal["annotator", "owner"]
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was invited; readings name them by `name`."""
+    """Somebody who was invited; readings name them by `name`. The owner answers nothing, and sees all."""
 
     id: int
     name: str
+    role: Role = "annotator"
     is_withdrawn: bool = False
 
 
@@ -82,6 +89,17 @@ class Given:
     is_flagged: bool = False
     comment: str = ""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """How much somebody has answered, how often with a remark, and how long an answer usually took."""
+
+    answers: int
+    skipped: int
+    unsure: int
+    flagged: int
+    median_seconds: float | None
 
 
 class UnreadAnswerError(BadValueError):
@@ -106,28 +124,43 @@ class Study:
         self._assignments = Assignments(
             len(self.pages), settings.people_per_page, settings.lease_minutes * 60, settings.seed
         )
-        self._said: dict[tuple[int, str, str], Given] = {}
+        self._said: dict[int, dict[tuple[str, str], Given]] = defaultdict(dict)
         self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
         self._people = self._read_people()
         self._restore()
 
-    def invite(self, name: str) -> Person:
+    def invite(self, name: str, role: Role = "annotator") -> Person:
         """Add a person, or find the one of this name."""
         check_name(name)
         known = {person.name: person for person in self.people()}
+        if name in known and known[name].role != role:
+            raise BadValueError(f"{name!r} is {known[name].role} of this study; name the {role} otherwise")
         if name not in known:
             with self._run.writing(self._lease) as connection:
-                row = {"name": name, "created_at": time.time()}
+                row = {"name": name, "role": role, "created_at": time.time()}
                 connection.execute(insert(tables.people).values(**self._key, **row))
             self._people = self._read_people()
         return next(person for person in self.people() if person.name == name)
 
-    def withdraw(self, person: Person) -> None:
-        """Close a person's link; what they said stays stored."""
-        with self._run.writing(self._lease) as connection:
+    def withdraw(self, person: Person, reason: str = "") -> None:
+        """Close a person's link; with a reason, their answers enter no figure from now on. All stay stored."""
+        withdrawn = [] if not reason else [self._withdrawn(stored) for stored in self._readings_of(person)]
+        with self._lock, self._run.writing(self._lease) as connection:
             own = tables.people.c.id == person.id
-            connection.execute(update(tables.people).where(own).values(withdrawn_at=time.time()))
+            row = {"withdrawn_at": time.time(), "withdrawn_because": reason or None}
+            connection.execute(update(tables.people).where(own).values(**row))
+            self._run.add_readings(self._lease, withdrawn, connection)
         self._people = self._read_people()
+
+    def _readings_of(self, person: Person) -> list[StoredReading]:
+        subjects = {page.subject.id for page in self.pages}
+        stored = self._run.readings(self.settings.judge)
+        return [one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in subjects]
+
+    @staticmethod
+    def _withdrawn(stored: StoredReading) -> Reading:
+        told = f"{CANNOT_TELL}withdrawn by the study's owner"
+        return replace(stored.reading, evidence=Words(told), value=Discarded(told), replaces=stored.id)
 
     def people(self) -> Sequence[Person]:
         """List everybody who was invited."""
@@ -166,9 +199,28 @@ class Study:
                 "wanted": self._assignments.answers_wanted(),
             }
 
+    def activity(self, person: Person) -> "Activity":
+        """Sum up what a person has done."""
+        own = list(self._said[person.id].values())
+        return Activity(
+            len(own),
+            sum(given.is_skipped for given in own),
+            sum(given.is_unsure for given in own),
+            sum(given.is_flagged for given in own),
+            statistics.median(given.seconds for given in own) if own else None,
+        )
+
+    def find_question(self, subject_id: str, question_id: str) -> tuple[int, int] | None:
+        """Find the place of a page and the number of its question."""
+        place = self._places.get(subject_id)
+        if place is None:
+            return None
+        numbers = [number for number, ask in enumerate(self.pages[place].asks) if ask.question.id == question_id]
+        return (place, numbers[0]) if numbers else None
+
     def said(self, person: Person, page: Page, number: int) -> Given | None:
         """Tell what a person said last to a question of a page."""
-        return self._said.get((person.id, page.subject.id, page.asks[number].question.id))
+        return self._said[person.id].get((page.subject.id, page.asks[number].question.id))
 
     def read(self, page: Page, number: int, text: str) -> Scalar:
         """Read an answer to a question of a page; raise UnreadAnswerError if no value can be made of it."""
@@ -194,7 +246,7 @@ class Study:
         question, judge = page.asks[number].question, self.settings.judge
         earlier = None if is_first else self._run.find_reading(judge, person.name, page.subject, question)
         evidence, rule, value = (
-            (Words(given.text), self._rule, Discarded(given.text, is_refusal=True))
+            (Words(f"{CANNOT_TELL}{given.text}"), self._rule, Discarded(f"{CANNOT_TELL}{given.text}", is_refusal=True))
             if given.is_skipped
             else self._interpret(page, number, given.text)
         )
@@ -232,7 +284,7 @@ class Study:
         return connection.execute(query).first() is not None
 
     def _note(self, person: Person, page: Page, number: int, given: Given) -> None:
-        self._said[person.id, page.subject.id, page.asks[number].question.id] = given
+        self._said[person.id][page.subject.id, page.asks[number].question.id] = given
         if all(self.said(person, page, one) for one in range(len(page.asks))):
             self._assignments.finish(person.name, self._places[page.subject.id])
 
@@ -276,7 +328,7 @@ class Study:
     def _read_people(self) -> dict[int, Person]:
         with self._run.reading() as connection:
             rows = connection.execute(self._of(tables.people).order_by(tables.people.c.id)).all()
-        return {row.id: Person(row.id, row.name, row.withdrawn_at is not None) for row in rows}
+        return {row.id: Person(row.id, row.name, row.role, row.withdrawn_at is not None) for row in rows}
 
     @property
     def _key(self) -> dict[str, str]:

@@ -23,8 +23,10 @@ people = Table(
     Column("run_id", String, nullable=False),
     Column("study", String, nullable=False),
     Column("name", String, nullable=False),
+    Column("role", String, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("withdrawn_at", Float, nullable=True),
+    Column("withdrawn_because", Text, nullable=True),
 )
 Index("one_person_per_name", people.c.run_id, people.c.study, people.c.name, unique=True)
 

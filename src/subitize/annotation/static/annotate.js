@@ -200,7 +200,7 @@ function askFeedback(text) {
     const given = { key: "feedback", text };
     const path = `/api/pages/${page.id}/questions/${number}/read`;
     const { status, body } = await call(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
-    if (status !== 200 || shown.page !== page || field.value() !== text) return;
+    if (status !== 200 || shown?.page !== page || field.value() !== text) return;
     $("feedback").textContent = body.value === null ? `Not a count yet: ${body.reason}` : `Read as ${body.value}`;
   }, FEEDBACK_MS);
 }

@@ -1,0 +1,79 @@
+"""What the owner of a study looks at: how far people agree, on the whole and one by one, and on what they do not."""
+
+import time
+from dataclasses import dataclass
+
+import polars as pl
+
+from subitize.analysis.agreement import Concord, agree, gather_votes
+from subitize.analysis.observations import Observations
+from subitize.records import Estimate
+from subitize.stats.estimator import estimate_share
+from subitize.store import Location, Run
+
+_MOST_DISAGREEMENTS = 50
+_UNIT = ("subject", "question")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAgreement:
+    """How often a person says what another says of the same picture."""
+
+    name: str
+    agreement: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question that people answer differently: who says what."""
+
+    subject_id: str
+    question_id: str
+    answers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Oversight:
+    """All of it, as it was at some time (seconds since 1970)."""
+
+    at: float
+    concords: list[Concord]
+    people: list[PersonAgreement]
+    disagreements: list[Disagreement]
+
+
+def oversee(location: Location, judge: str, without: str | None = None) -> Oversight:
+    """Measure the agreement of a study's people, as it would be without one of them if that is asked."""
+    at = time.time()
+    with Run(location) as run:
+        votes = gather_votes(run, judge)
+    if without is not None:
+        votes = Observations(votes.rows.filter(pl.col("annotator") != without), votes.items, votes.designs)
+    paired = votes.rows.filter(pl.len().over(_UNIT) > 1)
+    return Oversight(at, agree(votes) if paired.height else [], compare_people(paired), _list_disagreements(paired))
+
+
+def compare_people(votes: pl.DataFrame) -> list[PersonAgreement]:
+    """Estimate, for each annotator, the share of others' answers that are the same, over prompts like these."""
+    same, others = pl.len().over(*_UNIT, "value", "value_text") - 1, pl.len().over(_UNIT) - 1
+    shares = votes.with_columns(share=same / others).sort("annotator")
+    found = []
+    for (name,), own in shares.group_by("annotator", maintain_order=True):
+        clusters, strata = own["cluster"].to_numpy(), own["stratum"].to_numpy()
+        found.append(PersonAgreement(str(name), estimate_share(own["share"].to_numpy(), clusters, strata)))
+    return found
+
+
+def _list_disagreements(votes: pl.DataFrame) -> list[Disagreement]:
+    """List the questions with the most different answers, among them those with the most people first."""
+    units = (
+        votes.group_by(_UNIT, maintain_order=True)
+        .agg("annotator", "value_text", different=pl.col("value_text").n_unique())
+        .filter(pl.col("different") > 1)
+        .sort("different", pl.col("annotator").list.len(), descending=True, maintain_order=True)
+        .head(_MOST_DISAGREEMENTS)
+    )
+    return [
+        Disagreement(row["subject"], row["question"], dict(zip(row["annotator"], row["value_text"], strict=True)))
+        for row in units.iter_rows(named=True)
+    ]

@@ -1,0 +1,241 @@
+"""What the owner of a study sees and decides, over HTTP."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from fastapi import HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json, to_json
+
+from subitize.annotation.oversight import Oversight, oversee
+from subitize.annotation.study import Person, Study
+from subitize.errors import SubitizeError
+from subitize.records import to_plain
+from subitize.store import Location
+
+MOST_AGE_SECONDS = 30.0
+_SPEED_SECONDS = 600.0
+
+
+class PersonShown(BaseModel):
+    """A person as the owner sees them."""
+
+    id: int
+    name: str
+    link: str
+    is_withdrawn: bool
+    done: int
+    skipped: int
+    unsure: int
+    flagged: int
+    median_seconds: float | None
+    agreement: object
+
+
+class DisagreementShown(BaseModel):
+    """A question that people answer differently, with its pictures."""
+
+    wording: str
+    pictures: list[str]
+    answers: dict[str, str]
+
+
+class StudyShown(BaseModel):
+    """The state of a study; figures of agreement are as old as they say."""
+
+    name: str
+    given: int
+    wanted: int
+    pages: int
+    people_per_page: int
+    per_hour: float
+    hours_left: float | None
+    people: list[PersonShown]
+    agreement: object
+    agreement_age_seconds: float | None
+    disagreements: list[DisagreementShown]
+
+
+class Invited(BaseModel):
+    """Who is invited."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=60)
+
+
+class Withdrawal(BaseModel):
+    """Why a person is left out; without a reason only the link is closed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(default="", max_length=500)
+
+
+class Effect(BaseModel):
+    """Agreement with a person and without."""
+
+    agreement: object
+    without: object
+
+
+class Pace:
+    """How quickly answers come in, by those of the last ten minutes."""
+
+    def __init__(self) -> None:
+        self._times: deque[float] = deque()
+
+    def note(self, now: float) -> None:
+        """Note an answer."""
+        self._times.append(now)
+
+    def per_hour(self, now: float) -> float:
+        """Tell how many answers come in per hour."""
+        while self._times and self._times[0] < now - _SPEED_SECONDS:
+            self._times.popleft()
+        since = max(60.0, now - self._times[0]) if self._times else 1.0
+        return 3600 * len(self._times) / since
+
+
+class Overseer:
+    """Keeps figures of agreement fresh, computed in a process of its own so that nobody waits for them."""
+
+    def __init__(self, location: Location, judge: str) -> None:
+        self._location, self._judge = location, judge
+        self._process = ProcessPoolExecutor(1, get_context("spawn"))
+        self._latest: Oversight | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+
+    @property
+    def latest(self) -> Oversight | None:
+        """The latest figures, if there are any yet."""
+        return self._latest
+
+    def refresh(self) -> None:
+        """Begin to compute the figures anew where they are too old and nobody does so already."""
+        is_fresh = self._latest is not None and time.time() - self._latest.at < MOST_AGE_SECONDS / 2
+        if not is_fresh and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(self._compute())
+
+    async def without(self, name: str) -> Oversight:
+        """Compute the figures as they would be without somebody."""
+        return await self._oversee(name)
+
+    async def _compute(self) -> None:
+        try:
+            self._latest = await self._oversee(None)
+        except SubitizeError:
+            self._latest = None  # nothing to compare yet
+
+    async def _oversee(self, without: str | None) -> Oversight:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._process, oversee, self._location, self._judge, without)
+
+    def close(self) -> None:
+        """Stop the process."""
+        self._process.shutdown(wait=False, cancel_futures=True)
+
+
+class OwnerDesk:
+    """What the owner can ask for; `identify` finds who asks, `change` also that it comes from a page of ours."""
+
+    def __init__(
+        self,
+        study: Study,
+        overseer: Overseer,
+        pace: Pace,
+        identify: Callable[[Request], Person],
+        change: Callable[[Request], Person],
+        link_pictures: Callable[[Person, int], list[str]],
+    ) -> None:
+        self._study, self._overseer, self._pace = study, overseer, pace
+        self._identify, self._change, self._link_pictures = identify, change, link_pictures
+
+    async def study(self, request: Request) -> StudyShown:
+        """Show how far the study is and how far people agree."""
+        owner = self._owner(self._identify(request))
+        self._overseer.refresh()
+        latest, totals, now = self._overseer.latest, self._study.progress(owner), time.time()
+        per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
+        agreements = {one.name: one.agreement for one in latest.people} if latest else {}
+        return StudyShown(
+            name=self._study.name,
+            given=totals["given"],
+            wanted=totals["wanted"],
+            pages=len(self._study.pages),
+            people_per_page=self._study.settings.people_per_page,
+            per_hour=per_hour,
+            hours_left=left / per_hour if per_hour else None,
+            people=[self._show_person(person, agreements.get(person.name), request) for person in self._annotators()],
+            agreement=_plain(latest.concords) if latest else None,
+            agreement_age_seconds=now - latest.at if latest else None,
+            disagreements=self._show_disagreements(owner, latest) if latest else [],
+        )
+
+    async def effect(self, person_id: int, request: Request) -> Effect:
+        """Show what leaving somebody out would change, and change nothing."""
+        self._owner(self._identify(request))
+        person = self._find(person_id)
+        without = await self._overseer.without(person.name)
+        latest = self._overseer.latest
+        return Effect(agreement=_plain(latest.concords) if latest else None, without=_plain(without.concords))
+
+    def invite(self, invited: Invited, request: Request) -> PersonShown:
+        """Invite somebody, by a link of their own."""
+        self._owner(self._change(request))
+        return self._show_person(self._study.invite(invited.name), None, request)
+
+    def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
+        """Close somebody's link; with a reason, leave their answers out of every figure."""
+        self._owner(self._change(request))
+        self._study.withdraw(self._find(person_id), withdrawal.reason.strip())
+
+    @staticmethod
+    def _owner(person: Person) -> Person:
+        if person.role != "owner":
+            raise HTTPException(403, "only the owner of the study may see this")
+        return person
+
+    def _annotators(self) -> list[Person]:
+        return [person for person in self._study.people() if person.role == "annotator"]
+
+    def _find(self, person_id: int) -> Person:
+        for person in self._annotators():
+            if person.id == person_id:
+                return person
+        raise HTTPException(404, "there is no such person in this study")
+
+    def _show_person(self, person: Person, agreement: object, request: Request) -> PersonShown:
+        done = self._study.activity(person)
+        return PersonShown(
+            id=person.id,
+            name=person.name,
+            link=f"{str(request.base_url).rstrip('/')}/join/{self._study.join_token(person)}",
+            is_withdrawn=person.is_withdrawn,
+            done=done.answers,
+            skipped=done.skipped,
+            unsure=done.unsure,
+            flagged=done.flagged,
+            median_seconds=done.median_seconds,
+            agreement=_plain(agreement),
+        )
+
+    def _show_disagreements(self, owner: Person, latest: Oversight) -> list[DisagreementShown]:
+        shown = []
+        for one in latest.disagreements:
+            found = self._study.find_question(one.subject_id, one.question_id)
+            if found is not None:
+                place, number = found
+                wording = self._study.pages[place].asks[number].wording
+                pictures = self._link_pictures(owner, place)
+                shown.append(DisagreementShown(wording=wording, pictures=pictures, answers=one.answers))
+        return shown
+
+
+def _plain(found: object) -> object:
+    """Turn figures into what JSON can hold; what is not finite is null."""
+    return from_json(to_json(to_plain(found), inf_nan_mode="null"))

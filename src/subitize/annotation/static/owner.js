@@ -1,0 +1,161 @@
+// The owner's page: progress, people, agreement, and what people disagree about.
+
+const REFRESH_MS = 5000;
+const $ = (id) => document.getElementById(id);
+let csrf = "";
+let leaving = null; // who may be left out
+
+async function call(path, options = {}) {
+  const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
+  const response = await fetch(path, { ...options, headers });
+  const body = response.status === 204 ? {} : await response.json();
+  if (!response.ok) throw new Error(typeof body.detail === "string" ? body.detail : "The server did not understand this.");
+  return body;
+}
+
+async function tellErrors(work) {
+  try {
+    await work();
+    $("notice").hidden = true;
+  } catch (error) {
+    $("notice").textContent = error instanceof TypeError ? "The server cannot be reached." : error.message;
+    $("notice").hidden = false;
+  }
+}
+
+async function refresh() {
+  const study = await call("/api/study");
+  $("name").textContent = study.name;
+  $("bar").value = study.wanted ? study.given / study.wanted : 0;
+  $("progress").textContent = tellProgress(study);
+  $("people").replaceChildren(...study.people.map(showPerson));
+  $("agreement").replaceChildren(...(study.agreement ?? []).map(showAgreement));
+  $("age").textContent = study.agreement_age_seconds === null
+    ? "Nothing has been answered by two people yet."
+    : `Computed ${Math.round(study.agreement_age_seconds)} seconds ago; 95 % intervals for prompts and people like these.`;
+  showDisagreements(study.disagreements);
+}
+
+function tellProgress({ given, wanted, pages, people_per_page: each, per_hour: speed, hours_left: left }) {
+  const people = each === 1 ? "one person" : `${each} people`;
+  const pace = speed ? `; ${Math.round(speed)} an hour, ${tellHours(left)} left` : "";
+  return `${given} of ${wanted} answered (${pages} pages, ${people} each)${pace}.`;
+}
+
+const tellHours = (hours) => (hours < 1 ? `${Math.max(1, Math.round(60 * hours))} minutes` : `${hours.toFixed(1)} hours`);
+
+const tell = (estimate) => {
+  if (!estimate) return "–";
+  const [value, low, high] = [estimate.value, estimate.low, estimate.high].map((one) => (one ?? NaN).toFixed(2));
+  return `${value} [${low}, ${high}]`;
+};
+
+function showPerson(person) {
+  const row = document.createElement("tr");
+  row.classList.toggle("withdrawn", person.is_withdrawn);
+  row.append(cell(person.name));
+  for (const number of [person.done, person.skipped, person.unsure, person.flagged]) row.append(cell(number, "number"));
+  row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"), cell(tell(person.agreement), "number"));
+  const copy = button("Copy", () => navigator.clipboard?.writeText(person.link).catch(() => prompt("Link", person.link)) ?? prompt("Link", person.link));
+  copy.setAttribute("aria-label", `Copy the link of ${person.name}`);
+  const leave = button("Leave out …", () => tellErrors(() => askToLeaveOut(person)));
+  leave.setAttribute("aria-label", `Leave out ${person.name}`);
+  copy.disabled = leave.disabled = person.is_withdrawn;
+  row.append(cell(copy), cell(leave));
+  return row;
+}
+
+function showAgreement(one) {
+  const row = document.createElement("tr");
+  row.append(cell(one.model), cell(one.question), cell(one.units, "number"), cell(one.annotators, "number"));
+  row.append(...[one.pairwise, one.kappa, one.alpha].map((estimate) => cell(tell(estimate), "number")), cell(one.caution));
+  return row;
+}
+
+// What is shown already stays, so that pictures do not flicker and nobody loses their place.
+let shownDisagreements = "";
+
+function showDisagreements(disagreements) {
+  const text = JSON.stringify(disagreements);
+  if (text === shownDisagreements) return;
+  shownDisagreements = text;
+  $("disagreements").replaceChildren(...disagreements.map(showDisagreement));
+}
+
+function showDisagreement({ wording, pictures, answers }) {
+  const entry = document.createElement("li");
+  for (const url of pictures) {
+    const image = new Image();
+    image.src = url;
+    image.loading = "lazy";
+    image.alt = "";
+    entry.append(image);
+  }
+  const question = document.createElement("strong");
+  question.textContent = wording;
+  const list = document.createElement("dl");
+  for (const [name, answer] of Object.entries(answers)) {
+    const [term, said] = ["dt", "dd"].map((kind) => document.createElement(kind));
+    term.textContent = name;
+    said.textContent = answer;
+    list.append(term, said);
+  }
+  entry.append(question, list);
+  return entry;
+}
+
+async function askToLeaveOut(person) {
+  leaving = person;
+  $("effect-title").textContent = `Leave out ${person.name}`;
+  $("effect-text").textContent = "Computing what it would change …";
+  $("why").value = "";
+  $("effect").showModal();
+  const { agreement, without } = await call(`/api/study/people/${person.id}/effect`);
+  const lines = (agreement ?? []).map((one) => {
+    const other = without.find((two) => two.model === one.model && two.question === one.question && two.group === one.group);
+    return `${one.model}, ${one.question}: two say the same ${tell(one.pairwise)} → ${tell(other?.pairwise)}`;
+  });
+  $("effect-text").textContent = lines.join("\n") || "There is nothing to compare yet.";
+}
+
+$("effect").addEventListener("close", () => {
+  const choice = $("effect").returnValue;
+  if (choice !== "exclude" && choice !== "close") return;
+  const reason = choice === "exclude" ? $("why").value.trim() || "left out by the owner" : "";
+  tellErrors(async () => {
+    await call(`/api/study/people/${leaving.id}/withdraw`, { method: "POST", body: JSON.stringify({ reason }) });
+    await refresh();
+  });
+});
+
+$("invite").addEventListener("submit", (event) => {
+  event.preventDefault();
+  tellErrors(async () => {
+    await call("/api/study/people", { method: "POST", body: JSON.stringify({ name: $("person").value.trim() }) });
+    $("person").value = "";
+    await refresh();
+  });
+});
+
+function cell(content, className = "") {
+  const made = document.createElement("td");
+  made.className = className;
+  made.append(content);
+  return made;
+}
+
+function button(text, onClick) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = text;
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+async function start() {
+  csrf = (await call("/api/me")).csrf_token;
+  await refresh();
+}
+
+await tellErrors(start);
+setInterval(() => tellErrors(refresh), REFRESH_MS);
