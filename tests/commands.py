@@ -62,12 +62,13 @@ def subitize(*arguments: object, cwd: Path | None = None) -> Finished:
 
 
 @contextlib.contextmanager
-def serving(*arguments: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
-    """Run the reward endpoint on a free port, and give its address once it listens; then stop it."""
-    with start("serve", *arguments, "--port", 0) as process:
+def serving(command: str, *arguments: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+    """Run a command that serves on a free port, and give the first address it tells; then stop it."""
+    with start(command, *arguments, "--port", 0) as process:
         try:
             assert process.stdout is not None
-            address = re.search(r"http://[\d.]+:\d+", process.stdout.readline())
+            told = (re.search(r"http://[\d.]+:\d+(/join/\w+)?", line) for line in process.stdout)
+            address = next(filter(None, told), None)
             assert address, process.communicate()
             yield process, address[0]
         finally:

@@ -24,7 +24,7 @@ QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
     *("matching", "walkthrough"),
 ]
-MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub}
+MARKS = dict.fromkeys(QUICK, ()) | {"annotating": pytest.mark.annotate, "hf-inference": pytest.mark.hub}
 MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
 
 
@@ -60,8 +60,8 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
             subprocess.run([program, *arguments], check=True)
             continue
         assert program == "subitize"
-        if arguments[0] == "serve":
-            with serving(*arguments[1:]):
+        if arguments[0] in {"serve", "annotate"}:
+            with serving(*arguments):
                 continue
         finished = call(*arguments)
         assert finished.code == 0, f"{command}: {finished.err}"
@@ -89,7 +89,7 @@ def test_the_program_on_the_page_on_rewards_gets_them(tmp_path: Path) -> None:
     (program,) = files((ROOT / "docs" / "reward-endpoint.md").read_text(encoding="utf-8")).values()
     for number in (3, 2):
         (tmp_path / f"{number}.png").write_bytes(render(Stimulus("apples", number, seed=1, size_px=128)).png)
-    with serving("--judge", "observer") as (_, address):
+    with serving("serve", "--judge", "observer") as (_, address):
         command = [sys.executable, "-c", program, address, "3.png", "2.png"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == "[1.0, 0.0]\n", done.stderr

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run
-from commands import start
+from commands import serving
 from parts import CHROMIUM
 from subitize.records import Item, Known
 from subitize.store import Run
@@ -33,19 +32,6 @@ def browser() -> "Iterator[Browser]":
         browser.close()
 
 
-@contextlib.contextmanager
-def annotating(run: Path, *options: object) -> "Iterator[tuple[subprocess.Popen[str], str]]":
-    """Serve a study of a run, and give the first link."""
-    with start("annotate", run, "--no-browser", "--port", 0, *options) as server:
-        try:
-            assert server.stdout is not None
-            link = next((found[0] for line in server.stdout if (found := re.search(r"http://\S+", line))), None)
-            assert link, server.communicate()
-            yield server, link
-        finally:
-            server.terminate()
-
-
 @pytest.fixture
 def open_study(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Page]]":
     """Open a study of these items in a window; any complaint of the page fails the test."""
@@ -54,7 +40,7 @@ def open_study(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Pa
 
         def opened(items: list[Item], *options: object, repeats: int = 1, size: dict[str, int] = DESKTOP) -> "Page":
             make_run(folder(tmp_path), items, repeats=repeats)
-            _, link = stack.enter_context(annotating(tmp_path / "run", *options))
+            _, link = stack.enter_context(serving("annotate", tmp_path / "run", "--no-browser", *options))
             page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
             stack.callback(page.context.close)
             page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -214,7 +200,7 @@ def test_without_a_network_nothing_is_lost_and_the_page_says_so(
 
 def test_a_count_that_is_not_read_comes_back_to_whoever_typed_it(browser: "Browser", tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
-    with annotating(tmp_path / "run") as (_, link):
+    with serving("annotate", tmp_path / "run", "--no-browser") as (_, link):
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         page.goto(link)
         page.locator("#answer").wait_for()

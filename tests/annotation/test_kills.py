@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.cookiejar import CookieJar
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,8 +69,8 @@ class Browser:
         self.pending = None
         return True
 
-    def _get(self, url: str) -> dict[str, object]:
-        found: dict[str, object] = json.loads(self._opener.open(url, timeout=10).read())
+    def _get(self, url: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._opener.open(url, timeout=10).read())
         return found
 
 

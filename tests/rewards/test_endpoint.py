@@ -429,7 +429,7 @@ def test_the_command_serves_until_it_is_told_to_stop_and_finishes_what_is_under_
             stop()
             return await asyncio.gather(*posting)
 
-    with commands.serving("--judge", OBSERVER) as (process, address):
+    with commands.serving("serve", "--judge", OBSERVER) as (process, address):
         assert asyncio.run(work(address, process.terminate)) == [(200, [1.0] * 30)] * 3
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
@@ -441,7 +441,7 @@ def test_the_command_serves_until_it_is_told_to_stop_and_finishes_what_is_under_
 def test_the_example_that_is_printed_works_and_ctrl_c_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "a-secret-token")
     (tmp_path / "picture.png").write_bytes(base64.b64decode(paint("3 apples")))
-    with commands.serving("--judge", OBSERVER, "--token-variable", "MY_TOKEN", "--host", "0.0.0.0") as (
+    with commands.serving("serve", "--judge", OBSERVER, "--token-variable", "MY_TOKEN", "--host", "0.0.0.0") as (
         process,
         address,
     ):
@@ -475,7 +475,7 @@ def test_a_thousand_at_once_are_answered_where_few_files_may_be_open() -> None:
             return {*await asyncio.gather(*(post() for _ in range(1_000)))}
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
-    with commands.serving("--judge", OBSERVER) as (process, address):
+    with commands.serving("serve", "--judge", OBSERVER) as (process, address):
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
         assert asyncio.run(work(address)) == {(200, "[1.0]")}
         process.terminate()
@@ -485,7 +485,7 @@ def test_a_thousand_at_once_are_answered_where_few_files_may_be_open() -> None:
 
 @pytest.mark.slow
 def test_a_host_that_others_reach_is_warned_of() -> None:
-    with commands.serving("--judge", OBSERVER, "--host", "0.0.0.0") as (process, _):
+    with commands.serving("serve", "--judge", OBSERVER, "--host", "0.0.0.0") as (process, _):
         process.terminate()
         _, err = process.communicate(timeout=60)
     told = "--host 0.0.0.0: whoever reaches this address may use it; --token-variable keeps others out"

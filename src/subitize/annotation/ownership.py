@@ -106,7 +106,7 @@ class Overseer:
 
     def __init__(self, location: Location, judge: str) -> None:
         self._location, self._judge = location, judge
-        self._process = ProcessPoolExecutor(1, get_context("spawn"))
+        self._process: ProcessPoolExecutor | None = None
         self._latest: Oversight | None = None
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -133,11 +133,13 @@ class Overseer:
 
     async def _oversee(self, without: str | None) -> Oversight:
         loop = asyncio.get_running_loop()
+        self._process = self._process or ProcessPoolExecutor(1, get_context("spawn"))
         return await loop.run_in_executor(self._process, oversee, self._location, self._judge, without)
 
     def close(self) -> None:
         """Stop the process."""
-        self._process.shutdown(wait=False, cancel_futures=True)
+        if self._process is not None:
+            self._process.shutdown(wait=False, cancel_futures=True)
 
 
 class OwnerDesk:

@@ -87,9 +87,13 @@ async function next() {
   showState();
 }
 
+let showing = 0;
+
 async function show(which) {
+  const turn = ++showing;
   if (!which.page.questions) {
     const { status, body, detail } = await call(`/api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+    if (turn !== showing) return; // something else was asked for meanwhile
     if (status !== 200) return notify(detail);
     Object.assign(which.page, body);
   }

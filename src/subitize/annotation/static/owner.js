@@ -25,7 +25,7 @@ async function tellErrors(work) {
 
 async function refresh() {
   const study = await call("/api/study");
-  $("name").textContent = study.name;
+  $("name").textContent = `Study ${study.name}`;
   $("bar").value = study.wanted ? study.given / study.wanted : 0;
   $("progress").textContent = tellProgress(study);
   $("people").replaceChildren(...study.people.map(showPerson));
@@ -38,11 +38,15 @@ async function refresh() {
 
 function tellProgress({ given, wanted, pages, people_per_page: each, per_hour: speed, hours_left: left }) {
   const people = each === 1 ? "one person" : `${each} people`;
-  const pace = speed ? `; ${Math.round(speed)} an hour, ${tellHours(left)} left` : "";
+  const pace = speed && given < wanted ? `; ${Math.round(speed)} an hour, ${tellHours(left)} left` : "";
   return `${given} of ${wanted} answered (${pages} pages, ${people} each)${pace}.`;
 }
 
-const tellHours = (hours) => (hours < 1 ? `${Math.max(1, Math.round(60 * hours))} minutes` : `${hours.toFixed(1)} hours`);
+function tellHours(hours) {
+  if (hours >= 1) return `${hours.toFixed(1)} hours`;
+  const minutes = Math.ceil(60 * hours);
+  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+}
 
 const tell = (estimate) => {
   if (!estimate) return "–";
@@ -68,7 +72,7 @@ function showPerson(person) {
 function showAgreement(one) {
   const row = document.createElement("tr");
   row.append(cell(one.model), cell(one.question), cell(one.units, "number"), cell(one.annotators, "number"));
-  row.append(...[one.pairwise, one.kappa, one.alpha].map((estimate) => cell(tell(estimate), "number")), cell(one.caution));
+  row.append(...[one.pairwise, one.kappa, one.alpha].map((estimate) => cell(tell(estimate), "number")), cell(one.caution, "caution"));
   return row;
 }
 
