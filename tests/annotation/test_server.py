@@ -12,7 +12,9 @@ import pytest
 from PIL import Image
 
 from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
-from subitize.annotation.study import Role, Study
+from subitize.annotation.people import Role
+from subitize.annotation.study import Study
+from subitize.annotation.texts import Texts
 from subitize.records import Count, Item
 from subitize.store.images import Images
 
@@ -22,18 +24,25 @@ pytestmark = pytest.mark.annotate
 class Visitor:
     """A browser without a screen."""
 
-    def __init__(self, study: Study, path: Path, *, hosts: frozenset[str] | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        path: Path,
+        texts: Texts | None = None,
+        *,
+        hosts: frozenset[str] | None = None,
+    ) -> None:
         from starlette.testclient import TestClient
 
         from subitize.annotation.ownership import Overseer
         from subitize.annotation.server import make_app
 
         images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")
-        self.client = TestClient(make_app(study, images, overseer, lambda: None, hosts))
+        self.client = TestClient(make_app(study, texts or Texts(), images, overseer, lambda: None, hosts))
         self.csrf = ""
 
     def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":
-        joined = self.client.get(f"/join/{study.join_token(study.invite(name, role))}")
+        joined = self.client.get(f"/join/{study.people.join_token(study.people.invite(name, role))}")
         assert joined.status_code == 200
         self.csrf = self.client.get("/api/me").json()["csrf_token"]
         return self
@@ -93,7 +102,7 @@ def test_an_answer_that_is_not_read_says_why_and_is_not_stored(tmp_path: Path) -
             headers={"X-CSRF-Token": visitor.csrf},
         )
         assert preview.json() == {"value": None, "reason": "a range: 2 to 5"}
-        assert study.progress(study.invite("anna"))["done"] == 0
+        assert study.progress(study.people.invite("anna"))["done"] == 0
 
 
 ROUTES = ("/", "/api/me", "/api/pages", "/api/pages/{page}", "/pictures/{page}/0")
@@ -128,10 +137,10 @@ def test_a_session_that_was_tampered_with_or_is_of_another_study_is_refused(tmp_
 def test_a_withdrawn_invitation_ends_the_session_and_the_link(tmp_path: Path) -> None:
     with visited(tmp_path) as (study, visitor):
         page = visitor.join(study, "anna").next_page()["id"]
-        study.withdraw(study.invite("anna"))
+        study.withdraw(study.people.invite("anna"))
         assert visitor.client.get("/api/me").status_code == 403
         assert visitor.answer(page).status_code == 403
-        assert visitor.client.get(f"/join/{study.join_token(study.invite('anna'))}").status_code == 404
+        assert visitor.client.get(f"/join/{study.people.join_token(study.people.invite('anna'))}").status_code == 404
 
 
 @pytest.mark.parametrize("csrf", ["", "0" * 32, "é"])
@@ -270,8 +279,8 @@ def test_only_the_owner_sees_and_changes_the_study(tmp_path: Path, method: str, 
         if method == "POST":
             visitor.join(study, "the owner", "owner")
             assert visitor.client.request(method, route, json=body).status_code == 403  # without the page's token
-        assert [person.name for person in study.people() if person.role == "annotator"] == ["anna"]
-        assert not study.invite("anna").is_withdrawn
+        assert [person.name for person in study.people.all() if person.role == "annotator"] == ["anna"]
+        assert not study.people.invite("anna").is_withdrawn
 
 
 def test_the_owner_answers_nothing(tmp_path: Path) -> None:
@@ -301,3 +310,32 @@ def test_the_owner_invites_sees_and_withdraws(tmp_path: Path) -> None:
         for unknown in ("/api/study/people/99/withdraw", "/api/study/people/99/effect"):
             method = "GET" if unknown.endswith("effect") else "POST"
             assert owner.client.request(method, unknown, json={}, headers=headers).status_code == 404
+
+
+def test_nobody_is_shown_anything_before_they_agree(tmp_path: Path) -> None:
+    with visited(tmp_path) as (study, _):
+        visitor = Visitor(study, tmp_path, Texts(consent="We keep what you answer.")).join(study, "anna")
+        assert visitor.client.get("/api/me").json()["consent"] == "We keep what you answer."
+        assert visitor.client.get("/api/pages").status_code == 403
+        assert visitor.client.post("/api/consent").status_code == 403  # without the page's token
+        assert visitor.client.post("/api/consent", headers={"X-CSRF-Token": visitor.csrf}).status_code == 204
+        assert visitor.client.get("/api/me").json()["consent"] is None
+        assert visitor.next_page()["id"]
+
+
+def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
+    texts = Texts(is_recruiting=True, completion_code="C1/&")
+    with visited(tmp_path, pages_per_person=1) as (study, _):
+        link = f"/study/{study.people.recruiting_token()}"
+        for pid, name in (("abc", "p1"), ("abc", "p1"), ("xyz", "p2")):
+            visitor = Visitor(study, tmp_path, texts)
+            visitor.client.get(link, params={"PROLIFIC_PID": pid, "STUDY_ID": "s", "SESSION_ID": "1", "evil": "x"})
+            me = visitor.client.get("/api/me").json()
+            assert me["name"] == name
+        visitor.csrf = me["csrf_token"]
+        assert visitor.client.get("/api/completion").status_code == 409
+        visitor.answer(visitor.next_page()["id"])
+        url = "https://app.prolific.com/submissions/complete?cc=C1%2F%26"
+        assert visitor.client.get("/api/completion").json() == {"url": url}
+        assert Visitor(study, tmp_path, texts).client.get("/study/" + "0" * 32).status_code == 404
+        assert Visitor(study, tmp_path).client.get(link).status_code == 404  # nobody is recruited

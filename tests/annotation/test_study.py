@@ -27,7 +27,7 @@ def readings(location: Location) -> list[Reading]:
 
 def say(study: Study, person: str, text: str, *, key: str = "a" * 8, place: int | None = None) -> int:
     """Answer the first question of a page, the next one unless a place is given."""
-    who = study.invite(person)
+    who = study.people.invite(person)
     (shown,) = [place] if place is not None else study.next_pages(who, 1)
     study.save(who, shown, 0, Given(key, text))
     return shown
@@ -68,7 +68,7 @@ def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
         done = [say(study, "anna", "2", key=f"answer-{turn}") for turn in range(4)]
         say(study, "ben", "2")
     with opened(run, people_per_page=2) as study:
-        anna = study.invite("anna")
+        anna = study.people.invite("anna")
         assert list(study.finished_pages(anna)) == done
         assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
         assert study.next_pages(anna, 1)[0] not in done
@@ -78,7 +78,7 @@ def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
 def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Location) -> None:
     with opened(run) as study:
         place = say(study, "anna", "3", key="answered")
-        study.save(study.invite("anna"), place, 0, Given("skipped-", "I cannot tell", is_skipped=True))
+        study.save(study.people.invite("anna"), place, 0, Given("skipped-", "I cannot tell", is_skipped=True))
     (reading,) = readings(run)
     assert reading.value == Discarded("cannot tell: I cannot tell", is_refusal=True)
 
@@ -87,8 +87,8 @@ def test_the_answers_of_somebody_who_is_left_out_are_kept_and_enter_no_figure(ru
     with opened(run, people_per_page=2) as study:
         for person in ("anna", "bot"):
             say(study, person, "3", place=0)
-        study.withdraw(study.invite("bot"), "answers within a second")
-        assert study.invite("bot").is_withdrawn
+        study.withdraw(study.people.invite("bot"), "answers within a second")
+        assert study.people.invite("bot").is_withdrawn
     with Run(run) as stored:
         values = {one.reading.annotator: one.reading.value for one in stored.readings("human")}
         assert values["anna"] == Known(3)
@@ -169,7 +169,7 @@ def test_a_study_goes_on_only_as_it_was_begun(run: Location) -> None:
 @pytest.mark.parametrize("name", ["", " anna", "x" * 61, "an\nna", "\x00"])
 def test_names_that_could_not_stand_in_a_table_are_refused(run: Location, name: str) -> None:
     with opened(run) as study, pytest.raises(BadValueError, match="1 to 60 printable characters"):
-        study.invite(name)
+        study.people.invite(name)
 
 
 @pytest.mark.parametrize(

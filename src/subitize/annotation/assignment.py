@@ -15,6 +15,7 @@ class Assignments:
     people_per_page: int
     lease_seconds: float
     seed: int
+    pages_per_person: int
     _finished: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     _leases: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
@@ -38,16 +39,18 @@ class Assignments:
         """Give a person the pages to be shown next: those at hand, then new ones, up to so many."""
         self._expire(now)
         own = self._leases[person]
+        most = min(most, self.pages_per_person - len(self._finished[person]))
         while len(own) < most and (page := self._choose(person)) is not None:
             own[page] = 0.0
             self._counts[page] += 1
         for page in own:
             own[page] = now + self.lease_seconds
-        return list(own)[:most]
+        return list(own)[: max(most, 0)]
 
     def left_for(self, person: str) -> int:
         """Count the pages that a person may still be shown, those at hand included."""
-        return int(self._is_open(person).sum()) + len(self._leases[person])
+        is_possible = int(self._is_open(person).sum()) + len(self._leases[person])
+        return max(0, min(is_possible, self.pages_per_person - len(self._finished[person])))
 
     def answers_wanted(self) -> int:
         """Count the finished pages that the study wants in all."""

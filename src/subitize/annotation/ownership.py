@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
 from subitize.annotation.oversight import Oversight, oversee
-from subitize.annotation.study import Person, Study
+from subitize.annotation.people import Person
+from subitize.annotation.study import Study
 from subitize.errors import SubitizeError
 from subitize.records import to_plain
 from subitize.store import Location
@@ -172,7 +173,9 @@ class OwnerDesk:
             people_per_page=self._study.settings.people_per_page,
             per_hour=per_hour,
             hours_left=left / per_hour if per_hour else None,
-            people=[self._show_person(person, agreements.get(person.name), request) for person in self._annotators()],
+            people=[
+                self._show_person(one, agreements.get(one.name), request) for one in self._study.people.annotators()
+            ],
             agreement=_plain(latest.concords) if latest else None,
             agreement_age_seconds=now - latest.at if latest else None,
             disagreements=self._show_disagreements(owner, latest) if latest else [],
@@ -189,7 +192,7 @@ class OwnerDesk:
     def invite(self, invited: Invited, request: Request) -> PersonShown:
         """Invite somebody, by a link of their own."""
         self._owner(self._change(request))
-        return self._show_person(self._study.invite(invited.name), None, request)
+        return self._show_person(self._study.people.invite(invited.name), None, request)
 
     def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
         """Close somebody's link; with a reason, leave their answers out of every figure."""
@@ -202,11 +205,8 @@ class OwnerDesk:
             raise HTTPException(403, "only the owner of the study may see this")
         return person
 
-    def _annotators(self) -> list[Person]:
-        return [person for person in self._study.people() if person.role == "annotator"]
-
     def _find(self, person_id: int) -> Person:
-        for person in self._annotators():
+        for person in self._study.people.annotators():
             if person.id == person_id:
                 return person
         raise HTTPException(404, "there is no such person in this study")
@@ -216,7 +216,7 @@ class OwnerDesk:
         return PersonShown(
             id=person.id,
             name=person.name,
-            link=f"{str(request.base_url).rstrip('/')}/join/{self._study.join_token(person)}",
+            link=f"{str(request.base_url).rstrip('/')}/join/{self._study.people.join_token(person)}",
             is_withdrawn=person.is_withdrawn,
             done=done.answers,
             skipped=done.skipped,

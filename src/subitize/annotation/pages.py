@@ -17,6 +17,7 @@ from subitize.records import (
     Item,
     MatchesPrompt,
     Question,
+    Scalar,
     Stored,
     Subject,
 )
@@ -45,6 +46,9 @@ class Page:
     asks: tuple[Ask, ...]
     forms: tuple[Form, ...]
     prompt: str
+    suite: str
+    model: str
+    factors: Mapping[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
             pictures = tuple(_pictures(members))
             if pictures:
                 asks, used = zip(*asked, strict=True)
-                pages.append(Page(subject_of(members), pictures, asks, used, prompt))
+                pages.append(
+                    Page(subject_of(members), pictures, asks, used, prompt, item.suite, members[0].model, item.factors)
+                )
             else:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
     _check_blindness({form for page in pages for form in page.forms})

@@ -3,7 +3,6 @@
 import asyncio
 import hmac
 import time
-import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -20,7 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from subitize.annotation.limits import Limiter
 from subitize.annotation.ownership import Overseer, OwnerDesk, Pace
 from subitize.annotation.pages import Page
-from subitize.annotation.study import Given, Person, Study, UnreadAnswerError
+from subitize.annotation.people import RECRUITERS_DETAILS, Person
+from subitize.annotation.study import Given, Study, UnreadAnswerError
+from subitize.annotation.texts import Texts
 from subitize.errors import BadImageError, SubitizeError
 from subitize.image_files import decode, encode_png
 from subitize.records import Choose
@@ -32,9 +33,6 @@ _STATIC = files("subitize.annotation") / "static"
 _SESSION_SECONDS = 7 * 24 * 3600
 _LARGEST_BODY_BYTES = 65_536
 _MOST_PAGES = 8
-_INSTRUCTIONS: dict[str, str] = tomllib.loads(
-    (files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8")
-)
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -46,6 +44,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+
+
+_UNKNOWN_LINK = HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
 
 
 class QuestionShown(BaseModel):
@@ -93,11 +94,12 @@ class PagesShown(BaseModel):
 
 
 class Me(BaseModel):
-    """Who is here, the token that changes need, the study's instructions, and the pages finished so far."""
+    """Who is here, the token that changes need, what to read and to agree to first, and the pages finished so far."""
 
     name: str
     csrf_token: str
     instructions: list[str]
+    consent: str | None
     finished: list[str]
 
 
@@ -115,6 +117,12 @@ class AnswerGiven(BaseModel):
     seconds: float = Field(default=0, ge=0, le=86_400, allow_inf_nan=False)
 
 
+class Completion(BaseModel):
+    """Where to go when all is answered; None if nowhere."""
+
+    url: str | None
+
+
 class ReadAs(BaseModel):
     """How an answer would be read, or why it is not."""
 
@@ -123,10 +131,15 @@ class ReadAs(BaseModel):
 
 
 def make_app(
-    study: Study, images: Images, overseer: Overseer, renew: Callable[[], None], hosts: frozenset[str] | None
+    study: Study,
+    texts: Texts,
+    images: Images,
+    overseer: Overseer,
+    renew: Callable[[], None],
+    hosts: frozenset[str] | None,
 ) -> FastAPI:
     """Make the application; `hosts` are the names it answers to, None any."""
-    desk = _Desk(study, images)
+    desk = _Desk(study, texts, images)
     owner = OwnerDesk(study, overseer, desk.pace, desk.identify, desk.identify_changing, desk.link_pictures)
 
     @asynccontextmanager
@@ -141,7 +154,10 @@ def make_app(
     app.exception_handler(SubitizeError)(_tell)
     app.add_api_route("/", desk.index, include_in_schema=False)
     app.add_api_route("/join/{token}", desk.join, include_in_schema=False)
+    app.add_api_route("/study/{token}", desk.recruit, include_in_schema=False)
     app.add_api_route("/api/me", desk.me)
+    app.add_api_route("/api/consent", desk.consent, methods=["POST"], status_code=204)
+    app.add_api_route("/api/completion", desk.completion)
     app.add_api_route("/api/pages", desk.next_pages)
     app.add_api_route("/api/pages/{page_id}", desk.page)
     app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"])
@@ -196,9 +212,9 @@ class _Guard:
 class _Desk:
     """What people can ask for."""
 
-    def __init__(self, study: Study, images: Images) -> None:
-        self._study = study
-        self._sessions = URLSafeTimedSerializer(study.secret, salt="session")
+    def __init__(self, study: Study, texts: Texts, images: Images) -> None:
+        self._study, self._texts = study, texts
+        self._sessions = URLSafeTimedSerializer(study.people.secret, salt="session")
         self._joining = Limiter(per_second=1, burst=20)
         self._working = Limiter(per_second=50, burst=200)
         self.pace = Pace()
@@ -215,32 +231,50 @@ class _Desk:
 
     def join(self, token: str, request: Request) -> Response:
         """Come in by an invitation: the same link brings the same person back, on any device."""
-        address = request.client.host if request.client else ""
-        if not self._joining.admit(address, time.monotonic()):
-            raise HTTPException(429, "too many tries; wait a minute")
-        for person in self._study.people():
-            if not person.is_withdrawn and hmac.compare_digest(token, self._study.join_token(person)):
-                response = RedirectResponse("/", 303)
-                session = self._sessions.dumps(person.id)
-                is_https = request.url.scheme == "https"
-                response.set_cookie(COOKIE, session, _SESSION_SECONDS, httponly=True, samesite="lax", secure=is_https)
-                return response
-        raise HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
+        self._slow_down(request)
+        for person in self._study.people.all():
+            if not person.is_withdrawn and hmac.compare_digest(token, self._study.people.join_token(person)):
+                return self._let_in(person, request)
+        raise _UNKNOWN_LINK
+
+    def recruit(self, token: str, request: Request) -> Response:
+        """Come in by the link that recruits; whoever comes again with the same details is the same person."""
+        self._slow_down(request)
+        if not self._texts.is_recruiting or not hmac.compare_digest(token, self._study.people.recruiting_token()):
+            raise _UNKNOWN_LINK
+        given = {name: request.query_params.get(name, "") for name in RECRUITERS_DETAILS}
+        details = {name: value[:200] for name, value in given.items() if value}
+        return self._let_in(self._study.people.recruit(details), request)
+
+    def consent(self, request: Request) -> None:
+        """Agree to take part."""
+        self._study.people.consent(self.identify_changing(request))
+
+    def completion(self, request: Request) -> Completion:
+        """Tell whoever has answered everything how to say so to whoever recruited them."""
+        person = self.identify(request)
+        if self._study.progress(person)["left"]:
+            raise HTTPException(409, "there is something left to answer")
+        return Completion(url=self._texts.completion_url())
 
     def me(self, request: Request) -> Me:
-        """Tell who is here."""
+        """Tell who is here, and what they should know."""
         person = self.identify(request)
-        finished = [self._page_id(person, place) for place in self._study.finished_pages(person)]
-        instructions = [
-            _INSTRUCTIONS[form] for form in sorted({form for page in self._study.pages for form in page.forms})
-        ]
-        return Me(name=person.name, csrf_token=self._csrf_token(request), instructions=instructions, finished=finished)
+        return Me(
+            name=person.name,
+            csrf_token=self._csrf_token(request),
+            instructions=list(self._texts.instructions),
+            consent=None if person.has_consented else self._texts.consent,
+            finished=[self._page_id(person, place) for place in self._study.finished_pages(person)],
+        )
 
     def next_pages(self, request: Request, count: int = 1) -> PagesShown:
         """Give the pages to be answered next; they are kept for this person for a while."""
         person = self.identify(request)
         if person.role != "annotator":
             raise HTTPException(403, "the owner of a study answers nothing; open the link of a person")
+        if self._texts.consent and not person.has_consented:
+            raise HTTPException(403, "agree to take part first; reload the page")
         places = self._study.next_pages(person, min(max(count, 1), _MOST_PAGES))
         pages = [self._show(person, place) for place in places]
         return PagesShown(pages=pages, progress=Progress(**self._study.progress(person)))
@@ -285,7 +319,7 @@ class _Desk:
             raise HTTPException(
                 401, "you are not signed in, or it was too long ago; open your invitation link"
             ) from None
-        person = self._study.find_person(number)
+        person = self._study.people.find(number)
         if person is None or person.is_withdrawn:
             raise HTTPException(403, "your invitation was withdrawn; what you said is kept")
         if not self._working.admit(str(person.id), time.monotonic()):
@@ -316,8 +350,19 @@ class _Desk:
             raise HTTPException(404, "there is no such question")
         return person, place
 
+    def _slow_down(self, request: Request) -> None:
+        address = request.client.host if request.client else ""
+        if not self._joining.admit(address, time.monotonic()):
+            raise HTTPException(429, "too many tries; wait a minute")
+
+    def _let_in(self, person: Person, request: Request) -> Response:
+        response = RedirectResponse("/", 303)
+        session, is_https = self._sessions.dumps(person.id), request.url.scheme == "https"
+        response.set_cookie(COOKIE, session, _SESSION_SECONDS, httponly=True, samesite="lax", secure=is_https)
+        return response
+
     def _csrf_token(self, request: Request) -> str:
-        return self._study.sign("csrf", request.cookies.get(COOKIE, ""))
+        return self._study.people.sign("csrf", request.cookies.get(COOKIE, ""))
 
     def _show(self, person: Person, place: int) -> PageShown:
         page, page_id = self._study.pages[place], self._page_id(person, place)
@@ -334,7 +379,7 @@ class _Desk:
 
     def _page_id(self, person: Person, place: int) -> str:
         """Name a page so that nobody learns from it what it shows, or that another person sees the same."""
-        return self._study.sign("page", person.id, self._study.pages[place].subject.id)
+        return self._study.people.sign("page", person.id, self._study.pages[place].subject.id)
 
     def _place(self, person: Person, page_id: str) -> int:
         """Find a page by the name that only the person it was shown to can know, also after a restart."""

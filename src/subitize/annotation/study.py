@@ -1,7 +1,5 @@
 """A study: the people who answer, the pages they are shown, and what they said; a restart loses none of it."""
 
-import hashlib
-import hmac
 import secrets
 import statistics
 import threading
@@ -9,14 +7,15 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
-from sqlalchemy import Connection, Row, Select, Table, insert, select, update
+from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
 from subitize.annotation.assignment import Assignments
 from subitize.annotation.pages import Collected, Page
+from subitize.annotation.people import People, Person
 from subitize.errors import BadValueError
 from subitize.importers.answers import check_judge
 from subitize.labels import interpret, parse_rule
@@ -48,11 +47,14 @@ class Settings:
     rule: str = "strict"
     people_per_page: int = 5
     lease_minutes: float = 30.0
+    pages_per_person: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.people_per_page < 1:
             raise BadValueError(f"--people-per-image {self.people_per_page}: should be at least 1")
+        if self.pages_per_person is not None and self.pages_per_person < 1:
+            raise BadValueError(f"--images-per-person {self.pages_per_person}: should be at least 1")
         if not 0 < self.lease_minutes <= 60 * 24:
             raise BadValueError(f"--lease-minutes {self.lease_minutes:g}: should be above 0, at most a day (1440)")
         check_judge(self.judge)
@@ -63,19 +65,6 @@ class Settings:
 
 
 _SETTINGS = TypeAdapter(Settings)
-
-
-Role = Literal["annotator", "owner"]
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who was invited; readings name them by `name`. The owner answers nothing, and sees all."""
-
-    id: int
-    name: str
-    role: Role = "annotator"
-    is_withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,64 +109,26 @@ class Study:
         self._rule = parse_rule(settings.rule)
         run.create_tables(tables.metadata)
         run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
-        self.secret = self._enter(settings)
+        self._rows = tables.StudyRows(run.run_id, name)
+        self.people = People(run, lease, self._rows, self._enter(settings))
         self._assignments = Assignments(
-            len(self.pages), settings.people_per_page, settings.lease_minutes * 60, settings.seed
+            len(self.pages),
+            settings.people_per_page,
+            settings.lease_minutes * 60,
+            settings.seed,
+            settings.pages_per_person or len(self.pages),
         )
         self._said: dict[int, dict[tuple[str, str], Given]] = defaultdict(dict)
         self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
-        self._people = self._read_people()
         self._restore()
-
-    def invite(self, name: str, role: Role = "annotator") -> Person:
-        """Add a person, or find the one of this name."""
-        check_name(name)
-        known = {person.name: person for person in self.people()}
-        if name in known and known[name].role != role:
-            raise BadValueError(f"{name!r} is {known[name].role} of this study; name the {role} otherwise")
-        if name not in known:
-            with self._run.writing(self._lease) as connection:
-                row = {"name": name, "role": role, "created_at": time.time()}
-                connection.execute(insert(tables.people).values(**self._key, **row))
-            self._people = self._read_people()
-        return next(person for person in self.people() if person.name == name)
 
     def withdraw(self, person: Person, reason: str = "") -> None:
         """Close a person's link; with a reason, their answers enter no figure from now on. All stay stored."""
-        withdrawn = [] if not reason else [self._withdrawn(stored) for stored in self._readings_of(person)]
+        withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
         with self._lock, self._run.writing(self._lease) as connection:
-            own = tables.people.c.id == person.id
-            row = {"withdrawn_at": time.time(), "withdrawn_because": reason or None}
-            connection.execute(update(tables.people).where(own).values(**row))
+            self.people.close(connection, person, reason)
             self._run.add_readings(self._lease, withdrawn, connection)
-        self._people = self._read_people()
-
-    def _readings_of(self, person: Person) -> list[StoredReading]:
-        subjects = {page.subject.id for page in self.pages}
-        stored = self._run.readings(self.settings.judge)
-        return [one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in subjects]
-
-    @staticmethod
-    def _withdrawn(stored: StoredReading) -> Reading:
-        told = f"{CANNOT_TELL}withdrawn by the study's owner"
-        return replace(stored.reading, evidence=Words(told), value=Discarded(told), replaces=stored.id)
-
-    def people(self) -> Sequence[Person]:
-        """List everybody who was invited."""
-        return list(self._people.values())
-
-    def find_person(self, number: int) -> Person | None:
-        """Find a person by number."""
-        return self._people.get(number)
-
-    def sign(self, *parts: object) -> str:
-        """Make a token that only this study can make: for a link, or for a page as one person knows it."""
-        text = "\0".join(map(str, parts))
-        return hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
-
-    def join_token(self, person: Person) -> str:
-        """Make the secret part of a person's invitation link."""
-        return self.sign("join", person.id)
+        self.people.reload()
 
     def next_pages(self, person: Person, most: int) -> list[int]:
         """Give a person the places of the pages to be shown next; they are kept for them for a while."""
@@ -199,7 +150,7 @@ class Study:
                 "wanted": self._assignments.answers_wanted(),
             }
 
-    def activity(self, person: Person) -> "Activity":
+    def activity(self, person: Person) -> Activity:
         """Sum up what a person has done."""
         own = list(self._said[person.id].values())
         return Activity(
@@ -242,6 +193,12 @@ class Study:
                 self._run.add_readings(self._lease, [reading], connection)
             self._note(person, page, number, given)
 
+    def _readings_of(self, person: Person) -> list[StoredReading]:
+        stored = self._run.readings(self.settings.judge)
+        return [
+            one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in self._places
+        ]
+
     def _reading(self, person: Person, page: Page, number: int, given: Given, *, is_first: bool) -> Reading:
         question, judge = page.asks[number].question, self.settings.judge
         earlier = None if is_first else self._run.find_reading(judge, person.name, page.subject, question)
@@ -276,11 +233,11 @@ class Study:
             "seconds": given.seconds,
             "at": time.time(),
         }
-        connection.execute(insert(tables.answers).values(**self._key, **row))
+        connection.execute(insert(tables.answers).values(**self._rows.key, **row))
 
     def _is_stored(self, connection: Connection, person: Person, key: str) -> bool:
         columns = tables.answers.c
-        query = self._of(tables.answers).where(columns.person == person.id, columns.key == key)
+        query = self._rows.of(tables.answers).where(columns.person == person.id, columns.key == key)
         return connection.execute(query).first() is not None
 
     def _note(self, person: Person, page: Page, number: int, given: Given) -> None:
@@ -291,11 +248,11 @@ class Study:
     def _enter(self, settings: Settings) -> str:
         """Find the study's secret, or make the study; one with other settings is refused."""
         with self._run.writing(self._lease) as connection:
-            known = connection.execute(self._of(tables.studies)).first()
+            known = connection.execute(self._rows.of(tables.studies)).first()
             if known is None:
                 secret = secrets.token_hex(32)
                 row = {"settings": _SETTINGS.dump_json(settings).decode(), "secret": secret, "created_at": time.time()}
-                connection.execute(insert(tables.studies).values(**self._key, **row))
+                connection.execute(insert(tables.studies).values(**self._rows.key, **row))
                 return secret
         self._check_settings(_SETTINGS.validate_json(known.settings), settings)
         return str(known.secret)
@@ -315,27 +272,16 @@ class Study:
     def _restore(self) -> None:
         """Take up what was said before."""
         with self._run.reading() as connection:
-            rows = connection.execute(self._of(tables.answers).order_by(tables.answers.c.id)).all()
+            rows = connection.execute(self._rows.of(tables.answers).order_by(tables.answers.c.id)).all()
         asked = {
             (page.subject.id, ask.question.id): (page, number)
             for page in self.pages
             for number, ask in enumerate(page.asks)
         }
         for row in rows:
-            if (about := asked.get((row.subject_id, row.question_id))) is not None:
-                self._note(self._people[row.person], *about, _given(row))
-
-    def _read_people(self) -> dict[int, Person]:
-        with self._run.reading() as connection:
-            rows = connection.execute(self._of(tables.people).order_by(tables.people.c.id)).all()
-        return {row.id: Person(row.id, row.name, row.role, row.withdrawn_at is not None) for row in rows}
-
-    @property
-    def _key(self) -> dict[str, str]:
-        return {"run_id": self._run.run_id, "study": self.name}
-
-    def _of(self, table: Table) -> Select[tuple[object, ...]]:
-        return select(table).where(table.c.run_id == self._run.run_id, table.c.study == self.name)
+            person, about = self.people.find(row.person), asked.get((row.subject_id, row.question_id))
+            if person is not None and about is not None:
+                self._note(person, *about, _given(row))
 
 
 def default_rule(run: Run) -> str:
@@ -344,10 +290,9 @@ def default_rule(run: Run) -> str:
     return named.pop() if len(named) == 1 else "strict"
 
 
-def check_name(name: str) -> None:
-    """Refuse a name that could not stand in a table."""
-    if not (0 < len(name.strip()) == len(name) <= 60 and name.isprintable()):
-        raise BadValueError(f"person {name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
+def _withdraw(stored: StoredReading) -> Reading:
+    told = f"{CANNOT_TELL}withdrawn by the study's owner"
+    return replace(stored.reading, evidence=Words(told), value=Discarded(told), replaces=stored.id)
 
 
 def _given(row: Row[tuple[object, ...]]) -> Given:

@@ -1,6 +1,8 @@
 """The tables of studies, beside those of the run; they are made when the first study is."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+from dataclasses import dataclass
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Select, String, Table, Text, select
 
 metadata = MetaData()
 
@@ -16,6 +18,21 @@ studies = Table(
     Column("created_at", Float, nullable=False),
 )
 
+samples = Table(
+    "study_samples",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("sample", String, primary_key=True),
+    Column("frame", Integer, nullable=False),
+    Column("unit", String, nullable=False),
+    Column("scheme", String, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("probability", Float, nullable=False),
+    Column("subjects", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
 people = Table(
     "study_people",
     metadata,
@@ -24,7 +41,9 @@ people = Table(
     Column("study", String, nullable=False),
     Column("name", String, nullable=False),
     Column("role", String, nullable=False),
+    Column("details", Text, nullable=False),
     Column("created_at", Float, nullable=False),
+    Column("consented_at", Float, nullable=True),
     Column("withdrawn_at", Float, nullable=True),
     Column("withdrawn_because", Text, nullable=True),
 )
@@ -51,3 +70,20 @@ answers = Table(
 )
 # A browser sends an answer again until it hears that it is stored: the key says that it is the same.
 Index("one_answer_per_key", answers.c.run_id, answers.c.study, answers.c.person, answers.c.key, unique=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRows:
+    """Where a study's rows stand among those of others."""
+
+    run_id: str
+    study: str
+
+    @property
+    def key(self) -> dict[str, str]:
+        """What every row of the study begins with."""
+        return {"run_id": self.run_id, "study": self.study}
+
+    def of(self, table: Table) -> Select[tuple[object, ...]]:
+        """Select the study's rows of a table."""
+        return select(table).where(table.c.run_id == self.run_id, table.c.study == self.study)

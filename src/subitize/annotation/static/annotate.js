@@ -36,7 +36,21 @@ async function start() {
   visited = me.finished.map((id) => ({ page: { id }, number: 0 }));
   cursor = visited.length;
   outbox = new Outbox(me.name, send, { onChange: showState, onRefused: takeBack });
+  if (me.consent) return askConsent(me.consent);
   await outbox.flush();
+  await next();
+}
+
+function askConsent(text) {
+  $("consent-text").replaceChildren(...text.split("\n\n").map(makeParagraph));
+  $("consent").hidden = false;
+  $("agree").focus();
+}
+
+async function agree() {
+  const { status, detail } = await call("/api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+  if (status !== 204) return notify(detail);
+  $("consent").hidden = true;
   await next();
 }
 
@@ -85,9 +99,17 @@ async function next() {
   $("page").hidden = true;
   $("finished").hidden = outbox.entries.length > 0 || progress.left > 0;
   showState();
+  if (!$("finished").hidden) await showCompletion();
 }
 
 let showing = 0;
+
+async function showCompletion() {
+  const { status, body } = await call("/api/completion").catch(() => ({ status: 0 }));
+  if (status !== 200 || !body.url) return;
+  $("completion").href = body.url;
+  $("completion").hidden = false;
+}
 
 async function show(which) {
   const turn = ++showing;
@@ -281,6 +303,7 @@ $("form").addEventListener("submit", (event) => {
 $("skip").addEventListener("click", skip);
 $("back").addEventListener("click", back);
 $("help").addEventListener("click", toggleHelp);
+$("agree").addEventListener("click", agree);
 for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
 
 start();

@@ -1,0 +1,132 @@
+"""Who takes part in a study: invited by a link of their own, or by one link that recruits."""
+
+import hashlib
+import hmac
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import Connection, Row, insert, update
+
+from subitize.annotation import tables
+from subitize.annotation.tables import StudyRows
+from subitize.errors import BadValueError
+from subitize.store import Lease, Run
+
+Role = Literal["annotator", "owner"]
+RECRUITERS_DETAILS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+"""What Prolific writes into the address of whoever it sends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who takes part; readings name them by `name`. The owner answers nothing, and sees all.
+
+    `details` are what the link of a recruiter carried; they leave the database only if asked for.
+    """
+
+    id: int
+    name: str
+    role: Role = "annotator"
+    is_withdrawn: bool = False
+    has_consented: bool = False
+    details: str = ""
+
+
+class People:
+    """The people of a study, and the tokens that only the study can make."""
+
+    def __init__(self, run: Run, lease: Lease, rows: StudyRows, secret: str) -> None:
+        self._run, self._lease, self._rows, self.secret = run, lease, rows, secret
+        self._lock = threading.Lock()
+        self._known = self._read()
+
+    def all(self) -> Sequence[Person]:
+        """List everybody."""
+        return list(self._known.values())
+
+    def annotators(self) -> Sequence[Person]:
+        """List those who answer."""
+        return [person for person in self._known.values() if person.role == "annotator"]
+
+    def find(self, number: int) -> Person | None:
+        """Find a person by number."""
+        return self._known.get(number)
+
+    def invite(self, name: str, role: Role = "annotator") -> Person:
+        """Add a person, or find the one of this name."""
+        check_name(name)
+        with self._lock:
+            known = self._named(name)
+            if known is not None and known.role != role:
+                raise BadValueError(f"{name!r} is {known.role} of this study; name the {role} otherwise")
+            return known or self._add(name, role, "")
+
+    def recruit(self, details: Mapping[str, str]) -> Person:
+        """Add somebody who came by the recruiting link, or find the one whom it brought with the same details."""
+        text = json.dumps(dict(details), sort_keys=True) if details else ""
+        with self._lock:
+            known = [person for person in self.annotators() if text and person.details == text]
+            return known[0] if known else self._add(self._next_name(), "annotator", text)
+
+    def consent(self, person: Person) -> None:
+        """Note that a person agrees to take part."""
+        with self._run.writing(self._lease) as connection:
+            own = tables.people.c.id == person.id
+            connection.execute(update(tables.people).where(own).values(consented_at=time.time()))
+        self._known = self._read()
+
+    def close(self, connection: Connection, person: Person, reason: str) -> None:
+        """Close a person's link, in a transaction that may do more."""
+        row = {"withdrawn_at": time.time(), "withdrawn_because": reason or None}
+        connection.execute(update(tables.people).where(tables.people.c.id == person.id).values(**row))
+
+    def reload(self) -> None:
+        """Take up what a transaction has changed."""
+        self._known = self._read()
+
+    def sign(self, *parts: object) -> str:
+        """Make a token that only this study can make: for a link, or for a page as one person knows it."""
+        text = "\0".join(map(str, parts))
+        return hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+    def join_token(self, person: Person) -> str:
+        """Make the secret part of a person's invitation link."""
+        return self.sign("join", person.id)
+
+    def recruiting_token(self) -> str:
+        """Make the secret part of the link that recruits."""
+        return self.sign("recruit")
+
+    def _named(self, name: str) -> Person | None:
+        return next((person for person in self._known.values() if person.name == name), None)
+
+    def _next_name(self) -> str:
+        taken = {person.name for person in self._known.values()}
+        return next(name for number in range(1, len(taken) + 2) if (name := f"p{number}") not in taken)
+
+    def _add(self, name: str, role: Role, details: str) -> Person:
+        with self._run.writing(self._lease) as connection:
+            row = {"name": name, "role": role, "details": details, "created_at": time.time()}
+            connection.execute(insert(tables.people).values(**self._rows.key, **row))
+        self._known = self._read()
+        return next(person for person in self._known.values() if person.name == name)
+
+    def _read(self) -> dict[int, Person]:
+        with self._run.reading() as connection:
+            rows = connection.execute(self._rows.of(tables.people).order_by(tables.people.c.id)).all()
+        return {row.id: _person(row) for row in rows}
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that could not stand in a table."""
+    if not (0 < len(name.strip()) == len(name) <= 60 and name.isprintable()):
+        raise BadValueError(f"person {name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
+
+
+def _person(row: Row[tuple[object, ...]]) -> Person:
+    is_withdrawn, has_consented = row.withdrawn_at is not None, row.consented_at is not None
+    return Person(row.id, row.name, row.role, is_withdrawn, has_consented, row.details)

@@ -1,0 +1,113 @@
+"""Which of a run's images people read, drawn by lot and stored before anybody reads: so figures from them are valid."""
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import insert, select
+
+from subitize.annotation import tables
+from subitize.annotation.pages import Collected, Page
+from subitize.errors import BadValueError, UnknownNameError
+from subitize.records import Scalar
+from subitize.store import Run
+
+Stratum = tuple[str, str, tuple[tuple[bool, Scalar], ...]]
+SCHEME = "systematic-1"
+"""Every page has the same chance; each stratum has its share of the sample, but for less than one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSample:
+    """Pages drawn by lot: out of how many, by which factors beside suite and model, and each one's chance."""
+
+    name: str
+    frame: int
+    by: tuple[str, ...]
+    seed: int
+    probability: float
+    subjects: tuple[str, ...]
+    scheme: str = SCHEME
+
+
+def draw_sample(collected: Collected, name: str, size: int, by: Sequence[str], seed: int) -> PageSample:
+    """Draw pages by lot, the same for the same seed, spread over suites, models and the levels of factors."""
+    frame = len(collected.pages)
+    if not 0 < size <= frame:
+        raise BadValueError(f"--n {size}: the run has {frame} images to read; take 1 to {frame}")
+    known = sorted({factor for page in collected.pages for factor in page.factors})
+    for factor in by:
+        if factor not in known:
+            raise UnknownNameError("factor", factor, known)
+    ordered = sorted(collected.pages, key=lambda page: (_stratum(page, by), _lot(seed, page.subject.id)))
+    start, step = _lot(seed, "start"), frame / size
+    drawn = [ordered[int((start + place) * step)] for place in range(size)]
+    return PageSample(name, frame, tuple(by), seed, size / frame, tuple(page.subject.id for page in drawn))
+
+
+def store_sample(run: Run, sample: PageSample) -> None:
+    """Store a sample; one of the same name is refused."""
+    run.create_tables(tables.metadata)
+    row = {
+        "frame": sample.frame,
+        "unit": "page",
+        "scheme": sample.scheme,
+        "by": json.dumps(sample.by),
+        "seed": sample.seed,
+        "probability": sample.probability,
+        "subjects": json.dumps(sample.subjects),
+        "created_at": time.time(),
+    }
+    with run.lease("samples") as lease, run.writing(lease) as connection:
+        if sample.name in _names(run):
+            raise BadValueError(
+                f"there is a sample {sample.name!r} already, and it stays as it is; name another: --name"
+            )
+        connection.execute(insert(tables.samples).values(run_id=run.run_id, sample=sample.name, **row))
+
+
+def take_sample(run: Run, name: str, collected: Collected) -> Collected:
+    """Keep the pages of a stored sample."""
+    run.create_tables(tables.metadata)
+    with run.reading() as connection:
+        query = select(tables.samples.c.subjects).where(
+            tables.samples.c.run_id == run.run_id, tables.samples.c.sample == name
+        )
+        found = connection.execute(query).scalar()
+    if found is None:
+        raise UnknownNameError("sample", name, _names(run))
+    subjects = frozenset(json.loads(found))
+    return replace(collected, pages=[page for page in collected.pages if page.subject.id in subjects])
+
+
+def describe(sample: PageSample, collected: Collected) -> list[str]:
+    """Say how many pages of each stratum were drawn, out of how many."""
+    drawn = frozenset(sample.subjects)
+    frame = Counter(_stratum(page, sample.by) for page in collected.pages)
+    taken = Counter(_stratum(page, sample.by) for page in collected.pages if page.subject.id in drawn)
+    return [f"{_tell(stratum, sample.by)}: {taken[stratum]} of {all_}" for stratum, all_ in frame.items()]
+
+
+def _tell(stratum: Stratum, by: Sequence[str]) -> str:
+    suite, model, levels = stratum
+    return " ".join((suite, model, *(f"{factor}={level}" for factor, (_, level) in zip(by, levels, strict=True))))
+
+
+def _names(run: Run) -> list[str]:
+    with run.reading() as connection:
+        query = select(tables.samples.c.sample).where(tables.samples.c.run_id == run.run_id)
+        return list(connection.execute(query).scalars())
+
+
+def _stratum(page: Page, by: Sequence[str]) -> Stratum:
+    """Tell the stratum of a page; numbers are in their order, before texts."""
+    levels = [page.factors.get(factor, "") for factor in by]
+    return page.suite, page.model, tuple((isinstance(level, str), level) for level in levels)
+
+
+def _lot(seed: int, what: str) -> float:
+    hashed = hashlib.sha256(f"{SCHEME}\0{seed}\0{what}".encode()).digest()
+    return int.from_bytes(hashed[:6], "big") / 2.0**48
