@@ -9,6 +9,7 @@ from PIL import Image, PngImagePlugin
 
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.study import Settings, Study
+from subitize.labels import parse_rule
 from subitize.records import (
     Ask,
     Choose,
@@ -17,13 +18,17 @@ from subitize.records import (
     Draw,
     Drawn,
     Item,
+    Known,
     MatchesPrompt,
     Provenance,
     Question,
+    Reading,
     Response,
     Spec,
     Stored,
+    Subject,
     Trial,
+    Words,
 )
 from subitize.store import Folder, Location, Run
 
@@ -64,6 +69,20 @@ def opened(
     """Open a study of a run."""
     with Run(location) as run, run.lease("judge human") as lease:
         yield Study(run, lease, name, Settings(**settings), collect_pages(run, forms))  # type: ignore[arg-type]
+
+
+def add_gold(location: Location, number: int) -> None:
+    """Say that the first pictures show two cats."""
+    with Run(location) as run, run.lease("judge gold") as lease:
+        run.add_judge(Spec("gold", {}, "gold"), is_stand_in=False)
+        responses = sorted(run.responses(), key=lambda stored: stored.item_id)[:number]
+        run.add_readings(
+            lease,
+            [
+                Reading(subject, Count("cat"), "gold", Words("2"), str(parse_rule("strict")), Known(2), "author")
+                for subject in (Subject((stored.trial_id,)) for stored in responses)
+            ],
+        )
 
 
 def folder(path: Path) -> Location:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run
+from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
 from commands import serving
 from parts import CHROMIUM
 from subitize.records import Item, Known
@@ -223,6 +223,24 @@ def test_a_question_is_skipped_with_a_reason(open_study: "Callable[..., Page]", 
     page.keyboard.press("Alt+s")
     wait_until_done(page, 1)
     assert answers(tmp_path) == [None]
+
+
+def test_in_training_the_right_answer_is_shown_and_who_fails_twice_is_told(browser: "Browser", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 2)
+    with serving("annotate", tmp_path / "run", "--no-browser", "--gold", "gold", "--training", 2) as (_, link):
+        page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
+        page.goto(link)
+        page.locator("#answer").wait_for()
+        for _ in range(4):
+            expect_answer(page, "")
+            page.keyboard.type("7")
+            page.keyboard.press("Enter")
+            page.get_by_text("The right answer is 2.").wait_for()
+            page.keyboard.press("Enter")
+        page.get_by_text("this study ends here").wait_for()
+        page.close()
+    assert answers(tmp_path) == []
 
 
 def test_pictures_are_zoomed_and_moved(open_study: "Callable[..., Page]") -> None:

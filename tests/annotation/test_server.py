@@ -80,7 +80,7 @@ def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:
             None,
         )
         stored = visitor.answer(page["id"], "7", is_unsure=True, comment="one is hidden")
-        assert stored.json() == {"done": 1, "left": 5, "given": 1, "wanted": 30}
+        assert stored.json() == {"done": 1, "left": 5, "given": 1, "wanted": 30, "expected": None}
         said = visitor.client.get(f"/api/pages/{page['id']}").json()["questions"][0]["said"]
         assert said == {
             "text": "7",

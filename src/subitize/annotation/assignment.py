@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+_EVERY = 10
+
 
 @dataclass(slots=True)
 class Assignments:
@@ -16,6 +18,8 @@ class Assignments:
     lease_seconds: float
     seed: int
     pages_per_person: int
+    for_everybody: frozenset[int] = frozenset()
+    """Pages that everybody is shown, one in every ten."""
     _finished: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     _leases: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
@@ -69,17 +73,26 @@ class Assignments:
 
     def _is_open(self, person: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         is_open = self._counts < self.people_per_page
+        is_open[list(self.for_everybody)] = True
         is_open[list(self._finished[person])] = False
         is_open[list(self._leases[person])] = False
         return is_open
 
+    def _candidates(self, person: str, *, is_turn_of_everybodys: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """List the pages that may come next: now and then one that everybody is shown, else another if there is one."""
+        is_open = self._is_open(person)
+        is_everybodys = np.zeros(self.pages, dtype=np.bool_)
+        is_everybodys[list(self.for_everybody)] = True
+        wanted = is_open & (is_everybodys == is_turn_of_everybodys)
+        return np.flatnonzero(wanted if wanted.any() else is_open)
+
     def _choose(self, person: str) -> int | None:
         """Choose by lot among the pages with the fewest answers; the lot is the person's own."""
-        candidates = np.flatnonzero(self._is_open(person))
+        drawn = len(self._finished[person]) + len(self._leases[person])
+        candidates = self._candidates(person, is_turn_of_everybodys=drawn % _EVERY == _EVERY // 2)
         if candidates.size == 0:
             return None
         counts = self._counts[candidates]
         fewest = candidates[counts == counts.min()]
-        drawn = len(self._finished[person]) + len(self._leases[person])
         lot = np.random.default_rng([self.seed, *person.encode(), drawn])
         return int(lot.choice(fewest))

@@ -34,6 +34,8 @@ class PersonShown(BaseModel):
     unsure: int
     flagged: int
     median_seconds: float | None
+    gold: tuple[int, int]
+    consistency: tuple[int, int]
     agreement: object
 
 
@@ -223,6 +225,8 @@ class OwnerDesk:
             unsure=done.unsure,
             flagged=done.flagged,
             median_seconds=done.median_seconds,
+            gold=self._study.gold_results(person),
+            consistency=self._study.consistency(person),
             agreement=_plain(agreement),
         )
 

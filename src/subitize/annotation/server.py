@@ -20,7 +20,7 @@ from subitize.annotation.limits import Limiter
 from subitize.annotation.ownership import Overseer, OwnerDesk, Pace
 from subitize.annotation.pages import Page
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
-from subitize.annotation.study import Given, Study, UnreadAnswerError
+from subitize.annotation.study import Given, Purpose, Study, UnreadAnswerError
 from subitize.annotation.texts import Texts
 from subitize.errors import BadImageError, SubitizeError
 from subitize.image_files import decode, encode_png
@@ -75,6 +75,7 @@ class PageShown(BaseModel):
     pictures: list[str]
     questions: list[QuestionShown]
     prompt: str | None
+    is_training: bool
 
 
 class Progress(BaseModel):
@@ -84,6 +85,12 @@ class Progress(BaseModel):
     left: int
     given: int
     wanted: int
+
+
+class Saved(Progress):
+    """How far it is once an answer is stored; in training with the right answer."""
+
+    expected: str | None
 
 
 class PagesShown(BaseModel):
@@ -101,6 +108,7 @@ class Me(BaseModel):
     instructions: list[str]
     consent: str | None
     finished: list[str]
+    has_failed: bool
 
 
 class AnswerGiven(BaseModel):
@@ -218,7 +226,7 @@ class _Desk:
         self._joining = Limiter(per_second=1, burst=20)
         self._working = Limiter(per_second=50, burst=200)
         self.pace = Pace()
-        self._places = lru_cache(maxsize=1_000)(self._name_pages)
+        self._named = lru_cache(maxsize=1_000)(self._name_pages)
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
     def index(self, request: Request) -> Response:
@@ -253,9 +261,9 @@ class _Desk:
     def completion(self, request: Request) -> Completion:
         """Tell whoever has answered everything how to say so to whoever recruited them."""
         person = self.identify(request)
-        if self._study.progress(person)["left"]:
+        if self._study.progress(person)["left"] and self._study.outcome(person) != "failed":
             raise HTTPException(409, "there is something left to answer")
-        return Completion(url=self._texts.completion_url())
+        return Completion(url=self._texts.completion_url(has_failed=self._study.outcome(person) == "failed"))
 
     def me(self, request: Request) -> Me:
         """Tell who is here, and what they should know."""
@@ -265,6 +273,7 @@ class _Desk:
             csrf_token=self._csrf_token(request),
             instructions=list(self._texts.instructions),
             consent=None if person.has_consented else self._texts.consent,
+            has_failed=self._study.outcome(person) == "failed",
             finished=[self._page_id(person, place) for place in self._study.finished_pages(person)],
         )
 
@@ -276,24 +285,25 @@ class _Desk:
         if self._texts.consent and not person.has_consented:
             raise HTTPException(403, "agree to take part first; reload the page")
         places = self._study.next_pages(person, min(max(count, 1), _MOST_PAGES))
-        pages = [self._show(person, place) for place in places]
+        pages = [self._show(person, place, purpose) for place, purpose in places]
         return PagesShown(pages=pages, progress=Progress(**self._study.progress(person)))
 
     def page(self, page_id: str, request: Request) -> PageShown:
         """Show a page again, with what this person said to it."""
         person = self.identify(request)
-        return self._show(person, self._place(person, page_id))
+        return self._show(person, *self._find(person, page_id))
 
-    def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Progress:
-        """Store an answer; when this returns it is on the disk."""
-        person, place = self._changing(request, page_id, number)
-        self._study.save(person, place, number, Given(**given.model_dump()))
+    def save(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> Saved:
+        """Store an answer; when this returns it is on the disk. In training, tell whether it is right."""
+        person, place, purpose = self._changing(request, page_id, number)
+        self._study.save(person, place, number, Given(**given.model_dump()), purpose)
         self.pace.note(time.time())
-        return Progress(**self._study.progress(person))
+        expected = self._study.gold.expects(self._study.pages[place], number) if purpose == "training" else None
+        return Saved(**self._study.progress(person), expected=None if expected is None else str(expected))
 
     def read(self, page_id: str, number: int, given: AnswerGiven, request: Request) -> ReadAs:
         """Tell how an answer would be read, and store nothing."""
-        _, place = self._changing(request, page_id, number)
+        _, place, _ = self._changing(request, page_id, number)
         try:
             return ReadAs(value=str(self._study.read(self._study.pages[place], number, given.text)), reason=None)
         except UnreadAnswerError as error:
@@ -302,7 +312,8 @@ class _Desk:
     def picture(self, page_id: str, number: int, request: Request) -> Response:
         """Send the pixels of a picture, and nothing that its file says besides."""
         person = self.identify(request)
-        pictures = self._study.pages[self._place(person, page_id)].pictures
+        place, _ = self._find(person, page_id)
+        pictures = self._study.pages[place].pictures
         if not 0 <= number < len(pictures):
             raise HTTPException(404, "there is no such picture")
         try:
@@ -340,15 +351,15 @@ class _Desk:
         page_id = self._page_id(person, place)
         return [f"/pictures/{page_id}/{number}" for number in range(len(self._study.pages[place].pictures))]
 
-    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int]:
+    def _changing(self, request: Request, page_id: str, number: int) -> tuple[Person, int, Purpose]:
         """Find who answers about which page."""
         person = self.identify_changing(request)
-        place = self._place(person, page_id)
+        place, purpose = self._find(person, page_id)
         if person.role != "annotator":
             raise HTTPException(403, "the owner of a study answers nothing; open the link of a person")
         if not 0 <= number < len(self._study.pages[place].asks):
             raise HTTPException(404, "there is no such question")
-        return person, place
+        return person, place, purpose
 
     def _slow_down(self, request: Request) -> None:
         address = request.client.host if request.client else ""
@@ -364,32 +375,40 @@ class _Desk:
     def _csrf_token(self, request: Request) -> str:
         return self._study.people.sign("csrf", request.cookies.get(COOKIE, ""))
 
-    def _show(self, person: Person, place: int) -> PageShown:
-        page, page_id = self._study.pages[place], self._page_id(person, place)
-        questions = [self._show_question(person, page, number) for number in range(len(page.asks))]
-        pictures = self.link_pictures(person, place)
-        prompt = page.prompt if "match" in page.forms else None
-        return PageShown(id=page_id, pictures=pictures, questions=questions, prompt=prompt)
+    def _show(self, person: Person, place: int, purpose: Purpose) -> PageShown:
+        page = self._study.pages[place]
+        return PageShown(
+            id=self._page_id(person, place, purpose),
+            pictures=self.link_pictures(person, place),
+            questions=[self._show_question(person, page, number, purpose) for number in range(len(page.asks))],
+            prompt=page.prompt if "match" in page.forms else None,
+            is_training=purpose == "training",
+        )
 
-    def _show_question(self, person: Person, page: Page, number: int) -> QuestionShown:
-        ask, said = page.asks[number], self._study.said(person, page, number)
+    def _show_question(self, person: Person, page: Page, number: int, purpose: Purpose) -> QuestionShown:
+        ask, said = page.asks[number], self._study.said(person, page, number, purpose)
         lines = list(ask.question.lines) if isinstance(ask.question, Choose) else []
         shown = AnswerShown.model_validate(said, from_attributes=True) if said else None
         return QuestionShown(wording=ask.wording, form=page.forms[number], lines=lines, said=shown)
 
-    def _page_id(self, person: Person, place: int) -> str:
-        """Name a page so that nobody learns from it what it shows, or that another person sees the same."""
-        return self._study.people.sign("page", person.id, self._study.pages[place].subject.id)
+    def _page_id(self, person: Person, place: int, purpose: Purpose = "answer") -> str:
+        """Name a page so that nobody learns from it what it shows or what for, or that another sees the same."""
+        return self._study.people.sign("page", person.id, self._study.pages[place].subject.id, purpose)
 
-    def _place(self, person: Person, page_id: str) -> int:
+    def _find(self, person: Person, page_id: str) -> tuple[int, Purpose]:
         """Find a page by the name that only the person it was shown to can know, also after a restart."""
         try:
-            return self._places(person)[page_id]
+            return self._named(person)[page_id]
         except KeyError:
             raise HTTPException(404, "there is no such page; reload to go on with the next") from None
 
-    def _name_pages(self, person: Person) -> dict[str, int]:
-        return {self._page_id(person, place): place for place in range(len(self._study.pages))}
+    def _name_pages(self, person: Person) -> dict[str, tuple[int, Purpose]]:
+        purposes: tuple[Purpose, ...] = ("answer", "training", "again")
+        return {
+            self._page_id(person, place, purpose): (place, purpose)
+            for place in range(len(self._study.pages))
+            for purpose in purposes
+        }
 
 
 def _plain_png(data: bytes) -> bytes:

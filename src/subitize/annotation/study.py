@@ -7,13 +7,15 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Annotated
+from random import Random
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
 from subitize.annotation.assignment import Assignments
+from subitize.annotation.checks import Outcome, judge_training, read_gold
 from subitize.annotation.pages import Collected, Page
 from subitize.annotation.people import People, Person
 from subitize.errors import BadValueError
@@ -49,6 +51,11 @@ class Settings:
     lease_minutes: float = 30.0
     pages_per_person: int | None = None
     seed: int = 0
+    gold: str | None = None
+    training: int = 0
+    pass_mark: float = 0.8
+    second_look: float = 0.0
+    is_pilot: bool = False
 
     def __post_init__(self) -> None:
         if self.people_per_page < 1:
@@ -57,6 +64,10 @@ class Settings:
             raise BadValueError(f"--images-per-person {self.pages_per_person}: should be at least 1")
         if not 0 < self.lease_minutes <= 60 * 24:
             raise BadValueError(f"--lease-minutes {self.lease_minutes:g}: should be above 0, at most a day (1440)")
+        if self.training < 0 or not 0 <= self.pass_mark <= 1:
+            raise BadValueError(f"--training {self.training} --pass-mark {self.pass_mark:g}: at least 0; from 0 to 1")
+        if not 0 <= self.second_look < 1:
+            raise BadValueError(f"--second-look {self.second_look:g}: a share of the pages, from 0 to below 1")
         check_judge(self.judge)
         if parse_rule(self.rule).name not in word_rules():
             raise BadValueError(
@@ -65,6 +76,11 @@ class Settings:
 
 
 _SETTINGS = TypeAdapter(Settings)
+
+
+Purpose = Literal["answer", "training", "again"]
+"""Why a page is shown: for its answer, to learn with known answers, or for a second look by the same person."""
+_MEANWHILE = 10  # pages between two looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +127,19 @@ class Study:
         run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
         self._rows = tables.StudyRows(run.run_id, name)
         self.people = People(run, lease, self._rows, self._enter(settings))
+        self.gold = read_gold(run, settings.gold, self.pages, settings.training)
         self._assignments = Assignments(
             len(self.pages),
             settings.people_per_page,
             settings.lease_minutes * 60,
             settings.seed,
             settings.pages_per_person or len(self.pages),
+            frozenset(self.gold.hidden),
         )
         self._said: dict[int, dict[tuple[str, str], Given]] = defaultdict(dict)
+        self._open: dict[tuple[int, Purpose], dict[int, Given]] = defaultdict(dict)
+        self._trained: dict[int, list[bool]] = defaultdict(list)
+        self._again: dict[int, dict[int, bool]] = defaultdict(dict)
         self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
         self._restore()
 
@@ -130,10 +151,49 @@ class Study:
             self._run.add_readings(self._lease, withdrawn, connection)
         self.people.reload()
 
-    def next_pages(self, person: Person, most: int) -> list[int]:
-        """Give a person the places of the pages to be shown next; they are kept for them for a while."""
+    def next_pages(self, person: Person, most: int) -> list[tuple[int, Purpose]]:
+        """Give a person the places of the pages to be shown next, and what for; they are kept for them for a while."""
         with self._lock:
-            return self._assignments.take(person.name, most, time.time())
+            match self.outcome(person):
+                case "failed":
+                    return []
+                case "training":
+                    done = len(self._trained[person.id])
+                    return [(self.gold.training[done % len(self.gold.training)], "training")]
+            again = self._look_again(person)
+            if again is not None:
+                return [(again, "again")]
+            return [(place, "answer") for place in self._assignments.take(person.name, most, time.time())]
+
+    def outcome(self, person: Person) -> Outcome:
+        """Tell whether a person has passed the training."""
+        return judge_training(self._trained[person.id], len(self.gold.training), self.settings.pass_mark)
+
+    def gold_results(self, person: Person) -> tuple[int, int]:
+        """Count the unmarked questions with known answers that a person got right, and all that they answered."""
+        rights = [
+            self._is_right(page, number, said)
+            for page in (self.pages[place] for place in self.gold.hidden)
+            for number in range(len(page.asks))
+            if (said := self.said(person, page, number)) is not None
+        ]
+        return sum(rights), len(rights)
+
+    def consistency(self, person: Person) -> tuple[int, int]:
+        """Count the second looks at which a person said the same as at first, and all."""
+        looks = self._again[person.id].values()
+        return sum(looks), len(looks)
+
+    def _look_again(self, person: Person) -> int | None:
+        """Choose by lot whether, and at which of the pages finished a while ago, a person looks again."""
+        finished = self._assignments.finished(person.name)
+        old = [place for place in finished[: max(0, len(finished) - _MEANWHILE)] if place not in self._again[person.id]]
+        lot = Random(f"{self.settings.seed} {person.name} {len(finished)}")
+        is_due = len(self._again[person.id]) < self.settings.second_look * len(finished) and lot.random() < 0.5
+        return lot.choice(old) if old and is_due else None
+
+    def _is_right(self, page: Page, number: int, given: Given) -> bool:
+        return not given.is_skipped and self.read(page, number, given.text) == self.gold.expects(page, number)
 
     def finished_pages(self, person: Person) -> Sequence[int]:
         """List the places of the pages that a person has finished, the earliest first."""
@@ -169,8 +229,10 @@ class Study:
         numbers = [number for number, ask in enumerate(self.pages[place].asks) if ask.question.id == question_id]
         return (place, numbers[0]) if numbers else None
 
-    def said(self, person: Person, page: Page, number: int) -> Given | None:
+    def said(self, person: Person, page: Page, number: int, purpose: Purpose = "answer") -> Given | None:
         """Tell what a person said last to a question of a page."""
+        if purpose != "answer":
+            return self._open[person.id, purpose].get(number)
         return self._said[person.id].get((page.subject.id, page.asks[number].question.id))
 
     def read(self, page: Page, number: int, text: str) -> Scalar:
@@ -178,20 +240,21 @@ class Study:
         _, _, value = self._interpret(page, number, text)
         return value.value
 
-    def save(self, person: Person, place: int, number: int, given: Given) -> None:
-        """Store an answer, once: it is a reading of the run from now on. A changed mind replaces what was said."""
+    def save(self, person: Person, place: int, number: int, given: Given, purpose: Purpose = "answer") -> None:
+        """Store what was said, once. An answer is a reading of the run from now on; a changed mind replaces it."""
         page = self.pages[place]
         with self._lock:
-            before = self.said(person, page, number)
+            before = self.said(person, page, number) if purpose == "answer" else None
             if before is not None and before.key == given.key:
                 return
             reading = self._reading(person, page, number, given, is_first=before is None)
+            readings = [reading] if purpose == "answer" and not self.settings.is_pilot else []
             with self._run.writing(self._lease) as connection:
                 if self._is_stored(connection, person, given.key):
                     return
-                self._write(connection, person, reading, given)
-                self._run.add_readings(self._lease, [reading], connection)
-            self._note(person, page, number, given)
+                self._write(connection, person, reading, given, purpose)
+                self._run.add_readings(self._lease, readings, connection)
+            self._note(person, page, number, given, purpose)
 
     def _readings_of(self, person: Person) -> list[StoredReading]:
         stored = self._run.readings(self.settings.judge)
@@ -219,12 +282,13 @@ class Study:
             raise UnreadAnswerError(value.reason)
         return evidence, rule, value
 
-    def _write(self, connection: Connection, person: Person, reading: Reading, given: Given) -> None:
+    def _write(self, connection: Connection, person: Person, reading: Reading, given: Given, purpose: Purpose) -> None:
         row = {
             "person": person.id,
             "key": given.key,
             "subject_id": reading.subject.id,
             "question_id": reading.question.id,
+            "purpose": purpose,
             "text": given.text,
             "is_skipped": given.is_skipped,
             "is_unsure": given.is_unsure,
@@ -240,10 +304,29 @@ class Study:
         query = self._rows.of(tables.answers).where(columns.person == person.id, columns.key == key)
         return connection.execute(query).first() is not None
 
-    def _note(self, person: Person, page: Page, number: int, given: Given) -> None:
-        self._said[person.id][page.subject.id, page.asks[number].question.id] = given
-        if all(self.said(person, page, one) for one in range(len(page.asks))):
-            self._assignments.finish(person.name, self._places[page.subject.id])
+    def _note(self, person: Person, page: Page, number: int, given: Given, purpose: Purpose) -> None:
+        place = self._places[page.subject.id]
+        match purpose:
+            case "answer":
+                self._said[person.id][page.subject.id, page.asks[number].question.id] = given
+                if all(self.said(person, page, one) for one in range(len(page.asks))):
+                    self._assignments.finish(person.name, place)
+            case "training" | "again":
+                given_now = self._open[person.id, purpose]
+                given_now[number] = given
+                if len(given_now) == len(page.asks):
+                    self._close(person, page, purpose)
+
+    def _close(self, person: Person, page: Page, purpose: Purpose) -> None:
+        """Note what came of a page that was shown for training, or again, now that all of it is answered."""
+        given_now = self._open.pop((person.id, purpose))
+        if purpose == "training":
+            rights = [self._is_right(page, number, given) for number, given in given_now.items()]
+            self._trained[person.id].append(all(rights))
+        else:
+            first = {number: self.said(person, page, number) for number in given_now}
+            same = [one is not None and one.text == given_now[number].text for number, one in first.items()]
+            self._again[person.id][self._places[page.subject.id]] = all(same)
 
     def _enter(self, settings: Settings) -> str:
         """Find the study's secret, or make the study; one with other settings is refused."""
@@ -281,7 +364,7 @@ class Study:
         for row in rows:
             person, about = self.people.find(row.person), asked.get((row.subject_id, row.question_id))
             if person is not None and about is not None:
-                self._note(person, *about, _given(row))
+                self._note(person, *about, _given(row), row.purpose)
 
 
 def default_rule(run: Run) -> str:

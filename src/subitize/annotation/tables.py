@@ -49,7 +49,7 @@ people = Table(
 )
 Index("one_person_per_name", people.c.run_id, people.c.study, people.c.name, unique=True)
 
-# What people did, in the order it came; each answer is a reading of the run, too.
+# What people did, in the order it came; what is an answer for good is a reading of the run, too.
 answers = Table(
     "study_answers",
     metadata,
@@ -60,6 +60,7 @@ answers = Table(
     Column("key", String, nullable=False),
     Column("subject_id", String, nullable=False),
     Column("question_id", Text, nullable=False),
+    Column("purpose", String, nullable=False),
     Column("text", Text, nullable=False),
     Column("is_skipped", Boolean, nullable=False),
     Column("is_unsure", Boolean, nullable=False),

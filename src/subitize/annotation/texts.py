@@ -22,10 +22,12 @@ class Texts:
     consent: str | None = None
     is_recruiting: bool = False
     completion_code: str | None = None
+    failure_code: str | None = None
 
-    def completion_url(self) -> str | None:
-        """Tell where a recruiter hears that somebody has answered everything."""
-        return self.completion_code and _PROLIFIC.format(code=quote(self.completion_code, safe=""))
+    def completion_url(self, *, has_failed: bool) -> str | None:
+        """Tell where a recruiter hears that somebody has answered everything, or has not passed the training."""
+        code = self.failure_code if has_failed else self.completion_code
+        return code and _PROLIFIC.format(code=quote(code, safe=""))
 
 
 def read_paragraphs(path: Path) -> tuple[str, ...]:

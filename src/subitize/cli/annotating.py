@@ -41,6 +41,13 @@ def annotate(
         int | None, typer.Option(help="How many images a person is shown at most [all].")
     ] = None,
     lease_minutes: Annotated[float, typer.Option(help="How long an image is kept for whoever is shown it.")] = 30.0,
+    gold: Annotated[
+        str | None, typer.Option(metavar="JUDGE", help="Whose readings of this run are known to be right.")
+    ] = None,
+    training: Annotated[int, typer.Option(help="Pages of --gold that are shown first, with the right answer.")] = 0,
+    pass_mark: Annotated[float, typer.Option(help="The share of them to get right, by the second chance.")] = 0.8,
+    second_look: Annotated[float, typer.Option(help="The share of pages that a person is shown again.")] = 0.0,
+    pilot: Annotated[bool, typer.Option("--pilot", help="Answers enter no figure.")] = False,
     instructions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What people are told, as text [ours, by form].")
     ] = None,
@@ -48,6 +55,9 @@ def annotate(
     recruit: Annotated[bool, typer.Option("--recruit", help="Print one link for everybody, for Prolific.")] = False,
     completion_code: Annotated[
         str | None, typer.Option(metavar="CODE", help="What Prolific hears when all is answered.")
+    ] = None,
+    failure_code: Annotated[
+        str | None, typer.Option(metavar="CODE", help="What Prolific hears when the training is not passed.")
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 for a team.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen at; 0: any that is free.")] = 8421,
@@ -75,7 +85,7 @@ def annotate(
             address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
             told = read_paragraphs(instructions) if instructions else default_instructions(made.pages)
             agreed = "\n\n".join(read_paragraphs(consent)) if consent else None
-            texts = Texts(told, agreed, recruit, completion_code)
+            texts = Texts(told, agreed, recruit, completion_code, failure_code)
             links = invite_all(made, names, address)
             if recruit:
                 links["everybody"] = recruiting_link(made, address)

@@ -14,6 +14,8 @@ let visited = []; // questions that were answered, {page, number}, the earliest 
 let cursor = 0; // which of them is shown; visited.length: a new one
 let shown = null; // what is shown now, {page, number}
 let progress = { done: 0, left: 0 };
+let expected = null; // the right answer, in training
+let isTold = false; // the right answer is shown, and Enter goes on
 
 async function call(path, options = {}) {
   const response = await fetch(path, {
@@ -63,7 +65,10 @@ function makeParagraph(text) {
 async function send({ page, number, given }) {
   const path = `/api/pages/${page}/questions/${number}`;
   const { status, body, detail } = await call(path, { method: "PUT", body: JSON.stringify(given) });
-  if (status === 200) progress = body;
+  if (status === 200) {
+    progress = body;
+    expected = body.expected;
+  }
   return { status, detail };
 }
 
@@ -97,9 +102,11 @@ async function next() {
   if (page) return show({ page, number: firstOpen(page) });
   shown = null;
   $("page").hidden = true;
-  $("finished").hidden = outbox.entries.length > 0 || progress.left > 0;
+  const { body: now } = await call("/api/me").catch(() => ({ body: me }));
+  $("failed").hidden = !now.has_failed;
+  $("finished").hidden = now.has_failed || outbox.entries.length > 0 || progress.left > 0;
   showState();
-  if (!$("finished").hidden) await showCompletion();
+  if (!$("finished").hidden || now.has_failed) await showCompletion();
 }
 
 let showing = 0;
@@ -183,14 +190,31 @@ function skip() {
   finish(collect(reason, true));
 }
 
-function finish(given) {
+async function finish(given) {
   const { page, number } = shown;
+  if (page.is_training) return finishTraining(page, number, given);
   dropDraft(page.id, number);
   if (!isSame(given, saidTo(page, number))) outbox.add({ page: page.id, number, given });
   page.questions[number].said = given;
   if (cursor === visited.length) visited.push(shown);
   cursor += 1;
   next();
+}
+
+// In training the right answer is shown before it goes on; what was said is not changed any more.
+async function finishTraining(page, number, given) {
+  if (isTold) {
+    isTold = false;
+    if (firstOpen(page) < 0) coming = [];
+    return next();
+  }
+  dropDraft(page.id, number);
+  outbox.add({ page: page.id, number, given });
+  await outbox.flush();
+  if (outbox.entries.length || shown.page !== page) return;
+  page.questions[number].said = given;
+  isTold = true;
+  $("feedback").textContent = `The right answer is ${expected}. Press Enter to go on.`;
 }
 
 function isSame(given, said) {

@@ -59,7 +59,9 @@ function showPerson(person) {
   row.classList.toggle("withdrawn", person.is_withdrawn);
   row.append(cell(person.name));
   for (const number of [person.done, person.skipped, person.unsure, person.flagged]) row.append(cell(number, "number"));
-  row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"), cell(tell(person.agreement), "number"));
+  row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"));
+  for (const [right, all] of [person.gold, person.consistency]) row.append(cell(all ? `${right} of ${all}` : "–", "number"));
+  row.append(cell(tell(person.agreement), "number"));
   const copy = button("Copy", () => navigator.clipboard?.writeText(person.link).catch(() => prompt("Link", person.link)) ?? prompt("Link", person.link));
   copy.setAttribute("aria-label", `Copy the link of ${person.name}`);
   const leave = button("Leave out …", () => tellErrors(() => askToLeaveOut(person)));

@@ -1,0 +1,111 @@
+"""Training with two chances, questions with known answers, second looks, pilots."""
+
+from pathlib import Path
+
+import pytest
+
+from annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
+from subitize.annotation.checks import judge_training
+from subitize.annotation.study import Given, Study
+from subitize.errors import BadValueError
+from subitize.records import Count, Known
+from subitize.store import Run
+
+PASSES = (
+    ([], 4, "training"),
+    ([True] * 3, 4, "training"),
+    ([True, True, True, False], 4, "passed"),
+    ([True, True, False, False], 4, "training"),
+    ([False] * 4 + [True] * 3, 4, "training"),
+    ([False] * 4 + [True] * 3 + [False], 4, "passed"),
+    ([False] * 4 + [True] * 2 + [False] * 2, 4, "failed"),
+    ([], 0, "passed"),
+)
+
+
+@pytest.mark.parametrize(("rights", "pages", "outcome"), PASSES)
+def test_training_is_passed_at_the_mark_by_the_second_chance_at_last(
+    rights: list[bool], pages: int, outcome: str
+) -> None:
+    assert judge_training(rights, pages, 0.75) == outcome
+
+
+def answer(study: Study, name: str, text: str, turn: int) -> str:
+    """Answer what comes next, and tell what it was for."""
+    person = study.people.invite(name)
+    ((place, purpose),) = study.next_pages(person, 1)
+    study.save(person, place, 0, Given(f"{name}-answer-{turn:03}", text), purpose)
+    return purpose
+
+
+def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 3)
+    settings = {"gold": "gold", "training": 2, "pass_mark": 1.0}
+    with opened(folder(tmp_path), **settings) as study:
+        assert [answer(study, "anna", text, turn) for turn, text in enumerate(("2", "5"))] == ["training"] * 2
+        assert study.outcome(study.people.invite("anna")) == "training"  # one was wrong: a second chance
+    with opened(folder(tmp_path), **settings) as study:
+        assert [answer(study, "anna", "2", turn) for turn in (2, 3)] == ["training"] * 2
+        assert study.outcome(study.people.invite("anna")) == "passed"
+        assert answer(study, "anna", "4", 4) == "answer"
+        for turn in range(4):
+            answer(study, "ben", "7", turn)
+        assert study.outcome(study.people.invite("ben")) == "failed"
+        assert study.next_pages(study.people.invite("ben"), 1) == []
+    with Run(folder(tmp_path)) as run:
+        assert [stored.reading.value for stored in run.readings("human")] == [Known(4)]
+
+
+def test_everybody_is_shown_the_pages_with_known_answers_now_and_then(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
+    add_gold(folder(tmp_path), 4)
+    with opened(folder(tmp_path), people_per_page=1, gold="gold") as study:
+        for name in ("anna", "ben"):
+            for turn in range(18):
+                answer(study, name, "2" if name == "anna" else "3", turn)
+            right, known = study.gold_results(study.people.invite(name))
+            assert known >= 2
+            assert right == (known if name == "anna" else 0)
+
+
+def test_a_second_look_is_asked_as_if_it_were_new_and_counts_in_no_figure(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(40)])
+    with opened(folder(tmp_path), people_per_page=1, second_look=0.5) as study:
+        purposes = [answer(study, "anna", str(turn % 3), turn) for turn in range(40)]
+        again = purposes.count("again")
+        assert 5 < again < 30
+        assert "again" not in purposes[:10]  # nobody remembers what was shown long ago
+        same, looks = study.consistency(study.people.invite("anna"))
+        assert looks == again
+        assert 0 <= same <= looks
+    with Run(folder(tmp_path)) as run:
+        assert len(list(run.readings("human"))) == purposes.count("answer")
+
+
+def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with opened(folder(tmp_path), is_pilot=True) as study:
+        answer(study, "anna", "3", 0)
+        assert study.progress(study.people.invite("anna"))["done"] == 1
+    with opened(folder(tmp_path), is_pilot=True) as study:
+        assert study.progress(study.people.invite("anna"))["done"] == 1
+    with Run(folder(tmp_path)) as run:
+        assert list(run.readings("human")) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"training": 2}, "needs right answers"),
+        ({"gold": "gold", "training": 5}, "1 pages of this study have right answers, and 5 are needed"),
+        ({"gold": "nobody"}, "0 pages of this study have right answers"),
+        ({"gold": "gold", "pass_mark": 1.5}, "from 0 to 1"),
+        ({"second_look": 1.0}, "below 1"),
+    ],
+)
+def test_checks_that_cannot_work_are_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 1)
+    with pytest.raises(BadValueError, match=message), opened(folder(tmp_path), **settings):  # type: ignore[arg-type]
+        pass
