@@ -1,6 +1,7 @@
 """Training with two chances, questions with known answers, second looks, pilots."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from subitize.errors import BadValueError
 from subitize.records import Count, Known
 from subitize.store import Run
 
-PASSES = (
+PASSES: tuple[tuple[list[bool], int, str], ...] = (
     ([], 4, "training"),
     ([True] * 3, 4, "training"),
     ([True, True, True, False], 4, "passed"),
@@ -41,7 +42,7 @@ def answer(study: Study, name: str, text: str, turn: int) -> str:
 def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_path: Path) -> None:
     make_run(folder(tmp_path), COUNTS)
     add_gold(folder(tmp_path), 3)
-    settings = {"gold": "gold", "training": 2, "pass_mark": 1.0}
+    settings: dict[str, Any] = {"gold": "gold", "training": 2, "pass_mark": 1.0}
     with opened(folder(tmp_path), **settings) as study:
         assert [answer(study, "anna", text, turn) for turn, text in enumerate(("2", "5"))] == ["training"] * 2
         assert study.outcome(study.people.invite("anna")) == "training"  # one was wrong: a second chance
@@ -104,8 +105,8 @@ def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:
         ({"second_look": 1.0}, "below 1"),
     ],
 )
-def test_checks_that_cannot_work_are_refused(tmp_path: Path, settings: dict[str, object], message: str) -> None:
+def test_checks_that_cannot_work_are_refused(tmp_path: Path, settings: dict[str, Any], message: str) -> None:
     make_run(folder(tmp_path), COUNTS)
     add_gold(folder(tmp_path), 1)
-    with pytest.raises(BadValueError, match=message), opened(folder(tmp_path), **settings):  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match=message), opened(folder(tmp_path), **settings):
         pass

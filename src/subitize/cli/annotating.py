@@ -2,7 +2,7 @@
 
 import shlex
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +76,18 @@ def annotate(
     require_parts()
     names = person or ["annotator"]
     with open_run(run, database, images) as opened, listen(host, port) as listening:
-        settings = Settings(judge, rule or default_rule(opened), people_per_image or min(5, len(names)), lease_minutes)
+        settings = Settings(
+            judge,
+            rule or default_rule(opened),
+            min(5, len(names)) if people_per_image is None else people_per_image,
+            lease_minutes,
+            images_per_person,
+            gold=gold,
+            training=training,
+            pass_mark=pass_mark,
+            second_look=second_look,
+            is_pilot=pilot,
+        )
         with opened.lease(f"judge {judge}") as lease:
             collection = collect_pages(opened, form or ())
             if sample is not None:
@@ -127,10 +138,6 @@ def sample_(
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
     print(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None
-
-
-def _people_per_page(given: int | None, names: Sequence[str]) -> int:
-    return min(5, len(names)) if given is None else given
 
 
 def _tell(study: "Study", links: Mapping[str, str], without_image: int) -> None:
