@@ -1,5 +1,7 @@
 """Detections: what is kept, what is suppressed, and what survives storing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from subitize import detections
 from subitize.detections import Detections
-from subitize.records import Box
+from subitize.records import Box, Boxes, Masks
 
 SQUARE = (0.0, 0.0, 10.0, 10.0)
 
@@ -66,6 +68,26 @@ def test_nothing_found_is_no_boxes() -> None:
 def test_what_does_not_fit_together_is_refused() -> None:
     with pytest.raises(ValueError, match="2 boxes, 1 scores and 1 labels"):
         Detections.make([SQUARE, SQUARE], [0.5], ["cat"])
+
+
+def test_masks_stay_with_their_boxes_and_are_kept_as_runs_that_give_them_back() -> None:
+    random = np.random.default_rng(3)
+    masks = [random.random((32, 32)) < share for share in (0.0, 0.1, 0.5, 1.0)]
+    found = Detections.make([SQUARE] * 4, [0.1, 0.2, 0.3, 0.4], ["cat", "cat", "dog", "cat"], masks)
+    kept = found.above(0.15).labelled("cat").evidence()
+    assert isinstance(kept, Masks)
+    assert [box.score for box in kept.boxes] == [0.4, 0.2]
+    assert kept.masks[0] == "0 1024"
+    for runs, mask in zip(kept.masks, (masks[3], masks[1]), strict=True):
+        cells = [bool(place % 2) for place, length in enumerate(runs.split()) for _ in range(int(length))]
+        np.testing.assert_array_equal(np.array(cells).reshape(32, 32), mask)
+    assert found.above(0.9).evidence() == Boxes(())
+    assert type(Detections.make([SQUARE], [0.1], ["cat"]).evidence()) is Boxes
+
+
+def test_what_was_said_without_an_answer_stays_whatever_is_left_out() -> None:
+    found = replace(Detections.make([SQUARE], [0.5], ["cat"]), unread={"dog": "Who knows?"})
+    assert found.above(0.9).labelled("bird").unread == {"dog": "Who knows?"}
 
 
 def test_labels_are_kept_apart_renamed_and_coloured() -> None:

@@ -203,13 +203,14 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
             make_model,
             "gpt",
             "no model named 'gpt'; known: counter, detr, diffusers, folder, grounding-dino, hf-inference, ideal-human, "
-            "observer, openai, owlv2, painter, random, rt-detr, ssd, transformers, yolo",
+            "mm-grounding-dino, molmo2, observer, openai, owlv2, painter, random, rf-detr, rt-detr, sam3, ssd, "
+            "transformers, yolo",
         ),
         (
             make_judge,
             "gpt",
-            "no judge named 'gpt'; known: clip, clipscore, counter, detr, dsg, fit, grounding-dino, observer, ocr, "
-            "owlv2, parser, rt-detr, ssd, vlm, yolo",
+            "no judge named 'gpt'; known: clip, clipscore, counter, detr, dsg, fit, grounding-dino, "
+            "mm-grounding-dino, molmo2, observer, ocr, owlv2, parser, rf-detr, rt-detr, sam3, ssd, vlm, yolo",
         ),
         (make_judge, "random", "no judge named 'random'"),
         (make_suite, "naming:categories=cars", "no category named 'cars'; known: apples"),

@@ -1,5 +1,6 @@
 """Detectors of transformers, tiny and random, written to folders as a user's are."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +76,59 @@ def write_deformable_detr(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
+def write_rf_detr(folder: Path, seed: int = 0, classes: Sequence[str] = CLASSES) -> Path:
+    from transformers import RfDetrForObjectDetection
+
+    return _write_rf_detr(folder, RfDetrForObjectDetection, seed, classes)
+
+
+def write_rf_detr_outlining(folder: Path, seed: int = 0) -> Path:
+    from transformers import RfDetrForInstanceSegmentation
+
+    return _write_rf_detr(folder, RfDetrForInstanceSegmentation, seed, CLASSES)
+
+
+def write_sam3(folder: Path, seed: int = 0) -> Path:
+    from transformers import Sam3Config, Sam3Model
+
+    tokenizer = _clip_tokenizer()
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
+    vit = {"image_size": 56, "patch_size": 14, "window_size": 2, "global_attn_indexes": [1], "pretrain_image_size": 28}
+    text = {"vocab_size": len(tokenizer), "projection_dim": 16, "num_hidden_layers": 1, "max_position_embeddings": 12}
+    ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    config = Sam3Config(
+        vision_config={
+            "backbone_config": {"model_type": "sam3_vit_model", "num_hidden_layers": 2, **sizes, **vit},
+            "fpn_hidden_size": 16,
+            "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
+        },
+        text_config={"model_type": "clip_text_model", **sizes, **text, **ends},
+        geometry_encoder_config={"num_layers": 1, **sizes},
+        detr_encoder_config={"num_layers": 1, **sizes},
+        detr_decoder_config={"num_layers": 2, "num_queries": 9, **sizes},
+        mask_decoder_config={"hidden_size": 16, "num_attention_heads": 2},
+    )
+    _write(folder, Sam3Model, config, seed, noise=0.3)
+    _write_parts(folder, tokenizer)
+    _write_image_settings(folder, "Sam3ImageProcessorFast", 56, 0.5)
+    return folder
+
+
+def write_sam3_video(folder: Path, seed: int = 0) -> Path:
+    """The same as the hub has it: with a part that follows things through videos beside it."""
+    import torch
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoConfig, Sam3VideoConfig
+
+    write_sam3(folder, seed)
+    config = Sam3VideoConfig(detector_config=AutoConfig.from_pretrained(folder).to_dict())
+    config.architectures = ["Sam3VideoModel"]
+    config.save_pretrained(folder)
+    tensors = {f"detector_model.{name}": values for name, values in load_file(folder / "model.safetensors").items()}
+    save_file(tensors | {"tracker_model.unused": torch.ones(3)}, folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
 def write_rt_detr(folder: Path, seed: int = 0, classes: Sequence[str] = CLASSES[1:]) -> Path:
     from transformers import RTDetrConfig, RTDetrForObjectDetection
 
@@ -121,6 +175,30 @@ def _write_grounding_dino(
     _write(folder, model_class, config, seed)
     _write_parts(folder, GroundingDinoImageProcessorPil(size=_SMALL), _bert_tokenizer())
     return folder
+
+
+def _write_rf_detr(folder: Path, model_class: type["PreTrainedModel"], seed: int, classes: Sequence[str]) -> Path:
+    from transformers import RfDetrConfig
+    from transformers.models.rf_detr.configuration_rf_detr import RfDetrDinov2Config
+
+    backbone = RfDetrDinov2Config(
+        hidden_size=16, num_hidden_layers=2, num_attention_heads=2, mlp_ratio=2, image_size=64, patch_size=8,
+        num_windows=2, out_features=["stage1", "stage2"],
+    )  # fmt: skip
+    config = RfDetrConfig(
+        backbone_config=backbone, d_model=32, decoder_layers=2, decoder_ffn_dim=32, decoder_self_attention_heads=2,
+        decoder_cross_attention_heads=2, num_queries=9, group_detr=1, c2f_num_blocks=1, **_names(classes),
+    )  # fmt: skip
+    _write(folder, model_class, config, seed)
+    _write_image_settings(folder, "RfDetrImageProcessor", 64, 0.45)
+    return folder
+
+
+def _write_image_settings(folder: Path, processor: str, side: int, mean: float) -> None:
+    """Write the settings of a processor that cannot be made without torchvision."""
+    sizes = {"size": {"height": side, "width": side}, "image_mean": [mean] * 3, "image_std": [0.5] * 3}
+    settings = {"image_processor_type": processor, "do_resize": True, "do_rescale": True, "do_normalize": True, **sizes}
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings))
 
 
 def _write_rt_detr(

@@ -1,7 +1,7 @@
 """Tiny networks that answer about pictures, built from configs with seeded weights and saved as a user's would be."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -261,20 +261,91 @@ def write_qwen25_vl(folder: Path) -> Path:
     return folder
 
 
+REPLIES = (
+    "There are none.",
+    'Counting the <points coords="1 1 100 200 2 400 050">dots</points> shows a total of 2.',
+    *(
+        f'<points coords="1 {" ".join(f"{place} {110 * place} {y}" for place in range(1, number))}">dots</points>'
+        for number in range(2, 10)
+        for y in range(100, 1000, 100)
+    ),
+)
+"""What the tiny Molmo 2 says, each in one token."""
+
+
+def write_molmo2(folder: Path, *, replies: Sequence[str] = REPLIES) -> Path:
+    """Molmo 2, whose weights say one of the replies, which by the picture, and end; without any, whatever they say."""
+    from transformers import Molmo2Config, Molmo2ForConditionalGeneration
+    from transformers.models.molmo2.image_processing_molmo2 import Molmo2ImageProcessor
+
+    parts = ("im_patch", "im_col", "im_start", "low_res_im_start", "im_end", "frame_start", "frame_end", "im_low")
+    tokenizer = _tokenizer("<|image|>", "<|video|>", *(f"<{part}>" for part in parts))
+    tokenizer.add_tokens([*replies])
+    ids = tokenizer.convert_tokens_to_ids
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 8}
+    config = Molmo2Config(
+        text_config=_language(tokenizer) | heads | {"additional_vocab_size": 0, "max_position_embeddings": 4096},
+        vision_config=_small(image_size=[32, 32], patch_size=8) | heads,
+        adapter_config=_small(vision_feature_layer=[1, 0], text_hidden_size=16) | heads,
+        image_start_token_id=ids("<im_start>"),
+        low_res_image_start_token_id=ids("<low_res_im_start>"),
+        image_end_token_id=ids("<im_end>"),
+        image_patch_id=ids("<im_patch>"),
+        frame_start_token_id=ids("<frame_start>"),
+        frame_end_token_id=ids("<frame_end>"),
+    )
+
+    def make() -> Any:  # noqa: ANN401
+        return Molmo2ForConditionalGeneration(config)
+
+    def change(network: Any) -> None:  # noqa: ANN401
+        if replies:
+            _say_and_end(network, ids([*replies]), ids("</s>"))
+
+    _save(folder, make, tokenizer, change)
+    Molmo2ImageProcessor(
+        size={"height": 32, "width": 32}, patch_size=8, max_crops=2, overlap_margins=[1, 1]
+    ).save_pretrained(folder)
+    path = folder / "preprocessor_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"processor_class": "Molmo2Processor"}))
+    (folder / "chat_template.jinja").write_text(_LLAVA_TEMPLATE.replace("<image>", "<|image|>"))
+    return folder
+
+
+def _say_and_end(network: Any, replies: list[int], end: int) -> None:  # noqa: ANN401
+    """Leave the replies to the weights; whatever comes after one, is the end."""
+    words, scores = network.get_input_embeddings().weight, network.lm_head.weight
+    # The first number of a token says whether it is a reply, and nothing else touches it.
+    for layer in network.model.language_model.layers:
+        layer.self_attn.o_proj.weight *= 60.0
+        layer.self_attn.o_proj.weight[0] = layer.mlp.down_proj.weight[0] = 0.0
+    words[:, 0], scores[:, 0] = -4.0, 0.0
+    words[replies] = 0.0
+    words[replies, 0] = 1000.0
+    scores[[id for id in range(len(scores)) if id not in replies]] = 0.0
+    scores[replies, 0], scores[end, 0] = -100.0, 100.0
+
+
 _ROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}
 
 
-def _save(folder: Path, make: Callable[[], Any], processor: Any) -> None:  # noqa: ANN401
+def _save(
+    folder: Path,
+    make: Callable[[], Any],
+    processor: Any,  # noqa: ANN401
+    change: Callable[[Any], None] = lambda network: None,
+) -> None:
     import torch
 
     torch.set_num_threads(1)
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(7)
         network = make()
         # Fresh weights are small, so that every answer is the same and none depends on the picture.
         for weights in network.parameters():
             if weights.dim() > 1:
                 torch.nn.init.normal_(weights, std=0.4)
+        change(network)
     network.eval().save_pretrained(folder)
     processor.save_pretrained(folder)
 

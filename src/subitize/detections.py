@@ -1,36 +1,45 @@
 """The one currency between detectors and everything else: boxes with scores, found in one picture."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.records import Box
+from subitize.records import Box, Boxes, Masks
 
 Floats = NDArray[np.float64]
+Grid = NDArray[np.bool_]
 _PAIRS_AT_ONCE = 1_000_000  # thousands of boxes are millions of pairs, of which few overlap
 
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """What a detector found in a picture, in its pixels, best first; a colour is None where nobody looked for it."""
+    """What a detector found in a picture, in its pixels, best first; a colour is None where nobody looked for it.
+
+    A mask is a square grid over a box, true where the thing is; there are none where a network gives none. `unread` has
+    the words of a network, by noun, that say neither where such things are nor that there are none.
+    """
 
     xyxy: Floats
     scores: Floats
     labels: tuple[str, ...]
     colours: tuple[str | None, ...]
+    masks: tuple[Grid, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def make(cls, xyxy: object, scores: object, labels: Sequence[str]) -> Self:
-        """Sort what a network gave: n × 4 corners (left, top, right, bottom), n scores, n labels."""
+    def make(cls, xyxy: object, scores: object, labels: Sequence[str], masks: Sequence[Grid] = ()) -> Self:
+        """Sort what a network gave: n × 4 corners (left, top, right, bottom), n scores, n labels, n masks or none."""
         corners = np.asarray(xyxy, dtype=np.float64).reshape(-1, 4)
         given = np.asarray(scores, dtype=np.float64).reshape(-1)
         if not len(corners) == len(given) == len(labels):
             raise ValueError(f"{len(corners)} boxes, {len(given)} scores and {len(labels)} labels")
         order = np.argsort(-given, kind="stable")
-        return cls(corners[order], given[order], tuple(labels[index] for index in order), (None,) * len(given))
+        names = tuple(labels[index] for index in order)
+        grids = tuple(masks[index] for index in order) if masks else ()
+        return cls(corners[order], given[order], names, (None,) * len(given), grids)
 
     @classmethod
     def of(cls, boxes: Sequence[Box]) -> Self:
@@ -51,6 +60,7 @@ class Detections:
             scores=self.scores[kept],
             labels=tuple(self.labels[index] for index in kept),
             colours=tuple(self.colours[index] for index in kept),
+            masks=tuple(self.masks[index] for index in kept if self.masks),
         )
 
     def above(self, threshold: float) -> Self:
@@ -85,6 +95,11 @@ class Detections:
         better, worse = np.concatenate(found, axis=1)
         return Overlaps(len(self), better, worse, _iou(self.xyxy[better], self.xyxy[worse]))
 
+    def evidence(self) -> Boxes:
+        """Give them as the evidence of a judge, with their masks if there are any."""
+        boxes = self.boxes()
+        return Masks(boxes, masks=tuple(map(_write_runs, self.masks))) if self.masks else Boxes(boxes)
+
     def boxes(self) -> tuple[Box, ...]:
         """Give them as they are stored, with no more digits than mean anything."""
         return tuple(
@@ -112,6 +127,12 @@ class Overlaps:
             if is_left[place]:
                 is_left[others] = False
         return is_left
+
+
+def _write_runs(mask: Grid) -> str:
+    cells = np.concatenate([[False], mask.ravel()])
+    changes = np.flatnonzero(cells[1:] != cells[:-1])
+    return " ".join(map(str, np.diff([0, *changes, mask.size])))
 
 
 def _corners(row: Floats) -> tuple[float, float, float, float]:

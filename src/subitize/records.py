@@ -452,6 +452,13 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
+class Masks(Boxes):
+    """Boxes, and which cells of a grid over each the thing covers: runs of cells, row by row, the first uncovered."""
+
+    masks: tuple[str, ...] = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """What was said, raw: a model's answer, a person's answer as typed, the text found in a picture."""
 
@@ -475,7 +482,7 @@ class Compared:
     kind: Literal["compared"] = field(default="compared", kw_only=True, repr=False)
 
 
-Evidence = Boxes | Words | Measured | Compared
+Evidence = Masks | Boxes | Words | Measured | Compared
 
 
 @dataclass(frozen=True, slots=True)

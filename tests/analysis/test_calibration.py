@@ -19,7 +19,7 @@ from subitize.analysis.protocols import fingerprints
 from subitize.analysis.scoring import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.labels import Rule, counted_boxes, interpret, make_rule, parse_rule
-from subitize.records import Box, Boxes, Count, Known, Place, Reading, Spec, Subject
+from subitize.records import Box, Boxes, Count, Known, Masks, Place, Reading, Spec, Subject
 from subitize.store import Folder, Run
 
 PLANTED = 0.37
@@ -52,10 +52,10 @@ def run(painted: Path, tmp_path: Path) -> Iterator[Run]:
 def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False, rules: Sequence[str] = ("boxes@1",)) -> None:
     """Store what a detector would have found: what is there above the planted score, and other things below it.
 
-    The readings are read by the rules in turn.
+    The readings are read by the rules in turn. Every other has masks, which change nothing.
     """
     random = np.random.default_rng(8)
-    readings = []
+    readings: list[Reading] = []
     for stored, rule in zip(list(run.readings("observer")), cycle(rules), strict=False):
         seen = stored.reading.evidence
         assert isinstance(seen, Boxes)
@@ -71,6 +71,8 @@ def add_detector(run: Run, judge: Spec, *, is_doubled: bool = False, rules: Sequ
             boxes.append(Box(boxes[0].label, score, (left, top, left + 50, top + 50), "red"))
         boxes.append(Box("table", 0.99, (0, 0, 900, 900)))
         question, evidence = stored.reading.question, Boxes(tuple(boxes))
+        if len(readings) % 2:
+            evidence = Masks(tuple(boxes), masks=("1024",) * len(boxes))
         value = interpret(evidence, question, parse_rule(rule))
         readings.append(Reading(stored.reading.subject, question, judge.shown, evidence, rule, value))
     run.add_judge(judge, is_stand_in=False)

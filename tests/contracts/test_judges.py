@@ -15,7 +15,10 @@ from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
-LOCAL = {"clip", "clipscore", "detr", "dsg", "fit", "grounding-dino", "ocr", "owlv2", "rt-detr", "ssd", "yolo"}
+LOCAL = {
+    *("clip", "clipscore", "detr", "dsg", "fit", "grounding-dino", "mm-grounding-dino", "molmo2", "ocr", "owlv2"),
+    *("rf-detr", "rt-detr", "sam3", "ssd", "yolo"),
+}
 OUTCOMES: list[Outcome] = [Said("3 apples"), Drawn(Stored("0" * 64, "png"))]
 PICTURES = {number: render(Stimulus("apples", number, 1, 256)).png for number in (1, 2, 3)}
 # It knows them by what they weigh.

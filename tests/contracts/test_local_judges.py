@@ -20,8 +20,12 @@ from tiny_weights import find_tiny
 
 RANDOM = {
     "grounding-dino": "grounding-dino",
+    "mm-grounding-dino": "mm-grounding-dino",
+    "molmo2": "molmo2",
     "owlv2": "owlv2",
+    "sam3": "sam3",
     "detr": "detr-cat-apple-dog",
+    "rf-detr": "rf-detr-cat-apple-dog",
     "rt-detr": "rt-detr-cat-apple-dog",
     "clip": "clip",
     "clipscore": "clip",

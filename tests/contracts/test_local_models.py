@@ -47,8 +47,12 @@ OUTCOME_OF: Mapping[TaskKind, type[Outcome]] = {"answer": Said, "match": Scored,
 NEAR = 2
 DETECTORS = {
     "grounding-dino": "grounding-dino",
+    "mm-grounding-dino": "mm-grounding-dino",
+    "molmo2": "molmo2",
     "owlv2": "owlv2",
+    "sam3": "sam3",
     "detr-cat-apple-dog": "detr",
+    "rf-detr-cat-apple-dog": "rf-detr",
     "rt-detr-cat-apple-dog": "rt-detr",
 }
 WRITERS = ("blip-vqa", "blip2-opt", "blip2-t5", "llava", "paligemma", "qwen2.5-vl", "idefics3")
@@ -121,7 +125,7 @@ def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: py
     if kind in PIPELINES:
         spec = f"diffusers:{weights},steps=2,size=32x32"
     elif kind in DETECTORS:
-        spec = f"{DETECTORS[kind]}:{weights},self_test=false,threshold=0.05"
+        spec = f"{DETECTORS[kind]}:{weights},self_test=false" + ",threshold=0.05" * (kind != "molmo2")
     elif kind in WRITERS:
         spec += ",max_tokens=4"
     elif kind.startswith("lxmert"):

@@ -26,7 +26,10 @@ OUTCOME_OF: dict[TaskKind, str] = {"answer": "said", "draw": "drawn"}
 
 
 # Those with weights of their own have a contract of their own: test_local_models.py.
-LOCAL = {"detr", "diffusers", "grounding-dino", "owlv2", "rt-detr", "transformers"}
+LOCAL = {
+    *("detr", "diffusers", "grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "rf-detr", "rt-detr", "sam3"),
+    "transformers",
+}
 
 
 PARTS = {"hf-inference": pytest.mark.hub, "ssd": pytest.mark.weights, "yolo": pytest.mark.weights}

@@ -44,7 +44,8 @@ QUESTIONS = (
     "How many apples are there in this image, and how many of them are to the left of the dots?",
 )
 GENERATORS = (
-    "blip-vqa", "blip2-opt", "blip2-t5", "idefics3", "instructblip", "llava", "paligemma", "qwen2.5-vl",
+    "blip-vqa", "blip2-opt", "blip2-t5", "idefics3", "instructblip", "llava", "molmo2-chat", "paligemma",
+    "qwen2.5-vl",
 )  # fmt: skip
 HEADS = ("lxmert-vqa", "vilt-vqa")
 
@@ -469,7 +470,9 @@ def test_a_device_that_is_not_here_is_told_with_whose_it_is(shelf: Callable[[str
         ("DetrForObjectDetection", "write detr:"),
         ("YolosForObjectDetection", "write detr:"),
         ("RTDetrV2ForObjectDetection", "write rt-detr:"),
-        ("MMGroundingDinoForObjectDetection", "write grounding-dino:"),
+        ("MMGroundingDinoForObjectDetection", "write mm-grounding-dino:"),
+        ("RfDetrForInstanceSegmentation", "write rf-detr:"),
+        ("Sam3VideoModel", "write sam3:"),
         ("Owlv2ForObjectDetection", "write owlv2:"),
         ("OwlViTForObjectDetection", "take another model"),
     ],

@@ -108,6 +108,11 @@ def test_boxes_that_were_counted_are_told_from_those_that_were_not(tmp_path: Pat
     assert "1 (from 3 boxes, by boxes@1&gt;=0.4,iou=0.95)" in html
 
 
+def test_a_point_is_drawn_as_a_small_box_around_it(tmp_path: Path) -> None:
+    html = write(tmp_path, (Count("apple"), [Box("apple", 1.0, (30.0, 40.0, 30.0, 40.0))], RULE))
+    assert '<rect class="counted" x="24.0" y="34.0" width="12.0" height="12.0">' in html
+
+
 def test_a_label_cannot_leave_its_place(tmp_path: Path) -> None:
     html = write(tmp_path, (Count("apple"), [OTHER], RULE))
     assert HOSTILE not in html

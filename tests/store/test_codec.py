@@ -47,6 +47,7 @@ from subitize.records import (
     Fit,
     Item,
     Known,
+    Masks,
     Match,
     MatchesPrompt,
     Measured,
@@ -169,6 +170,12 @@ STORED: list[tuple[TypeAdapter[Any], Any, str]] = [
         codec.evidence,
         Boxes((Box("cat", 0.5, (1.0, 2.0, 3.0, 4.5), "red"),)),
         '{"boxes":[{"label":"cat","score":0.5,"xyxy":[1.0,2.0,3.0,4.5],"colour":"red"}],"kind":"boxes"}',
+    ),
+    (
+        codec.evidence,
+        Masks((Box("cat", 0.5, (1.0, 2.0, 3.0, 4.5)),), masks=("3 1 1020",)),
+        '{"boxes":[{"label":"cat","score":0.5,"xyxy":[1.0,2.0,3.0,4.5],"colour":null}],"kind":"boxes",'
+        '"masks":["3 1 1020"]}',
     ),
     (codec.evidence, Words("three"), '{"text":"three","kind":"words"}'),
     (codec.evidence, Measured(0.5), '{"score":0.5,"kind":"measured"}'),

@@ -1,7 +1,10 @@
 """Colour names, as people use them."""
 
+import numpy as np
+
 from cases import Case
-from subitize.vision.colours import COLOUR_NAMES, colour_name
+from subitize.detections import Detections
+from subitize.vision.colours import COLOUR_NAMES, colour_name, with_colours
 
 NAMED = [  # CSS colours whose names say what they are, and everyday ones
     ("red", (255, 0, 0)),
@@ -44,3 +47,21 @@ def test_a_colour_has_the_name_that_people_give_it(case: Case) -> None:
 def test_every_colour_has_one_of_the_names() -> None:
     steps = range(0, 256, 15)
     assert {colour_name(r, g, b) for r in steps for g in steps for b in steps} == set(COLOUR_NAMES)
+
+
+def test_a_thing_has_the_colour_of_what_its_mask_covers_or_of_the_middle_of_its_box() -> None:
+    pixels = np.full((40, 60, 3), (0, 0, 255), np.uint8)
+    pixels[5:15, 10:50] = (255, 0, 0)  # a stripe above the middle
+    box, striped = [10.0, 5.0, 50.0, 35.0], np.zeros((32, 32), dtype=bool)
+    striped[:10] = True
+    nothing = np.zeros((32, 32), dtype=bool)
+    assert with_colours(Detections.make([box], [0.5], ["x"]), pixels).colours == ("blue",)
+    masked = Detections.make([box, box], [0.5, 0.4], ["x", "x"], [striped, nothing])
+    assert with_colours(masked, pixels).colours == ("red", None)
+
+
+def test_a_point_has_the_colour_of_its_pixel() -> None:
+    pixels = np.full((4, 4, 3), (0, 0, 255), np.uint8)
+    pixels[2, 1] = (255, 0, 0)
+    points = Detections.make([[1.5, 2.5, 1.5, 2.5], [3.5, 0.0, 3.5, 0.0], [4.0, 4.0, 4.0, 4.0]], [1, 1, 1], ["x"] * 3)
+    assert with_colours(points, pixels).colours == ("red", "blue", None)

@@ -149,8 +149,7 @@ def _check(search: Search) -> Metric:
 
 def _pair_up(run: Run, search: Search) -> _Pairs:
     judged, labels = _read(run, search.judge), _label(_read(run, search.against))
-    # The kind is the last that is written of a record.
-    has_boxes = judged.filter(pl.col("evidence").str.contains(_BOXES))
+    has_boxes = judged.filter(pl.col("evidence").str.contains(_BOXES, literal=True))
     if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
@@ -187,7 +186,7 @@ def _pair_up(run: Run, search: Search) -> _Pairs:
     return _Pairs(pairs, notes)
 
 
-_BOXES = r'"boxes"\}$'
+_BOXES = '"kind":"boxes"'
 
 
 def _read(run: Run, judge: str) -> pl.DataFrame:

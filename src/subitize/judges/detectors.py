@@ -6,10 +6,12 @@ from subitize.detections import Detections
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Exhibit, Finding
 from subitize.judges.asking import is_picture, shown_picture
+from subitize.labels import CANNOT_TELL
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2, RtDetr
+from subitize.networks.detectors.pointing import Molmo2
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
-from subitize.records import Boxes, Count, Outcome, Provenance, Question
+from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.vision.colours import with_colours
 
 
@@ -37,17 +39,26 @@ class DetectorJudge(Setup):
     def _find(self, exhibit: Exhibit, nouns: tuple[str, ...], pixels: Rgb, found: Detections) -> tuple[Finding, ...]:
         questions = [inquiry.question for inquiry in exhibit.inquiries]
         is_coloured = any(isinstance(question, Count) and question.colour for question in questions)
-        boxes = (with_colours(found, pixels) if is_coloured else found).boxes()
+        seen = with_colours(found, pixels) if is_coloured else found
         provenance = self.trace(Provenance(0, ", ".join(nouns)), {"floor": self.floor})
-        return tuple(
-            Finding(Boxes(tuple(box for box in boxes if box.label in nouns_of(question))), provenance)
-            for question in questions
-        )
+        return tuple(Finding(_choose(seen, nouns_of(question)), provenance) for question in questions)
+
+
+def _choose(found: Detections, nouns: tuple[str, ...]) -> Boxes | Words:
+    """Take what was found of some nouns; what was said of one of them without an answer cannot be counted."""
+    said = next((found.unread[noun] for noun in nouns if noun in found.unread), None)
+    if said is not None:
+        return Words(f"{CANNOT_TELL}{said}")
+    return found.where([label in nouns for label in found.labels]).evidence()
 
 
 make_detr = make_maker(DetectorJudge, Detr)
 make_grounding_dino = make_maker(DetectorJudge, GroundingDino)
+make_mm_grounding_dino = make_maker(DetectorJudge, MmGroundingDino)
+make_molmo2 = make_maker(DetectorJudge, Molmo2)
 make_owlv2 = make_maker(DetectorJudge, Owlv2)
+make_rf_detr = make_maker(DetectorJudge, RfDetr)
 make_rt_detr = make_maker(DetectorJudge, RtDetr)
+make_sam3 = make_maker(DetectorJudge, Sam3)
 make_ssd = make_maker(DetectorJudge, Ssd)
 make_yolo = make_maker(DetectorJudge, Yolo)

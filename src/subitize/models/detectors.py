@@ -6,10 +6,11 @@ from subitize.detections import Detections
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb, decode
 from subitize.interfaces import Reply, Request
-from subitize.labels import interpret
+from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.observer import ANY_KIND, read_count
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, Owlv2, RtDetr
+from subitize.networks.detectors.pointing import Molmo2
+from subitize.networks.detectors.pretrained import Detr, GroundingDino, MmGroundingDino, Owlv2, RfDetr, RtDetr, Sam3
 from subitize.networks.detectors.setups import Setup, make_maker, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said, TaskKind
 from subitize.vision.colours import with_colours
@@ -55,19 +56,26 @@ class DetectorModel(Setup):
         return asked.noun in ANY_KIND and asked.place is None and not self.detector.has_open_vocabulary
 
     def _count(self, request: Request, asked: Count, found: Detections, pixels: Rgb) -> Reply:
-        rule = self.box_rule
         if asked.colour is not None:
             found = with_colours(found, pixels)
         if self._counts_all(asked):
             found = found.renamed(lambda _: asked.noun)
-        number = interpret(Boxes(found.boxes()), asked, rule)
-        content = Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
-        return Reply(content, self.trace(request.provenance(), {"rule": str(rule)}))
+        return Reply(self._say(asked, found), self.trace(request.provenance(), {"rule": str(self.box_rule)}))
+
+    def _say(self, asked: Count, found: Detections) -> Said | Refused:
+        if found.unread:
+            return Refused(f"{CANNOT_TELL}{next(iter(found.unread.values()))[:200]}")
+        number = interpret(Boxes(found.boxes()), asked, self.box_rule)
+        return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
 
 
 make_detr = make_maker(DetectorModel, Detr)
 make_grounding_dino = make_maker(DetectorModel, GroundingDino)
+make_mm_grounding_dino = make_maker(DetectorModel, MmGroundingDino)
+make_molmo2 = make_maker(DetectorModel, Molmo2)
 make_owlv2 = make_maker(DetectorModel, Owlv2)
+make_rf_detr = make_maker(DetectorModel, RfDetr)
 make_rt_detr = make_maker(DetectorModel, RtDetr)
+make_sam3 = make_maker(DetectorModel, Sam3)
 make_ssd = make_maker(DetectorModel, Ssd)
 make_yolo = make_maker(DetectorModel, Yolo)

@@ -26,21 +26,26 @@ def _has(model: str, name: str) -> bool:
 
 def is_detector(architecture: str) -> bool:
     """Tell whether a network finds things in pictures, and does nothing else."""
-    return architecture.endswith(_DETECTS)
+    return architecture.endswith(_DETECTS) or architecture in _OUTLINES
 
 
 def name_detector(architecture: str) -> str | None:
     """Name the detector that an architecture is run by; None for what is no detector, or one not known here."""
-    if not is_detector(architecture) or architecture.startswith(_NOT_RUN):
-        return None
-    return next((name for start, name in _DETECTORS.items() if architecture.startswith(start)), "detr")
+    named = next((name for start, name in _DETECTORS.items() if architecture.startswith(start)), "detr")
+    is_run = is_detector(architecture) or named in _ALSO_ANSWER
+    return named if is_run and not architecture.startswith(_NOT_RUN) else None
 
 
 _DETECTS = "ForObjectDetection"
+_OUTLINES = ("RfDetrForInstanceSegmentation", "Sam3Model", "Sam3VideoModel")
+_ALSO_ANSWER = ("molmo2",)
 _NOT_RUN = ("PP", "OmDet", "OwlViT")  # those of writing, and those that are told nouns in ways of their own
 _DETECTORS = {
     "GroundingDino": "grounding-dino",
-    "MMGroundingDino": "grounding-dino",
+    "MMGroundingDino": "mm-grounding-dino",
+    "Molmo2": "molmo2",
     "Owlv2": "owlv2",
     "RTDetr": "rt-detr",
+    "RfDetr": "rf-detr",
+    "Sam3": "sam3",
 }

@@ -3,10 +3,11 @@
 import colorsys
 from collections import Counter
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 
-from subitize.detections import Detections
+from subitize.detections import Detections, Floats, Grid
 from subitize.image_files import Rgb
 
 COLOUR_NAMES = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey")
@@ -41,18 +42,18 @@ _STEP = 8  # colours so near to each other have one name
 
 
 def with_colours(found: Detections, pixels: Rgb) -> Detections:
-    """Look at the pixels of every box."""
-    return found.coloured([_colour(pixels, (row[0], row[1], row[2], row[3])) for row in found.xyxy.tolist()])
+    """Look at the pixels of every thing: where its mask covers its box, or in the middle of the box."""
+    samples = map(_cover, found.masks) if found.masks else repeat(_MIDDLE)
+    return found.coloured([_colour(pixels, *one) for one in zip(found.xyxy.tolist(), samples, strict=False)])
 
 
-def _colour(pixels: Rgb, xyxy: tuple[float, float, float, float]) -> str | None:
-    """Name the colour of most samples in the ellipse that fills the middle half of a box; None of a box outside."""
+def _colour(pixels: Rgb, xyxy: list[float], samples: Floats) -> str | None:
+    """Name the colour of most samples, given from the middle of a box in quarters of its sides; None of one outside."""
     height, width = pixels.shape[:2]
     left, top, right, bottom = xyxy
-    across, down = np.meshgrid(_STEPS, _STEPS)
-    is_inside = across**2 + down**2 <= 1
-    x = (left + right) / 2 + across[is_inside] * (right - left) / 4
-    y = (top + bottom) / 2 + down[is_inside] * (bottom - top) / 4
+    across, down = samples
+    x = (left + right) / 2 + across * (right - left) / 4
+    y = (top + bottom) / 2 + down * (bottom - top) / 4
     is_seen = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     if not is_seen.any():
         return None
@@ -61,5 +62,19 @@ def _colour(pixels: Rgb, xyxy: tuple[float, float, float, float]) -> str | None:
     return names.most_common(1)[0][0]
 
 
-_STEPS = np.linspace(-1, 1, _SIDE)
+def _find_middle() -> Floats:
+    """Sample the ellipse that fills the middle half of a box."""
+    steps = np.linspace(-1, 1, _SIDE)
+    across, down = np.meshgrid(steps, steps)
+    is_inside = across**2 + down**2 <= 1
+    return np.stack([across[is_inside], down[is_inside]])
+
+
+def _cover(mask: Grid) -> Floats:
+    """Sample the cells that a mask covers."""
+    down, across = np.nonzero(mask)
+    return (np.stack([across, down]) + 0.5) * 4 / len(mask) - 2
+
+
+_MIDDLE = _find_middle()
 _name = lru_cache(maxsize=4096)(colour_name)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,7 +262,19 @@ def _join(rows: Sequence[Row], pad_id: int) -> dict[str, "torch.Tensor"]:
         if _is_sequence(name, rows[0]):
             filler = pad_id if name == "input_ids" else 0
             parts = [torch.nn.functional.pad(row[name], (longest - length(row), 0), value=filler) for row in rows]
+        elif name == _PATCH_PLACES:
+            parts = _shift_places(rows)
         else:
             parts = [row[name] for row in rows]
         joined[name] = torch.cat(parts)
     return joined
+
+
+_PATCH_PLACES = "image_token_pooling"
+
+
+def _shift_places(rows: Sequence[Row]) -> list["torch.Tensor"]:
+    """Have Molmo 2's tokens of pictures look at their own patches, which stand behind those of the rows before."""
+    counts = [row["pixel_values"].shape[:2].numel() for row in rows]
+    starts = accumulate(counts, initial=0)
+    return [row[_PATCH_PLACES] + start * (row[_PATCH_PLACES] >= 0) for row, start in zip(rows, starts, strict=False)]

@@ -11,6 +11,7 @@ from PIL import Image
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.image_files import Rgb
+from subitize.networks.image_processors import make_molmo2_processor
 from subitize.networks.weights import brief, refuse_wordless
 from subitize.records import Scalar
 
@@ -141,15 +142,21 @@ def open_processor(folder: Path) -> Any:  # noqa: ANN401
     """Load a folder's processor; one that also takes videos is put together without that part, which needs more."""
     from transformers import AutoProcessor
 
-    try:
-        processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except ImportError:
+    if _settings(folder).get("processor_class") == _MOLMO2:
         processor = _without_videos(folder)
-        if processor is None:
-            raise
+    else:
+        try:
+            processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        except ImportError:
+            processor = _without_videos(folder)
+            if processor is None:
+                raise
     refuse_wordless(processor, str(folder))
     _refuse_borrowed_tokenizers(processor, folder)
     return processor
+
+
+_MOLMO2 = "Molmo2Processor"  # which needs torchvision for pictures, too
 
 
 def _refuse_borrowed_tokenizers(processor: Any, folder: Path) -> None:  # noqa: ANN401
@@ -171,8 +178,9 @@ def _without_videos(folder: Path) -> Any:  # noqa: ANN401
     kind = getattr(transformers, str(settings.get("processor_class")), None)
     if kind is None:
         return None
+    image_class = make_molmo2_processor() if kind.__name__ == _MOLMO2 else AutoImageProcessor
     parts = {
-        "image_processor": AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
+        "image_processor": image_class.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
         "tokenizer": AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False),
     }
     unneeded = [name for name in kind.get_attributes() if name not in parts]

@@ -46,6 +46,7 @@ class OpenCv(ABC):
     """A detector with classes of its own, from files on this machine; `labels` is a file with a class per line."""
 
     has_open_vocabulary = False
+    has_scores = True
     kind: str
     suffixes: tuple[str, ...]
 

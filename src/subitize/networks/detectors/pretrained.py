@@ -4,18 +4,21 @@ import inspect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
-from subitize.detections import Detections, Floats
+from subitize.detections import Detections, Floats, Grid
 from subitize.errors import UnusableModelError
 from subitize.image_files import Rgb
 from subitize.interfaces import RuntimeOption
 from subitize.networks import weights
 from subitize.networks.detectors.coco import choose_classes, class_of
+from subitize.networks.image_processors import make_rf_detr_processor
 from subitize.networks.names import name_detector
 from subitize.networks.weights import Placement
 from subitize.numerals import article
@@ -39,22 +42,38 @@ class Output:
 
 
 Inputs = dict[str, "torch.Tensor"]
-Found = tuple[int, object, object, str]
-"""Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun."""
+MASK_SIDE = 32
+"""How many cells the grid of a mask has along each side: enough for a shape, and two kilobytes at most."""
+
+
+class Found(NamedTuple):
+    """Boxes in the picture at a place among those given (n × 4 corners in its pixels), their n scores, and their noun.
+
+    What a network finds by its outline has n maps of the whole picture too, above 0 where the thing is.
+    """
+
+    place: int
+    xyxy: object
+    scores: object
+    noun: str
+    maps: "torch.Tensor | None" = None
 
 
 class Pretrained:
     """A detector whose network is in a folder or on the hub, read when it is first needed."""
 
     kind: str
+    reads: tuple[str, ...] = ()
+    """Kinds whose weights it runs as well as its own."""
     has_open_vocabulary: bool
+    has_scores = True
+    usual_dtype = "float32"  # a box of a thousand pixels in bfloat16 is four pixels off, and most are small
     assumption = ""
 
     def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
         self.who, self._given = f"{self.kind}:{model}", model
         with weights.naming(self.who):
-            # A box of a thousand pixels in bfloat16 is four pixels off, and these networks are small.
-            self._placement = Placement(device, "float32" if dtype == "auto" else dtype)
+            self._placement = Placement(device, self.usual_dtype if dtype == "auto" else dtype)
         weights.require(self.kind, "torch", "transformers")
 
     @cached_property
@@ -73,19 +92,17 @@ class Pretrained:
     @cached_property
     def model(self) -> "PreTrainedModel":
         """Its weights, where they compute."""
-        from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
-
         _ = self.config  # another detector's network is refused
-        is_open = self.has_open_vocabulary
-        auto_class = AutoModelForZeroShotObjectDetection if is_open else AutoModelForObjectDetection
-        return weights.load_model(auto_class, self.folder, self._placement, self.who)
+        with weights.loading(self.who):
+            model_class = self._model_class
+        return weights.load_model(model_class, self.folder, self._placement, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
         """What prepares pictures for it."""
-        from transformers import AutoImageProcessor
-
-        return weights.load_part(AutoImageProcessor, self.folder, self.who)
+        with weights.loading(self.who):
+            processor_class = self._processor_class
+        return weights.load_part(processor_class, self.folder, self.who)
 
     def load(self) -> None:
         """Load the weights, once."""
@@ -94,11 +111,9 @@ class Pretrained:
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score."""
         self.load()
-        found: list[list[tuple[Floats, Floats, str]]] = [[] for _ in pictures]
-        for place, xyxy, given, label in self._look(pictures, nouns):
-            scores = np.asarray(given, dtype=np.float64)
-            is_kept = scores >= floor
-            found[place].append((np.asarray(xyxy, dtype=np.float64)[is_kept], scores[is_kept], label))
+        found: list[list[_Kept]] = [[] for _ in pictures]
+        for look in self._look(pictures, nouns):
+            found[look.place].append(_keep(look, pictures[look.place], floor))
         return [_gather(of_one) for of_one in found]
 
     def batches(self, pictures: Sequence[Rgb]) -> list[tuple[tuple[int, ...], Inputs]]:
@@ -140,6 +155,20 @@ class Pretrained:
         """Name the libraries that compute, and their versions."""
         return weights.name_versions("torch", "transformers")
 
+    @property
+    def _model_class(self) -> Any:  # noqa: ANN401
+        """The class of transformers that loads it."""
+        from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
+
+        return AutoModelForZeroShotObjectDetection if self.has_open_vocabulary else AutoModelForObjectDetection
+
+    @property
+    def _processor_class(self) -> Any:  # noqa: ANN401
+        """The class that loads what prepares pictures."""
+        from transformers import AutoImageProcessor
+
+        return AutoImageProcessor
+
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Go through what the network finds, whatever its score."""
         raise NotImplementedError
@@ -155,11 +184,11 @@ class Pretrained:
         )
 
         kind = str(config.get("model_type", ""))
+        held = str((config.get("architectures") or [kind or "model of no named type"])[0])
         known = MODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES | MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING_NAMES
-        reader = name_detector(known.get(kind, ""))
-        if reader == self.kind:
+        reader = name_detector(known.get(kind, held))
+        if reader in (self.kind, *self.reads):
             return
-        held = (config.get("architectures") or [kind or "model of no named type"])[0]
         remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
         raise UnusableModelError(f"{self.kind}: {self._given} holds a {held}; {remedy}")
 
@@ -199,13 +228,30 @@ class Detr(Pretrained):
                 names = [self.config.id2label.get(int(label), "") for label in found["labels"]]
                 for noun, own in wanted.items():
                     chosen = [name == own for name in names]
-                    yield place, found["boxes"][chosen], found["scores"][chosen], noun
+                    yield Found(place, found["boxes"][chosen], found["scores"][chosen], noun)
 
 
 class RtDetr(Detr):
     """RT-DETR, of both versions."""
 
     kind = "rt-detr"
+
+
+class RfDetr(Detr):
+    """RF-DETR, also with weights that find outlines."""
+
+    kind = "rf-detr"
+
+    @property
+    def _processor_class(self) -> Any:  # noqa: ANN401
+        return make_rf_detr_processor()
+
+    @property
+    def _model_class(self) -> Any:  # noqa: ANN401
+        from transformers import RfDetrForInstanceSegmentation, RfDetrForObjectDetection
+
+        is_outlining = self.config.architectures == [RfDetrForInstanceSegmentation.__name__]
+        return RfDetrForInstanceSegmentation if is_outlining else RfDetrForObjectDetection
 
 
 class OpenVocabulary(Pretrained):
@@ -241,6 +287,7 @@ class GroundingDino(OpenVocabulary):
     """
 
     kind = "grounding-dino"
+    reads: tuple[str, ...] = ("mm-grounding-dino",)  # which had no name of its own once
 
     def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
         """Find the things of the nouns; a box's score is the largest of the noun's own tokens."""
@@ -252,7 +299,7 @@ class GroundingDino(OpenVocabulary):
                 scores = output.logits.sigmoid()[..., : len(is_of_noun)][..., is_of_noun].amax(-1)
                 for place, own_scores, boxes in zip(places, scores, output.pred_boxes, strict=True):
                     height, width, _ = pictures[place].shape
-                    yield place, corners_of(boxes, width, height), own_scores, noun
+                    yield Found(place, corners_of(boxes, width, height), own_scores, noun)
 
     def _tokenize(self, noun: str) -> tuple[dict[str, "torch.Tensor"], "torch.Tensor"]:
         """Write a noun as the network was taught, in lower case with a stop, and tell which tokens are the noun's."""
@@ -264,6 +311,54 @@ class GroundingDino(OpenVocabulary):
         words = dict(tokenizer(text, return_tensors="pt", truncation=True, max_length=longest))
         others = [tokenizer.cls_token_id, tokenizer.sep_token_id, *tokenizer.convert_tokens_to_ids([".", "?"])]
         return words, ~torch.isin(words["input_ids"][0], torch.tensor(others))
+
+
+class MmGroundingDino(GroundingDino):
+    """The same with other weights."""
+
+    kind = "mm-grounding-dino"
+    reads = ()
+
+
+class Sam3(OpenVocabulary):
+    """Looks for one noun at a time, in pictures that it takes in once for all nouns."""
+
+    kind = "sam3"
+
+    @property
+    def _processor_class(self) -> Any:  # noqa: ANN401
+        from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
+
+        return ViTImageProcessorPil  # its own needs torchvision, and does the same
+
+    @property
+    def _model_class(self) -> Any:  # noqa: ANN401
+        from transformers import Sam3Model
+
+        return Sam3Model  # also of weights for videos, as the hub has them
+
+    def _look(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[Found]:
+        """Find the things of the nouns; a score is the box's, times that of the noun being in the picture at all."""
+        import torch
+
+        words = {noun: self._tokenize(noun) for noun in dict.fromkeys(nouns)}
+        for places, inputs in self.batches(pictures) if words else ():
+            pixels = inputs["pixel_values"].to(self.model.device, self.model.dtype)
+            with torch.inference_mode():
+                seen = self.model.get_vision_features(pixels)
+            for noun, tokens in words.items():
+                with torch.inference_mode():
+                    texts = {name: rows.repeat(len(places), 1).to(self.model.device) for name, rows in tokens.items()}
+                    found = self.model(vision_embeds=seen, **texts)
+                    scores = found.pred_logits.float().sigmoid() * found.presence_logits.float().sigmoid()
+                    sizes = [pictures[place].shape[1::-1] * 2 for place in places]
+                    corners = found.pred_boxes.float().cpu() * torch.tensor(sizes)[:, None]
+                yield from map(Found, places, corners, scores.cpu(), repeat(noun), found.pred_masks.float().cpu())
+
+    def _tokenize(self, noun: str) -> dict[str, "torch.Tensor"]:
+        longest = self.model.config.text_config.max_position_embeddings
+        made = self.tokenizer(noun, return_tensors="pt", padding="max_length", truncation=True, max_length=longest)
+        return {name: made[name] for name in ("input_ids", "attention_mask")}
 
 
 class Owlv2(OpenVocabulary):
@@ -286,7 +381,7 @@ class Owlv2(OpenVocabulary):
                 centres = (corners[:, :2] + corners[:, 2:]) / 2
                 is_in_picture = (centres[:, 0] <= width) & (centres[:, 1] <= height)
                 for noun, own_scores in zip(asked, scores.T, strict=True):
-                    yield place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun
+                    yield Found(place, corners[is_in_picture], np.asarray(own_scores)[is_in_picture], noun)
 
     def _tokenize(self, nouns: Sequence[str]) -> dict[str, "torch.Tensor"]:
         texts = [QUERY.format(a=article(noun), noun=noun) for noun in nouns]
@@ -295,10 +390,46 @@ class Owlv2(OpenVocabulary):
         return {name: made[name] for name in ("input_ids", "attention_mask")}
 
 
-def _gather(found: Sequence[tuple[Floats, Floats, str]]) -> Detections:
-    xyxy = np.concatenate([np.empty((0, 4)), *(corners for corners, _, _ in found)])
-    scores = np.concatenate([np.empty(0), *(scores for _, scores, _ in found)])
-    return Detections.make(xyxy, scores, [label for _, scores, label in found for _ in scores])
+class _Kept(NamedTuple):
+    xyxy: Floats
+    scores: Floats
+    labels: list[str]
+    masks: list[Grid]
+
+
+def _keep(found: Found, picture: Rgb, floor: float) -> _Kept:
+    """Take of what was found in a picture what scores enough."""
+    scores = np.asarray(found.scores, dtype=np.float64)
+    is_kept = scores >= floor
+    xyxy = np.asarray(found.xyxy, dtype=np.float64)[is_kept]
+    height, width, _ = picture.shape
+    shares = xyxy / (width, height, width, height)
+    masks = [] if found.maps is None else cut_masks(np.asarray(found.maps)[is_kept], shares)
+    return _Kept(xyxy, scores[is_kept], [found.noun] * len(xyxy), masks)
+
+
+def _gather(found: Sequence[_Kept]) -> Detections:
+    xyxy = np.concatenate([np.empty((0, 4)), *(kept.xyxy for kept in found)])
+    scores = np.concatenate([np.empty(0), *(kept.scores for kept in found)])
+    labels = [label for kept in found for label in kept.labels]
+    masks = [mask for kept in found for mask in kept.masks]
+    return Detections.make(xyxy, scores, labels, masks)
+
+
+def cut_masks(maps: NDArray[np.float32], shares: Floats) -> list[Grid]:
+    """Sample each map of the whole picture at the centres of the cells of a grid over its box.
+
+    Boxes are given as shares of the picture. What lies outside it is not covered.
+    """
+    height, width = maps.shape[1:]
+    centres = (np.arange(MASK_SIDE) + 0.5) / MASK_SIDE
+    grids = []
+    for one, (left, top, right, bottom) in zip(maps, shares, strict=True):
+        x = np.floor((left + centres * (right - left)) * width).astype(int)
+        y = np.floor((top + centres * (bottom - top)) * height).astype(int)
+        is_inside = ((y >= 0) & (y < height))[:, None] & ((x >= 0) & (x < width))
+        grids.append(is_inside & (one[np.ix_(y.clip(0, height - 1), x.clip(0, width - 1))] > 0))
+    return grids
 
 
 def corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:

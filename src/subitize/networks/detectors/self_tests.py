@@ -96,10 +96,11 @@ def self_test(detector: Detector, threshold: float, iou: float) -> SelfTest:
         raise UnusableModelError(f"it cannot look at photo collages: {error}") from None
     told = f"counted {sum(look.is_right for look in looks)} of {len(looks)} photo collages right"
     if reasons := list(_reasons(looks)):
+        suspects = ["its weights", "the names of its classes", f"threshold={threshold:g}"]
+        *others, last = suspects if threshold else suspects[:2]  # without scores there is no threshold
         raise UnusableModelError(
-            f"{told}: it {', '.join(reasons[:3])}; check its weights, the names of its classes and "
-            f"threshold={threshold:g} (self_test=false uses it all the same, as one of drawings, which may see nothing "
-            f"in photographs){_assumed(detector)}"
+            f"{told}: it {', '.join(reasons[:3])}; check {', '.join(others)} and {last} (self_test=false uses it all "
+            f"the same, as one of drawings, which may see nothing in photographs){_assumed(detector)}"
         )
     return SelfTest(True, ", ".join([told, *map(str, _unseen(looks))]) + _assumed(detector))
 

@@ -13,7 +13,17 @@ from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.labels import Rule, read_statement
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
-from subitize.networks.detectors.pretrained import Detr, GroundingDino, OpenVocabulary, Owlv2, RtDetr
+from subitize.networks.detectors.pointing import Molmo2
+from subitize.networks.detectors.pretrained import (
+    Detr,
+    GroundingDino,
+    MmGroundingDino,
+    OpenVocabulary,
+    Owlv2,
+    RfDetr,
+    RtDetr,
+    Sam3,
+)
 from subitize.records import Confirm, Count, Provenance, Question, Scalar
 from subitize.vision.colours import COLOUR_NAMES
 
@@ -123,14 +133,19 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
 
 
 # The lowest score and the largest overlap that count unless the user says otherwise, and what it is in one line.
-# Those of Grounding DINO are from Numbersense's supplementary information and its authors' code.
+# Those of Grounding DINO are from Numbersense's supplementary information and its authors' code; those of MM Grounding
+# DINO, RF-DETR and SAM 3 are what transformers takes unless told otherwise, which suppresses nothing.
 _GROUNDED = "Count what Grounding DINO finds, told the noun (by default score .40 and overlap .95)."
 _CLOSED = "it knows the classes it was trained on."
 _DETECTORS: Mapping[type[Detr | OpenVocabulary | OpenCv], tuple[float, float, str]] = {
     Detr: (0.5, 1.0, f"Count what a DETR finds; {_CLOSED}"),
     GroundingDino: (0.4, 0.95, _GROUNDED),
+    MmGroundingDino: (0.25, 1.0, "Count what MM Grounding DINO finds, told the noun."),
+    Molmo2: (0.0, 1.0, "Count where Molmo 2 points, told the noun."),
     Owlv2: (0.2, 0.5, "Count what OWLv2 finds, told the noun."),
+    RfDetr: (0.5, 1.0, f"Count what an RF-DETR finds; {_CLOSED}"),
     RtDetr: (0.5, 0.9, f"Count what an RT-DETR finds; {_CLOSED}"),
+    Sam3: (0.3, 1.0, "Count what SAM 3 finds, told the noun; masks are kept, too."),
     Ssd: (0.3, 0.45, "Count what an SSD finds, from local TensorFlow or ONNX weights, by OpenCV."),
     Yolo: (0.4, 0.45, "Count what a YOLO finds, from local Darknet or ONNX weights, by OpenCV."),
 }
@@ -147,7 +162,7 @@ def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Cal
         *,
         threshold: float = usual_threshold,
         iou: float = usual_iou,
-        floor: float = FLOOR,
+        floor: float = min(FLOOR, usual_threshold),
         batch_size: Annotated[int, RuntimeOption] = 4,
         self_test: Annotated[bool, RuntimeOption] = True,
         **options: Any,  # noqa: ANN401
@@ -156,6 +171,7 @@ def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Cal
         return wrap(f"{kind.kind}:{target}", detector, threshold, iou, floor, batch_size, self_test)
 
     _, threshold, iou, floor, *others, _ = inspect.signature(make).parameters.values()
-    make.__signature__ = inspect.Signature([target, threshold, iou, floor, *own, *others])  # type: ignore[attr-defined]
+    scored = [threshold, iou, floor] if kind.has_scores else []
+    make.__signature__ = inspect.Signature([target, *scored, *own, *others])  # type: ignore[attr-defined]
     make.__doc__ = summary
     return make

@@ -42,6 +42,7 @@ _CARDS_PER_STRATUM = 4
 _LONGEST_TEXT = 1_000
 _MOST_COUNTED, _MOST_OTHERS = 200, 30  # boxes on one picture; a detector with a low floor keeps hundreds
 _MOST_OTHERS_SMALL = 8  # more would hide a small picture
+_POINT_PX = 6  # how far around a point its box is drawn
 Verdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
 _RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
 _IMAGE = ("lot", "item", "repeat")
@@ -275,7 +276,10 @@ def _outlines(judged: Sequence[Judged], question: Question) -> tuple[tuple[Outli
 
 
 def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
-    return Outline(box.label, box.score, box.xyxy, box.colour, is_counted, is_spare)
+    left, top, right, bottom = box.xyxy
+    around = _POINT_PX if (left, top) == (right, bottom) else 0
+    xyxy = (left - around, top - around, right + around, bottom + around)
+    return Outline(box.label, box.score, xyxy, box.colour, is_counted, is_spare)
 
 
 def _tell_of_boxes(cards: Iterable[Card], omitted: Counter[str]) -> str:
