@@ -86,7 +86,7 @@ def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence
     if missing:
         raise BadFileError(
             f"{path.name} line 1: no column {', '.join(missing)} in {','.join(columns)[:80]!r}; "
-            f"a comma between columns, small letters: {known}"
+            f"a comma between columns, {'small letters' if known.islower() else 'spelled as here'}: {known}"
         )
     twice = [name for name, times in Counter(columns).items() if name and times > 1]
     if twice:

@@ -1,4 +1,4 @@
-"""GIMBRR (2023): eleven cognitive tasks for image models; so far how its released images are named."""
+"""GIMBRR (2023): eleven cognitive tasks for image models; its ratings, tables and cognitive profile."""
 
 from subitize.interfaces import Paper, Reference
 
@@ -8,9 +8,14 @@ PAPER = Paper(
         Reference(
             "Achterberg, J., Arel, R., Grinberg, T., Chaibi, A., Bach, J., & Tzagadakis, N. (2023). Generative Image "
             "Model Benchmark for Reasoning and Representation (GIMBRR).",
-            "",
-            "How released images are named.",
+            "https://github.com/IntelLabs/generative-ai",
+            "Released ratings, how images are named, tables and published figures of gimbrr (MIT licence).",
         ),
     ),
     file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
+    reproduce="subitize.papers.gimbrr.reproduction:reproduce_release",
+    tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",
+    import_release="subitize.papers.gimbrr.importing:read_importable",
+    export_ratings="subitize.papers.gimbrr.exporting:export_ratings",
+    report="subitize.papers.gimbrr.report.account:compose_account",
 )
