@@ -1,4 +1,4 @@
-"""GIMBRR (2023): eleven cognitive tasks for image models; its ratings, tables and cognitive profile."""
+"""GIMBRR (2023): eleven cognitive tasks for image models; so far how its released images are named."""
 
 from subitize.interfaces import Paper, Reference
 
@@ -8,8 +8,8 @@ PAPER = Paper(
         Reference(
             "Achterberg, J., Arel, R., Grinberg, T., Chaibi, A., Bach, J., & Tzagadakis, N. (2023). Generative Image "
             "Model Benchmark for Reasoning and Representation (GIMBRR).",
-            "https://github.com/IntelLabs/generative-ai",
-            "Released ratings, how images are named, tables and published figures of gimbrr (MIT licence).",
+            "",
+            "How released images are named.",
         ),
     ),
     file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
