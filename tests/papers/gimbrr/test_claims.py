@@ -82,9 +82,10 @@ def test_what_is_missing_is_named_and_nothing_decided(case: Case) -> None:
         "1": "it needs ratings of DALL-E 2, Midjourney and SD 2.1",
         "2": "it needs Conditional generation, Simple arithmetic",
         "5": "it needs Controlled multiple objects, Controlled multiple object counting and",
-        "8": "three points at least",
-        "10": "three points at least",
-        "11": "it needs prompts with 2–6 and 7 and more",
+        "7": "it needs Conditional generation, Negation",
+        "8": "it needs Multiple objects, Directed actions, Spatial relationships and Unusual arrangements",
+        "10": "it needs Multiple objects",
+        "11": "it needs prompts with 2–6 and 7–12",
         "13": "common and uncommon sets",
     }
     for id, needed in told.items():
@@ -92,6 +93,11 @@ def test_what_is_missing_is_named_and_nothing_decided(case: Case) -> None:
             one = claim(ratings, id)
             assert one.verdict == "undecided"
             assert needed in one.sentence
+
+
+def test_a_relation_needs_models_that_differ() -> None:
+    one = claim(make_ratings({"one": dict.fromkeys(ALL, 0.5)}), "8")
+    assert (one.verdict, one.sentence) == ("undecided", "it needs models that differ, two at least")
 
 
 def test_a_relation_is_found_where_there_is_one(case: Case) -> None:

@@ -4,7 +4,7 @@ Prompts of two tasks have nothing in common, so that their shares are compared b
 on the prompts that both drew. Regressions are the paper's own, with points taken as independent.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -26,6 +26,8 @@ from subitize.analysis.claims import (
 from subitize.analysis.refinements import Place
 from subitize.papers.gimbrr.ratings import Ratings, estimate_by, means_by
 from subitize.papers.gimbrr.regressions import (
+    COMPLEX,
+    MULTIPLE,
     RELATED,
     UNRELATED,
     Effect,
@@ -74,8 +76,8 @@ _PAIRS: Mapping[str, Sequence[tuple[str, str]]] = {
     "5": [("controlled-multiple", _TWO_KINDS), ("controlled-counting", _TWO_KINDS)],
 }
 """The tasks of which the first should be easier than the second, by claim."""
-_LARGE = 7
-_LARGEST_SET = 4
+_SMALL_NUMBER = 6
+_SMALL_SET = 3
 _MOST_TOLD = 2
 
 
@@ -87,11 +89,9 @@ def observe(ratings: Ratings) -> list[Statement]:
         nothing_is_near_perfect(ratings),
         *(compare_tasks(id, shares) for id in _PAIRS),
         arithmetic_adds_little(shares),
-        *regressions_show(ratings),
-        numbers_and_sets_grow("11", ratings.of("counting"), pl.col("number") < _LARGE, ("2–6", "7 and more")),
-        numbers_and_sets_grow(
-            "12", ratings.of("multiple"), pl.col("objects") < _LARGEST_SET, ("2–3 objects", "4 objects")
-        ),
+        *regressions_show(ratings, shares),
+        compare_sizes("11", ratings.of("counting"), pl.col("number") <= _SMALL_NUMBER, ("2–6", "7–12")),
+        compare_sizes("12", ratings.of("multiple"), pl.col("objects") <= _SMALL_SET, ("2–3 objects", "4 objects")),
         uncommon_sets_lose_more(ratings),
     ]
 
@@ -141,27 +141,28 @@ def arithmetic_adds_little(shares: Mapping[str, Estimate]) -> Statement:
     return _state("6", verdict, f"{tell(one, 'rating')}; less than {SMALL} is little, a margin of ours", (one,))
 
 
-def regressions_show(ratings: Ratings) -> list[Statement]:
-    """Put the shares of complex tasks over those of simpler ones."""
+def regressions_show(ratings: Ratings, there: Iterable[str]) -> Iterator[Statement]:
+    """Put the shares of complex tasks over those of simpler ones, where there are all that the paper has."""
+    known = set(there)
     related, unrelated = (point_at_multiple(ratings, tasks) for tasks in (RELATED, UNRELATED))
-    rises = fit_line(related)
-    return [
-        _find_nothing("7", fit_line(point_at_singles(ratings))),
-        _lack_models("8") if rises is None else _state("8", _judge_rise(rises), _tell_line(rises)),
-        _find_nothing("9", fit_line(unrelated)),
-        _one_slope_for_both(analyse(related, unrelated) if related and unrelated else None),
-    ]
+    effects = analyse(related, unrelated) if related and unrelated else None
+    wanted: Mapping[str, tuple[Sequence[str], Statement | None]] = {
+        "7": ((*COMPLEX, SINGLE.key), _find_nothing("7", fit_line(point_at_singles(ratings)))),
+        "8": ((MULTIPLE, *RELATED), _find_rise("8", fit_line(related))),
+        "9": ((MULTIPLE, *UNRELATED), _find_nothing("9", fit_line(unrelated))),
+        "10": ((MULTIPLE, *RELATED, *UNRELATED), _find_one_slope("10", effects)),
+    }
+    for id, (tasks, found) in wanted.items():
+        missing = _missing(tasks, known)
+        yield found if found and not missing else _lack(id, missing or "models that differ, two at least")
 
 
-def numbers_and_sets_grow(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Statement:
-    """Compare small numbers or sets with large ones, all models together."""
-    small, large = levels
-    found = estimate_by(
-        rows.with_columns(level=pl.when(is_small).then(pl.lit(small)).otherwise(pl.lit(large))), "level"
-    )
-    if len(found) < len(levels):
-        return _lack(id, f"prompts with {small} and {large}")
-    return _judge(id, adjust({(f"{small} − {large}", None): subtract(found[small,], found[large,])}))
+def compare_sizes(id: str, rows: pl.DataFrame, is_small: pl.Expr, levels: tuple[str, str]) -> Statement:
+    """Compare smaller numbers or sets with larger ones, all models together."""
+    found = estimate_by(rows.with_columns(is_small=is_small), "is_small")
+    if not {(True,), (False,)} <= found.keys():
+        return _lack(id, f"prompts with {' and '.join(levels)}")
+    return _judge(id, adjust({(" − ".join(levels), None): subtract(found[True,], found[False,])}))
 
 
 def uncommon_sets_lose_more(ratings: Ratings) -> Statement:
@@ -199,22 +200,25 @@ def _judge(id: str, comparisons: tuple[Comparison, ...], unit: str = "rating") -
     return _state(id, verdict, least + told, comparisons)
 
 
-def _find_nothing(id: str, line: Line | None) -> Statement:
+def _find_nothing(id: str, line: Line | None) -> Statement | None:
     if line is None:
-        return _lack_models(id)
+        return None
     verdict = decide(holds=line.p >= ALPHA, fails=line.p < ALPHA)
     caution = "; this is no proof that there is no relation" if line.p >= ALPHA else ""
     return _state(id, verdict, _tell_line(line) + caution)
 
 
-def _judge_rise(line: Line) -> Verdict:
+def _find_rise(id: str, line: Line | None) -> Statement | None:
+    if line is None:
+        return None
     is_certain = line.p < ALPHA
-    return decide(holds=is_certain and line.slope.value > 0, fails=is_certain and line.slope.value < 0)
+    verdict = decide(holds=is_certain and line.slope.value > 0, fails=is_certain and line.slope.value < 0)
+    return _state(id, verdict, _tell_line(line))
 
 
-def _one_slope_for_both(effects: tuple[Effect, Effect] | None) -> Statement:
+def _find_one_slope(id: str, effects: tuple[Effect, Effect] | None) -> Statement | None:
     if effects is None:
-        return _lack_models("10")
+        return None
     main, interaction = effects
     rises = main.p < ALPHA and main.coefficient.value > 0
     verdict = decide(holds=rises and interaction.p >= ALPHA, fails=interaction.p < ALPHA)
@@ -224,7 +228,7 @@ def _one_slope_for_both(effects: tuple[Effect, Effect] | None) -> Statement:
         f"{interaction.df} residual degrees of freedom; the sum of squares, which the paper prints as b, is "
         f"{figure(main.squares, 3)}"
     )
-    return _state("10", verdict, told)
+    return _state(id, verdict, told)
 
 
 def _tell_line(line: Line) -> str:
@@ -238,10 +242,6 @@ def _missing(wanted: Iterable[str], there: Iterable[str]) -> str:
 
 def _lack(id: str, needed: str) -> Statement:
     return _state(id, "undecided", f"it needs {needed}")
-
-
-def _lack_models(id: str) -> Statement:
-    return _lack(id, "these tasks by models that differ: three points at least")
 
 
 def _join(names: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ COLUMNS = (
 # Of conditional generation the directory has some that can be assessed automatically, and others.
 _AUTOMATIC = {"single", "multiple", "counting", "arithmetic", "negation", *(task.key for task in CONTROLLED)}
 _DATE_UNKNOWN = "000000"
+_UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
 
 
 def export_ratings(run: Run, judge: str | None, path: Path) -> int:
@@ -48,7 +49,7 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     rated = read_readings(run).filter(pl.col("question") == MATCHES.question.id)
     known = rated["judge"].unique().sort().to_list()
     if len(known) != 1:
-        told = f"has several judges: {', '.join(known)}; name one with --judge" if known else "has no ratings yet"
+        told = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
         raise NothingToDoError(f"{run.location} {told}")
     return str(known[0])
 

@@ -19,6 +19,8 @@ from subitize.stats.correlations import pearson_interval
 
 Floats = NDArray[np.float64]
 
+MULTIPLE = "multiple"
+"""The task that others rest on."""
 RELATED = ("actions", "spatial", "unusual")
 """Tasks that need several objects in one picture."""
 UNRELATED = ("conditional", "compositional")
@@ -26,7 +28,6 @@ UNRELATED = ("conditional", "compositional")
 COMPLEX = tuple(task.key for task in TASKS if task.key not in ("arithmetic", "text"))
 """All tasks but those that no model can do."""
 RESAMPLES = 10_000
-_MULTIPLE = "multiple"
 _LEAST_POINTS = 3
 
 
@@ -104,10 +105,10 @@ def point_at_multiple(ratings: Ratings, tasks: Iterable[str]) -> list[Point]:
     """Put each model's share of a task over that of multiple objects."""
     own = means_by(ratings.rows, "model", "task")
     return [
-        Point(model, task, own[model, _MULTIPLE], own[model, task])
+        Point(model, task, own[model, MULTIPLE], own[model, task])
         for model in ratings.models
         for task in tasks
-        if (model, _MULTIPLE) in own and (model, task) in own
+        if (model, MULTIPLE) in own and (model, task) in own
     ]
 
 
