@@ -82,6 +82,20 @@ def test_points_that_cannot_be_fitted_give_nothing() -> None:
     assert draw_band(upright) is None
     assert analyse(upright[:3], upright[3:]) is None
     assert analyse(points[:2], points[2:4]) is None
+    level = [one._replace(y=0.0) for one in points]
+    assert fit_line(level) is None
+    assert draw_band(level) is None
+    assert analyse(level[:3], level[3:]) is None
+
+
+def test_points_on_their_lines_leave_no_doubt() -> None:
+    points = [one._replace(y=one.x / 2) for one in draw_points(12, 6)]
+    line, effects = fit_line(points), analyse(points[:6], points[6:])
+    assert line is not None
+    assert line.slope.value == pytest.approx(0.5)
+    assert line.p < 1e-9
+    assert effects is not None
+    assert effects[0].p < 1e-9
 
 
 def make_ratings(rows: Sequence[tuple[str, str, str, str | None, float]]) -> Ratings:

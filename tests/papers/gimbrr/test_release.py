@@ -1,5 +1,6 @@
 """GIMBRR's released files: what is odd about them is told, what is wrong with them is refused with its line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from cases import Case
 from commands import call
 from gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
+from subitize.errors import BadFileError
 from subitize.papers.gimbrr.exporting import COLUMNS
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import Release, read_release
@@ -58,6 +60,15 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(case: Case, tmp_path: P
             assert message in done.err
             assert len(done.err.splitlines()) == 1
             assert not (tmp_path / "run").exists()
+
+
+def test_two_files_of_one_sample_are_refused(folder: Path) -> None:
+    rows = read_rows(folder / RATINGS)
+    rows.insert(1, {**rows[0], "File_name": "p1_1_v0.0.5_pd230208.png"})
+    write_rows(folder / RATINGS, COLUMNS, rows)
+    told = "sample 1 of prompt 1 by Dalle is p1_1_v0.0.5_pd230228.png in line 2; rate one of the two"
+    with pytest.raises(BadFileError, match=rf"line 3: File_name 'p1_1_v0\.0\.5_pd230208\.png': {re.escape(told)}"):
+        read_release(folder)
 
 
 def test_a_missing_column_or_file_is_named(case: Case, tmp_path: Path) -> None:

@@ -113,9 +113,9 @@ def point_at_multiple(ratings: Ratings, tasks: Iterable[str]) -> list[Point]:
 
 
 def fit_line(points: Sequence[Point]) -> Line | None:
-    """Fit a line by least squares; None where there are fewer than three points, or all have one x."""
+    """Fit a line by least squares; None where there are fewer than three points, or all have one x or one y."""
     x, y = _coordinates(points)
-    if len(points) < _LEAST_POINTS or np.ptp(x) == 0:
+    if len(points) < _LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     fit = _fit(np.column_stack([np.ones(len(x)), x]), y)
     return Line(fit.estimate(1), float(fit.coefficients[0]), fit.p(1), fit.df)
@@ -124,12 +124,12 @@ def fit_line(points: Sequence[Point]) -> Line | None:
 def analyse(related: Sequence[Point], unrelated: Sequence[Point]) -> tuple[Effect, Effect] | None:
     """Test the main effect of x, and whether it interacts with relatedness: type I sums of squares, sum coding.
 
-    The order is x, relatedness, both. None where x is the same for all, or too few points are left.
+    The order is x, relatedness, both. None where x or y is the same for all, or too few points are left.
     """
     x, y = _coordinates([*related, *unrelated])
     group = np.concatenate([np.ones(len(related)), -np.ones(len(unrelated))])
     terms = np.column_stack([np.ones(len(x)), x, group, x * group])
-    if len(x) <= terms.shape[1] or np.linalg.matrix_rank(terms) < terms.shape[1]:
+    if len(x) <= terms.shape[1] or np.linalg.matrix_rank(terms) < terms.shape[1] or np.ptp(y) == 0:
         return None
     full = _fit(terms, y)
     left = [_fit(terms[:, :width], y).squares for width in range(1, terms.shape[1])] + [full.squares]
@@ -203,5 +203,6 @@ def _fit(design: Floats, y: Floats) -> _Fit:
 def _effect(full: _Fit, place: int, squares: float) -> Effect:
     from scipy.special import fdtrc
 
-    f = squares / (full.squares / full.df)
+    with np.errstate(divide="ignore"):  # points may lie on their lines
+        f = np.divide(squares, full.squares / full.df)
     return Effect(full.estimate(place), full.p(place), squares, float(fdtrc(1, full.df, f)), full.df)

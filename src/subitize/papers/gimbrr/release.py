@@ -21,30 +21,28 @@ MODELS: Mapping[str, str] = {"Dalle": "DALL-E 2", "MJ": "Midjourney", "SD1.5": "
 """The algorithms that the authors rated, as the files and as people write them."""
 _NEEDED = ("File_name", "annotation", "Algorithm", "ID")
 _OPTIONAL = ("Prompt_no", "Prompt", "Task")
-_VERSION = re.compile(r".+_v(?P<software>.+)_pd(?P<date>\d{6})", re.ASCII)
+_FILE = re.compile(r"p(?P<id>\d{1,9})_(?P<sample>\d{1,9})_v.+_pd(?P<date>\d{6})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A line: whether an image, known by its file's name, was found to match its prompt; repeats count from 0."""
+    """A line: whether an image, known by its file's name, was found to match its prompt; repeats count from 0.
+
+    `directory_date` is that of the directory that the image was drawn from.
+    """
 
     line: Line
     model: str
     id: int
     repeat: int
     file_name: str
+    directory_date: str
     says_yes: bool
 
     @property
     def text(self) -> str:
         """The prompt as this line has it, which may be older than the directory's."""
         return self.line.get("Prompt")
-
-    @property
-    def directory_date(self) -> str:
-        """The version of the directory that the image was drawn from."""
-        found = _VERSION.fullmatch(Path(self.file_name).stem)
-        return found["date"] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def read_release(folder: Path) -> Release:
         raise BadFileError(f"no annotations*.csv in {folder}; the authors' is annotations_df_230311.csv")
     prompts = {prompt.id: prompt for prompt in read_directory(directory)}
     date = _date_of(directory)
-    ratings = [rating for file in files for rating in _read_ratings(file, prompts, directory.name)]
+    ratings = [rating for file in files for rating in _read_ratings(file, prompts, directory)]
     if not ratings:
         raise BadFileError(f"{files[0].name}: no ratings; each is a line: {', '.join(_NEEDED)}")
     older = _find_older_texts(ratings, prompts)
@@ -92,47 +90,51 @@ def _date_of(directory: Path) -> str:
     return found[1] if found else ""
 
 
-def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: str) -> Iterator[Rating]:
-    columns = [(column,) for column in _NEEDED]
-    for line in read_lines(file, columns, ", ".join((*_NEEDED, *_OPTIONAL))):
-        yield _read_rating(line, prompts, directory)
+def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: Path) -> Iterator[Rating]:
+    first: dict[tuple[str, int, int], Rating] = {}
+    for line in read_lines(file, [(column,) for column in _NEEDED], ", ".join((*_NEEDED, *_OPTIONAL))):
+        rating = _read_rating(line, prompts, directory)
+        one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
+        if one.file_name != rating.file_name:
+            told = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
+            raise line.error(f"File_name {rating.file_name!r}: {told} {one.line.number}; rate one of the two")
+        yield rating
 
 
-def _read_rating(line: Line, prompts: Mapping[int, Prompt], directory: str) -> Rating:
+def _read_rating(line: Line, prompts: Mapping[int, Prompt], directory: Path) -> Rating:
     name, algorithm, written = (line.get(column) for column in ("File_name", "Algorithm", "ID"))
-    found = NAMING.pattern.fullmatch(Path(name).stem)
-    if found is None or _VERSION.fullmatch(Path(name).stem) is None or int(found["number"]) < 1:
+    found = _FILE.fullmatch(Path(name).stem)
+    if found is None or int(found["sample"]) < 1:
         raise line.error(f"File_name {name!r} should be like {NAMING.example}: prompt, sample from 1, versions")
     if not algorithm:
         raise line.error("Algorithm is empty; name the model that drew the image")
-    if written != str(int(found["key"])) or line.get("Prompt_no") not in ("", written):
+    if written != str(int(found["id"])) or line.get("Prompt_no") not in ("", written):
         told = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
         raise line.error(f"{told}: three numbers of one prompt; they should be the same")
     prompt = prompts.get(int(written))
     if prompt is None:
-        raise line.error(f"ID {written}: no such prompt in {directory}; rate prompts of the directory only")
-    _check_version(line, prompt, name, directory)
+        raise line.error(f"ID {written}: no such prompt in {directory.name}; rate prompts of the directory only")
+    _check_version(line, prompt, found["date"], directory)
     vote = read_vote(line.get("annotation"))
     if not isinstance(vote, Known):
         raise line.error(f"annotation {line.get('annotation')!r}: should be True or False")
-    return Rating(line, algorithm, prompt.id, int(found["number"]) - 1, name, bool(vote.value))
+    return Rating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
 
 
-def _check_version(line: Line, prompt: Prompt, name: str, directory: str) -> None:
+def _check_version(line: Line, prompt: Prompt, date: str, directory: Path) -> None:
     """Refuse what was rated with another directory: its task is another, or its date a later one."""
-    task = line.get("Task")
+    task, own = line.get("Task"), _date_of(directory)
     if task and task not in BY_TITLE:
         raise line.error(f"no task named {task!r}; known: {', '.join(BY_TITLE)}")
     if task not in ("", prompt.task.title):
         raise line.error(
-            f"ID {prompt.id} is of {task!r}, and in {directory} of {prompt.task.title!r}: the directory is of another "
-            "version; take the one that the images were drawn from"
+            f"ID {prompt.id} is of {task!r}, and in {directory.name} of {prompt.task.title!r}: the directory is of "
+            "another version; take the one that the images were drawn from"
         )
-    found, own = _VERSION.fullmatch(Path(name).stem), _date_of(Path(directory))
-    if found and own and found["date"] > own:
+    if own and date > own:
         raise line.error(
-            f"File_name {name!r} is of the directory of {found['date']}, which is later than {directory}; "
-            f"take Prompt_dir_{found['date']}.csv"
+            f"File_name {line.get('File_name')!r} is of the directory of {date}, which is later than "
+            f"{directory.name}; take Prompt_dir_{date}.csv"
         )
 
 
