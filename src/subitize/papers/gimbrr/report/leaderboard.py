@@ -38,8 +38,8 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
             ranked.append((share, Row((MODELS[place.column], share, None, None, None), "published")))
     rows = [row for _, row in sorted(ranked, key=lambda pair: -pair[0])]
     caption = (
-        "Best first, by all tasks. Published: as printed in the paper, two digits, cut rather than rounded (0.54 is "
-        f"0.547), and no n. {methods(whole.values())}"
+        "Best first, by all tasks. Published: as printed in the paper, of its 1,602 prompts; two digits, cut rather "
+        f"than rounded (0.54 is 0.547). {methods(whole.values())}"
     )
     columns = (MODEL, *_COLUMNS, Column("n", "Ratings of all tasks."))
     table = make_table(f"{SUITE}-leaderboard", "Leaderboard", columns, rows, caption)

@@ -1,9 +1,12 @@
 """What carries over from simpler tasks to complex ones, and which tasks move together from model to model."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import sqrt
 
+from subitize.papers.gimbrr.ratings import Shares, estimate_by
 from subitize.papers.gimbrr.regressions import (
+    MULTIPLE,
     RELATED,
     RESAMPLES,
     UNRELATED,
@@ -11,6 +14,7 @@ from subitize.papers.gimbrr.regressions import (
     correlate,
     draw_band,
     fit_line,
+    link_singles,
     point_at_multiple,
     point_at_singles,
 )
@@ -33,7 +37,7 @@ from subitize.report.document.blocks import (
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.document.charts import Palette
 from subitize.report.sections.claims import write_p
-from subitize.report.sections.counted import MODEL
+from subitize.report.sections.counted import MODEL, methods
 
 _ONE = {"": charts.COLOURS[8]}
 _KINDS = {"related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}
@@ -62,75 +66,83 @@ def move_together(groups: Sequence[Group]) -> Section | None:
     return Section(f"{SUITE}-together", "Tasks that move together", blocks) if blocks else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """Tasks over something simpler: the points by kind, each in its colour, and what is on the way across, by model."""
+
+    across: str
+    shares: Shares
+    points: Mapping[str, Sequence[Point]]
+    colours: Mapping[str, str]
+    look: charts.Spec
+    note: str
+
+
 def _over_singles(group: Group, palette: Palette) -> Iterator[FigureBlock]:
-    points = point_at_singles(group.ratings)
+    shares = estimate_by(link_singles(group.ratings), "task", "model")
     look = {"color": palette.of(group.ratings.models).colour()}
     note = "Share of complex tasks over that of the single objects they are linked to."
-    return _draw_lines(group, "single objects", {"": points}, _ONE, look, note)
+    points = {"": point_at_singles(group.ratings)}
+    return _draw_lines(group, _Relation("single objects", shares, points, _ONE, look, note))
 
 
 def _over_multiple(group: Group) -> Iterator[FigureBlock]:
-    models = group.ratings.models
-    points = {
-        kind: point_at_multiple(group.ratings, tasks) for kind, tasks in zip(_KINDS, (RELATED, UNRELATED), strict=True)
-    }
+    models, found = group.ratings.models, estimate_by(group.ratings.of(MULTIPLE), "model")
+    kinds = dict(zip(_KINDS, (RELATED, UNRELATED), strict=True))
+    shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
+    points = {kind: point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
     scale = {"domain": models, "range": [_SHAPES[place % len(_SHAPES)] for place in range(len(models))]}
     shape = charts.field("model", "nominal", scale=scale, legend={"title": None, "orient": "top"})
+    look = {"color": charts.colour_kinds(_KINDS), "shape": shape}
     note = "Related tasks show several objects ({}), unrelated ones a single object ({}).".format(
-        *(", ".join(ALL[task].title.lower() for task in tasks) for tasks in (RELATED, UNRELATED))
+        *(", ".join(ALL[task].title.lower() for task in tasks) for tasks in kinds.values())
     )
-    return _draw_lines(
-        group, "multiple objects", points, _KINDS, {"color": charts.colour_kinds(_KINDS), "shape": shape}, note
-    )
+    return _draw_lines(group, _Relation("multiple objects", shares, points, _KINDS, look, note))
 
 
-def _draw_lines(
-    group: Group,
-    x_title: str,
-    kinds: Mapping[str, Sequence[Point]],
-    colours: Mapping[str, str],
-    look: charts.Spec,
-    note: str,
-) -> Iterator[FigureBlock]:
+def _draw_lines(group: Group, it: _Relation) -> Iterator[FigureBlock]:
     """Draw points over lines in their bands, if there is a line."""
-    lines = {kind: line for kind, points in kinds.items() if (line := fit_line(points))}
+    lines = {kind: line for kind, points in it.points.items() if (line := fit_line(points))}
     if not lines:
         return
     fits = "; ".join(
         f"{kind} b {estimate_text(one.slope)}, p {write_p(one.p)}, {one.slope.n} points".strip()
         for kind, one in lines.items()
     )
-    title, name = group.title(f"Other tasks over {x_title}"), f"{SUITE}-over-{x_title.split()[0]}{group.suffix}"
-    columns: Columns = (MODEL, _TASK, Column(x_title.capitalize(), digits=3), Column("The task", digits=3))
-    rows = (Row((one.model, ALL[one.task].title, one.x, one.y)) for points in kinds.values() for one in points)
+    own = estimate_by(group.ratings.rows, "task", "model")
+    title, name = group.title(f"Other tasks over {it.across}"), f"{SUITE}-over-{it.across.split()[0]}{group.suffix}"
+    columns: Columns = (MODEL, _TASK, Column(it.across.capitalize(), digits=3), Column("The task", digits=3))
+    rows = (
+        Row((one.model, ALL[one.task].title, it.shares[one.task, one.model], own[one.task, one.model]))
+        for points in it.points.values()
+        for one in points
+    )
     yield FigureBlock(
         f"{name}-chart",
         title,
-        _scatter(kinds, colours, look, x_title),
-        f"{note} Least squares: {fits}. Bands hold the middle 95 % of {RESAMPLES:,} lines through resampled points.",
-        f"Share of tasks over the share of {x_title}, with lines and bands.",
-        make_table(name, title, columns, rows),
+        _scatter(it),
+        f"{it.note} Least squares: {fits}. Bands hold the middle 95 % of {RESAMPLES:,} lines through resampled points.",
+        f"Share of tasks over the share of {it.across}, with lines and bands.",
+        make_table(name, title, columns, rows, methods(own.values())),
     )
 
 
-def _scatter(
-    kinds: Mapping[str, Sequence[Point]], colours: Mapping[str, str], look: charts.Spec, x_title: str
-) -> charts.Spec:
+def _scatter(it: _Relation) -> charts.Spec:
     percent = {"scale": {"domain": [0, 1], "clamp": True}, "axis": {"format": ".0%", "tickCount": 5}}
-    x = charts.field("x", "quantitative", title=x_title, **percent)
+    x = charts.field("x", "quantitative", title=it.across, **percent)
     y = charts.field("value", "quantitative", title="share of the task", **percent)
     layers: list[charts.Spec] = []
-    for kind, points in kinds.items():
+    for kind, points in it.points.items():
         if band := draw_band(points):
             places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
             rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
-            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=colours[kind])]
+            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=it.colours[kind])]
     dots = [
         {"kind": kind, "model": one.model, "x": one.x, "value": one.y}
-        for kind, points in kinds.items()
+        for kind, points in it.points.items()
         for one in points
     ]
-    over = charts.layer("point", {"x": x, "y": y, **look}, filled=True, size=60, opacity=0.9)
+    over = charts.layer("point", {"x": x, "y": y, **it.look}, filled=True, size=60, opacity=0.9)
     return charts.complete({"width": 480, "height": 340, "layer": [*layers, {"data": {"values": dots}, **over}]})
 
 
