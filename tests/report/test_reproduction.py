@@ -30,6 +30,7 @@ def test_a_verdict_knows_bounds_and_what_a_paper_cuts(case: Case) -> None:
         (0.1, "0.09", True, "within 0.1 pp"),
         (0.0047, "<0.01", True, "exact"),
         (0.01, "<0.01", True, "differs"),
+        (math.nan, "54", True, "differs"),
     ]
     for ours, printed, is_truncated, verdict in judged:
         with case((ours, printed, is_truncated)):

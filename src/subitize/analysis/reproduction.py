@@ -90,16 +90,14 @@ def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated
     what is neither, which is then exact or differs. `is_truncated` of a paper that may print 54 where it found 54.7.
     """
     is_text = printed is None or isinstance(cell.value, str) or printed.startswith(_BELOW)
-    published = printed if is_text else float(str(printed))
-    verdict: Verdict = "not published" if printed is None else _judge(cell.value, printed, points)
-    if printed is not None and is_truncated and verdict != "exact" and _truncates_to(cell.value, printed):
-        verdict = "truncated"
+    published = printed if printed is None or is_text else float(printed)
+    verdict = "not published" if printed is None else _judge(cell.value, printed, points, is_truncated=is_truncated)
     return Comparison(
         *cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n, cell.method, cell.caution
     )
 
 
-def _judge(ours: float | str, printed: str, points: float) -> Verdict:
+def _judge(ours: float | str, printed: str, points: float, *, is_truncated: bool) -> Verdict:
     if isinstance(ours, str):
         return "exact" if ours == printed else "differs"
     if printed.startswith(_BELOW):
@@ -108,14 +106,10 @@ def _judge(ours: float | str, printed: str, points: float) -> Verdict:
     distance = abs(ours - float(printed))
     if distance <= 0.5 * 10**-decimals + _ROUNDING:
         return "exact"
+    cut = math.trunc(ours * 10**decimals) if math.isfinite(ours) else math.nan
+    if is_truncated and math.isclose(cut, float(printed) * 10**decimals):
+        return "truncated"
     percentage_points = distance * points
     if percentage_points <= 0.1 + _ROUNDING:
         return "within 0.1 pp"
     return "within 1 pp" if percentage_points <= 1 + _ROUNDING else "differs"
-
-
-def _truncates_to(ours: float | str, printed: str) -> bool:
-    if isinstance(ours, str) or printed.startswith(_BELOW):
-        return False
-    scale = 10.0 ** len(printed.partition(".")[2])
-    return math.trunc(ours * scale) == round(float(printed) * scale)

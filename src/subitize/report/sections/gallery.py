@@ -123,7 +123,9 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
         is_agreed=~is_decided | (verdicts < 2),
     )
     # Of several questions about one image, one is enough to show it.
-    one_each = lots.sort("question_lot", "row").unique(["stratum", *_IMAGE], keep="first", maintain_order=True)
+    one_each = lots.sort("is_agreed", "question_lot", "row").unique(
+        ["stratum", *_IMAGE], keep="first", maintain_order=True
+    )
     most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, one_each["stratum"].n_unique())))
     first = one_each.sort("stratum", *_BEST).filter(pl.int_range(pl.len()).over("stratum") < most)
     if first.height > _CARDS_IN_ALL:
