@@ -58,6 +58,8 @@ def make_prompt(task: Task, place: int) -> Row:
         case "conditional":
             extras = {"Object_num": f"{1 + place % 2}.0", "Extra_characteristic": str(place % 3 == 0)}
             return _row(task, place, f"a {one} or a {other}, the first", (one,), other, **extras)
+        case "actions" | "unusual":
+            return _row(task, place, f"{task.key}: a {one} kicking a {other}", (one, other), "kicking")
         case "chimeras":
             extras = {"Num_features": f"{2 + place % 2}.0"}
         case "multiple":
