@@ -12,7 +12,7 @@ from subitize.errors import BadFileError
 from subitize.papers.gimbrr.exporting import COLUMNS
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import Release, read_release
-from subitize.papers.gimbrr.released_items import make_item, take_released
+from subitize.papers.gimbrr.released_items import MATCHES, make_item, take_released
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_items_have_the_factors_of_the_directory(folder: Path) -> None:
     }
     assert items["gimbrr/1301"].factors["numbers"] == "3,6"
     assert items["gimbrr/1202"].factors["common"] is False
-    assert [ask.question.id for ask in items["gimbrr/1801"].asks] == ["matches-prompt"]
+    assert items["gimbrr/1801"].asks[0] == MATCHES
 
 
 def test_without_extra_variables_a_warning_says_what_is_not_known(folder: Path) -> None:
