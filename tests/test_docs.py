@@ -13,6 +13,7 @@ import pytest
 
 from commands import call, serving
 from geckonum_release import SOME, write_images, write_release
+from gimbrr_release import write_release as write_gimbrr
 from subitize.cli import app
 from subitize.drawing.stimuli import render
 from subitize.papers.geckonum.prompts import TYPES
@@ -51,6 +52,8 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
         write_release(tmp_path / "geckonum-release", ["muse_a"], prompts=prompts)
         drawn = [prompt for prompt in prompts if TYPES[prompt.type] == 1]
         write_images(tmp_path / "geckonum-images", ["muse_a"], drawn)
+    if "gimbrr-release" in text:
+        write_gimbrr(tmp_path / "gimbrr-release", per_task=3)
     for command in commands(text):
         program, *arguments = shlex.split(command, comments=True)
         if program == "make":
@@ -112,6 +115,7 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import votes" in documented
     assert "subitize import geckonum" in documented
     assert "subitize import numbersense" in documented
+    assert "subitize import gimbrr" in documented
 
 
 @pytest.mark.slow

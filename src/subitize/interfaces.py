@@ -430,6 +430,8 @@ class Paper:
     """(run, judge or None, *, extensions) → Tables: from the answers in a run."""
     import_release: str = ""
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
+    export_ratings: str = ""
+    """(run, judge or None, file) → how many: people's ratings of a run in the columns of the paper's own file."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 

@@ -254,7 +254,12 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
 def _list_paper(name: str) -> Listing:
     paper = find_paper(name)
     works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
-    does = {"reproduce": paper.reproduce, "tables": paper.tabulate, "import": paper.import_release}
+    does = {
+        "reproduce": paper.reproduce,
+        "tables": paper.tabulate,
+        "import": paper.import_release,
+        "export": paper.export_ratings,
+    }
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
     able = {command: "yes" for command, found in does.items() if found}
     # What is built in is tested, and would take a while to import.
@@ -265,7 +270,8 @@ def _list_paper(name: str) -> Listing:
 def _find_faults(paper: Paper) -> list[str]:
     """Say what a paper brings that cannot be imported."""
     named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names)
-    single = (paper.counts, paper.reproduce, paper.tabulate, paper.import_release, paper.report)
+    tables = (paper.counts, paper.reproduce, paper.tabulate)
+    single = (*tables, paper.import_release, paper.export_ratings, paper.report)
     faults = []
     for reference in (*(found for kind in named for found in kind.values()), *filter(None, single)):
         try:

@@ -128,7 +128,10 @@ def test_a_broken_paper_is_named_where_papers_are_listed() -> None:
         (["import", "number", ".", "--out", "run"], "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7"),
         (["import", "half", ".", "--out", "run"], "exploding:PART cannot be loaded: boom"),
         (["run", "half", "--model", "painter", "--out", "run"], "suite 'half' (exploding:PART) cannot be loaded: boom"),
-        (["reproduce", "gimbrr"], "gimbrr cannot be reproduced; those that can: geckonum, half, numbersense, pets, "),
+        (
+            ["import", "t2icountbench", ".", "--out", "run"],
+            "t2icountbench cannot be imported; those that can: ",
+        ),
         (["score", "run", "--rule", "half"], "exploding:PART cannot be loaded: boom"),
     ],
 )

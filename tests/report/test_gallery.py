@@ -257,3 +257,22 @@ def test_what_is_right_or_wrong_comes_before_what_was_discarded_one_picture_afte
     assert len(cards) == 8
     both = [place for place, card in enumerate(cards) if card["item"] == "production/3"]
     assert both[1] == both[0] + 1
+
+
+def test_what_judges_disagree_about_comes_first(tmp_path: Path) -> None:
+    asks = (Ask(Count("apple"), "How many?", (1,)),)
+    items = [Item(f"production/{place}", Draw("x"), asks, {"task": f"task {place // 6}"}) for place in range(12)]
+    with new_run(tmp_path / "run", "production", items) as run:
+        run.add_model(Spec("drawer", {}, "drawer"), is_stand_in=False)
+        for judge in ("finder", "second"):
+            run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+        for item in items:
+            add_reading(run, item, [GOOD])
+            see(run, item, "second", [] if item.id in ("production/5", "production/10") else [GOOD])
+        gallery = make_gallery("production", list_series(read_sources([run])), Silent())
+    assert isinstance(gallery, GalleryBlock)
+    first = [dict(card.details)["Item"] for card in gallery.cards[:4]]
+    assert sorted(first) == ["production/10", "production/10", "production/5", "production/5"]
+    assert first[0] == first[1]  # side by side
+    assert "Pictures that judges disagree about come first." in gallery.caption
+    assert gallery.filters["category"] == ("task 0", "task 1")

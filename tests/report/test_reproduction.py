@@ -3,9 +3,11 @@
 import io
 import math
 
+import pytest
 from rich.console import Console
 
-from subitize.analysis.reproduction import Cell, Place
+from cases import Case
+from subitize.analysis.reproduction import Cell, Place, Verdict, compare_cell
 from subitize.papers.geckonum.reproduction import compare
 from subitize.report.terminal.reproduction import print_reproduction
 
@@ -16,3 +18,31 @@ def test_a_figure_that_cannot_be_computed_is_a_dash() -> None:
     print_reproduction(compare(cells), Console(file=screen, width=80))
     (line,) = (line for line in screen.getvalue().splitlines() if "painter" in line)
     assert line.split() == ["painter", "–", "4"]
+
+
+def test_a_verdict_knows_bounds_and_what_a_paper_cuts(case: Case) -> None:
+    judged: list[tuple[float, str, bool, Verdict]] = [
+        (54.74, "54", True, "truncated"),
+        (54.74, "54", False, "within 1 pp"),
+        (53.6, "54", True, "exact"),
+        (-0.19, "-0.1", True, "truncated"),
+        (0.0970, "0.09", True, "truncated"),
+        (0.1, "0.09", True, "within 0.1 pp"),
+        (0.0047, "<0.01", True, "exact"),
+        (0.01, "<0.01", True, "differs"),
+        (math.nan, "54", True, "differs"),
+    ]
+    for ours, printed, is_truncated, verdict in judged:
+        with case((ours, printed, is_truncated)):
+            found = compare_cell(Cell(Place("t", "r", "c"), ours), printed, points=1.0, is_truncated=is_truncated)
+            assert found.verdict == verdict
+            assert found.published == (printed if printed.startswith("<") else pytest.approx(float(printed)))
+
+
+def test_only_papers_that_cut_have_a_column_for_it(case: Case) -> None:
+    for is_truncated in (True, False):
+        with case(is_truncated):
+            screen = io.StringIO()
+            cell = compare_cell(Cell(Place("t", "r", "c"), 54.74), "54", points=1.0, is_truncated=is_truncated)
+            print_reproduction([cell], Console(file=screen, width=120))
+            assert ("truncated" in screen.getvalue()) == is_truncated

@@ -1,6 +1,7 @@
 """A paper's cells beside ours, with a verdict on each."""
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Literal, NamedTuple
 
 from subitize.records import Estimate
 
-Verdict = Literal["exact", "within 0.1 pp", "within 1 pp", "differs", "not published"]
-VERDICTS: tuple[Verdict, ...] = ("exact", "within 0.1 pp", "within 1 pp", "differs", "not published")
+Verdict = Literal["exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published"]
+VERDICTS: tuple[Verdict, ...] = ("exact", "truncated", "within 0.1 pp", "within 1 pp", "differs", "not published")
 
 AS_THE_PAPER = "as the paper computes it"
 """How the method of a figure begins that is a paper's own, where subitize would compute it in another way."""
+_BELOW = "<"
 _ROUNDING = 1e-9  # what adding up in floating point may cost
 
 
@@ -40,7 +42,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A cell as printed and as computed; `exact` means that it rounds to what is printed."""
+    """A cell as printed and as computed; `exact` means that it rounds to what is printed, or is below it (`<0.01`)."""
 
     table: str
     row: str
@@ -55,9 +57,10 @@ class Comparison:
     caution: str = ""
 
 
-def make_cell(place: Place, estimate: Estimate) -> Cell:
-    """Put an estimate into its place."""
-    return Cell(place, estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, estimate.caution)
+def make_cell(place: Place, estimate: Estimate, *, scale: float = 1.0) -> Cell:
+    """Put an estimate into its place; a scale of 100 makes a percentage of a share."""
+    figures = (scale * estimate.value, scale * estimate.low, scale * estimate.high)
+    return Cell(place, *figures, estimate.n, estimate.method, estimate.caution)
 
 
 def read_published(file: Path) -> Mapping[Place, str]:
@@ -80,26 +83,32 @@ def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[Place, str]]:
                     yield Place(table, row[0], column), cell
 
 
-def compare_cell(cell: Cell, printed: str | None, *, points: float) -> Comparison:
+def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated: bool = False) -> Comparison:
     """Put a cell beside what is printed, whose digits are the precision that is claimed.
 
     `points` is how many percentage points one unit of the cell is: 100 for a share, 1 for a percentage, infinity for
-    what is neither, which is then exact or differs.
+    what is neither, which is then exact or differs. `is_truncated` of a paper that may print 54 where it found 54.7.
     """
-    published = printed if printed is None or isinstance(cell.value, str) else float(printed)
-    verdict = "not published" if printed is None else _judge(cell.value, printed, points)
+    is_text = printed is None or isinstance(cell.value, str) or printed.startswith(_BELOW)
+    published = printed if printed is None or is_text else float(printed)
+    verdict = "not published" if printed is None else _judge(cell.value, printed, points, is_truncated=is_truncated)
     return Comparison(
         *cell.place, published, cell.value, verdict, cell.low, cell.high, cell.n, cell.method, cell.caution
     )
 
 
-def _judge(ours: float | str, printed: str, points: float) -> Verdict:
+def _judge(ours: float | str, printed: str, points: float, *, is_truncated: bool) -> Verdict:
     if isinstance(ours, str):
         return "exact" if ours == printed else "differs"
+    if printed.startswith(_BELOW):
+        return "exact" if ours < float(printed.removeprefix(_BELOW)) else "differs"
     decimals = len(printed.partition(".")[2])
     distance = abs(ours - float(printed))
     if distance <= 0.5 * 10**-decimals + _ROUNDING:
         return "exact"
+    cut = math.trunc(ours * 10**decimals) if math.isfinite(ours) else math.nan
+    if is_truncated and math.isclose(cut, float(printed) * 10**decimals):
+        return "truncated"
     percentage_points = distance * points
     if percentage_points <= 0.1 + _ROUNDING:
         return "within 0.1 pp"

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, import_app, locate, open_run, print_json, watch
-from subitize.errors import UnknownNameError
+from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, watch
+from subitize.errors import BadValueError, UnknownNameError
 
 
 @app.command()
@@ -57,10 +57,26 @@ def export(
     run: options.RunName,
     format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl")] = "parquet",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the files [RUN-export].")] = None,
+    paper: Annotated[
+        str | None, typer.Option(metavar="PAPER", help="Only ratings, in the columns of this paper's file [RUN.csv].")
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="With --paper: whose ratings; needed where there are several.")
+    ] = None,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a run's tables and what its figures are made of as files; docs/frame.md tells their columns."""
+    from subitize.cli.papers import find_ability
+    from subitize.plugins import load
+
+    if paper is not None:
+        write, file = load(find_ability(paper, "export_ratings", "exported to")), out or Path(f"{run}.csv")
+        check_file(file)
+        with open_run(run, database, images) as opened:
+            return print(f"{write(opened, judge, file)} ratings in {file}")
+    if judge is not None:
+        raise BadValueError("--judge goes with --paper; without it, all judges are exported")
     from subitize.analysis.exports import FORMATS
     from subitize.analysis.exports import export as export_run
     from subitize.report.terminal.bars import Bar
@@ -72,6 +88,7 @@ def export(
         paths = export_run(opened, out or Path(f"{run}-export"), chosen, partial(watch, bar))
     for path in paths:
         print(path)
+    return None
 
 
 @app.command()

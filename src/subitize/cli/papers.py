@@ -39,7 +39,7 @@ def reproduce(
     """
     from subitize.plugins import load
 
-    found = load(_find(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
+    found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
     _print(found, claims_only=claims, as_json=as_json)
 
 
@@ -57,7 +57,7 @@ def tables(
     """Compute a paper's tables from the answers in a run, published figures beside those of the paper's models."""
     from subitize.plugins import load
 
-    tabulate = load(_find(paper, "tabulate", "tabulated"))
+    tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge, extensions=extensions)
     _print(found, claims_only=claims, as_json=as_json)
@@ -79,14 +79,14 @@ def import_release(
     if paper not in names("papers"):
         others = [command.name or "" for command in import_app.registered_commands if command.name != PAPER]
         raise UnknownNameError("import", paper, [*others, *_able("import_release")])
-    release: Importable = load(_find(paper, "import_release", "imported"))(folder)
+    release: Importable = load(find_ability(paper, "import_release", "imported"))(folder)
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
     print_warnings(release.warnings)
     print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
 
 
-def _find(paper: str, what: str, done: str) -> str:
+def find_ability(paper: str, what: str, done: str) -> str:
     """Find what of a paper can be called, or say which papers have it."""
     from subitize.registry import find_paper
 

@@ -13,4 +13,9 @@ PAPER = Paper(
         ),
     ),
     file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
+    reproduce="subitize.papers.gimbrr.reproduction:reproduce_release",
+    tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",
+    import_release="subitize.papers.gimbrr.importing:read_importable",
+    export_ratings="subitize.papers.gimbrr.exporting:export_ratings",
+    report="subitize.papers.gimbrr.report.account:compose_account",
 )

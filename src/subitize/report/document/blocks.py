@@ -80,7 +80,8 @@ def make_table(name: str, title: str, columns: Columns, rows: Iterable[Row], cap
 def _add_cautions(caption: str, rows: Sequence[Row]) -> str:
     """Say below a table why to be wary of the figures that are marked in it."""
     cells = (cell.estimate if isinstance(cell, Tagged) else cell for row in rows for cell in row.cells)
-    found = sorted({cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution})
+    cautions = (cell.caution for cell in cells if isinstance(cell, Estimate) and cell.caution)
+    found = sorted({part for caution in cautions for part in caution.split("; ")})
     return f"{caption} † Too little to rely on: {'; '.join(found)}.".strip() if found else caption
 
 

@@ -224,7 +224,7 @@ def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
 def by_level(rows: Rows, palette: Palette, levels: Sequence[str], title: str) -> Spec:
     """Draw the share of right outcomes by the levels of one factor, the models side by side."""
     beside = {"yOffset": _offset("model", palette.order, 0.3)}
-    shared = {"y": _names("level", levels, title), "color": palette.colour(), **beside}
+    shared = {"y": _names("level", levels, title, labelPadding=8), "color": palette.colour(), **beside}
     layers = _estimates("x", _share("share right"), shared, width=2.5, size=50)
     step = {"step": 14 + 10 * len(palette.order), "for": "position"}
     return _chart(rows, layers, width=_NARROW_PX, height=step, labels=levels)
@@ -258,9 +258,12 @@ def strip(rows: Rows, kinds: Mapping[str, str], *, x_title: str, names: Sequence
     return _chart(rows, layers, width=_NARROW_PX, height={"step": 16}, labels=names)
 
 
-def curves(rows: Rows, panels: Sequence[str], colour: Spec, *, of: str, x_title: str) -> Spec:
+def curves(
+    rows: Rows, panels: Sequence[str], colour: Spec, *, of: str, x_title: str, stops_at_ten: bool = True
+) -> Spec:
     """Draw shares by number as lines with their intervals in the colours given; `of` is what panels stand for."""
-    x = field("number", "ordinal", title=x_title, axis={**_UPRIGHT, "labelExpr": _MORE_THAN_TEN})
+    axis = {**_UPRIGHT, "labelExpr": _MORE_THAN_TEN} if stops_at_ten else _UPRIGHT
+    x = field("number", "ordinal", title=x_title, axis=axis)
     beside = {"xOffset": _offset(colour["field"], colour["scale"]["domain"], 0.35)}
     layers = _lines(_share("share"), {"x": x, "color": colour, **beside})
     if len(panels) == 1:

@@ -46,6 +46,9 @@ _POINT_PX = 6  # how far around a point its box is drawn
 Verdict = Literal["right", "wrong", "refused", "discarded", "unknown"]
 _RANKS: dict[Verdict, int] = {"right": 0, "wrong": 0, "refused": 1, "discarded": 2, "unknown": 2}
 _IMAGE = ("lot", "item", "repeat")
+_BEST = ("is_agreed", *_IMAGE)
+_CATEGORIES = ("category", "type", "task")
+"""The factors that pictures are sorted by: the first that an item has."""
 
 
 def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> GalleryBlock | TextBlock | None:
@@ -72,6 +75,8 @@ def make_gallery(suite: str, series: Sequence[Series], progress: Progress) -> Ga
         f"{len(cards):,} of {total:,} responses are shown: at most {most} for each {strata}, "
         "drawn at random, the same ones every time."
     )
+    if len(judges) > 1:
+        caption += " Pictures that judges disagree about come first."
     if len(picked) < len(drawn_by_lot):
         caption += " Pictures that are known by name only are left out."
     caption += _tell_of_boxes(cards, omitted)
@@ -112,15 +117,22 @@ class Outline(Box):
 def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     """Take a few of each stratum, by a lot that falls the same for all models, so that they can be compared."""
     lots = pl.concat(_draw_lots(number, one) for number, one in enumerate(series)).with_row_index("row")
-    lots = lots.with_columns(stratum=pl.col("row").min().over("series", "verdict", "category"))
+    is_decided = pl.col("verdict").is_in(["right", "wrong"])
+    verdicts = pl.col("verdict").filter(is_decided).n_unique().over("drawn", "item", "repeat", "question_lot")
+    lots = lots.with_columns(
+        stratum=pl.col("row").min().over("series", "verdict", "category"),
+        is_agreed=~is_decided | (verdicts < 2),
+    )
     # Of several questions about one image, one is enough to show it.
-    one_each = lots.sort("question_lot", "row").unique(["stratum", *_IMAGE], keep="first", maintain_order=True)
+    one_each = lots.sort("is_agreed", "question_lot", "row").unique(
+        ["stratum", *_IMAGE], keep="first", maintain_order=True
+    )
     most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, one_each["stratum"].n_unique())))
-    first = one_each.sort("stratum", *_IMAGE).filter(pl.int_range(pl.len()).over("stratum") < most)
+    first = one_each.sort("stratum", *_BEST).filter(pl.int_range(pl.len()).over("stratum") < most)
     if first.height > _CARDS_IN_ALL:
-        first = first.sort(*_IMAGE, maintain_order=True).head(_CARDS_IN_ALL)
+        first = first.sort(*_BEST, maintain_order=True).head(_CARDS_IN_ALL)
     # What there is nothing to learn from comes last; what several models were shown, and judges saw, side by side.
-    shown = first.sort(pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
+    shown = first.sort("is_agreed", pl.col("verdict").replace_strict(_RANKS), *_IMAGE, "label", maintain_order=True)
     chosen = shown.select("series", "place", "verdict", "category").iter_rows()
     return [_picked(series[number], *of_series) for number, *of_series in chosen], most
 
@@ -133,12 +145,14 @@ def _draw_lots(number: int, one: Series) -> pl.DataFrame:
     )
     lots = [_number(column) for column in names]
     categories = {
-        item.id: str(item.factors.get("category", item.factors.get("type", ""))) for item in seen.seen_items()
+        item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
+        for item in seen.seen_items()
     }
     is_right = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
     return seen.rows.select(
         *("item", "repeat", *lots),
         series=pl.lit(number),
+        drawn=pl.lit(f"{one.source.name} {one.model}"),
         place=pl.int_range(pl.len()),
         label=pl.lit(one.label),
         verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),

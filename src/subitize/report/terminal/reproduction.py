@@ -13,6 +13,7 @@ from subitize.report.terminal.printing import make_table, tell_cautions, whole_l
 
 MARKS: dict[Verdict, str] = {
     "exact": "=",
+    "truncated": "⌊",
     "within 0.1 pp": "~",
     "within 1 pp": "≈",
     "differs": "≠",
@@ -28,9 +29,11 @@ def print_reproduction(comparisons: Sequence[Comparison], console: Console | Non
     for name in names:
         console.print(_table(name, [one for one in comparisons if one.table == name]))
     found = Counter((one.table, one.verdict) for one in comparisons)
-    rows = ([name, *(str(found[name, verdict] or "") for verdict in VERDICTS)] for name in names)
-    console.print(make_table(["", *VERDICTS], rows, title="verdicts", numbers=len(VERDICTS)))
-    legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items() if mark)
+    # Most papers round.
+    known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
+    rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
+    console.print(make_table(["", *known], rows, title="verdicts", numbers=len(known)))
+    legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
     console.print(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     for line in tell_cautions(one.caution for one in comparisons):
         console.print(line)

@@ -1,0 +1,85 @@
+"""Ratings of a run in the columns of the authors' file, so that their software and scripts can read them."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from subitize import __version__
+from subitize.analysis.observations import check_judge, lay_out
+from subitize.errors import NothingToDoError
+from subitize.papers.gimbrr.released_items import LABELS, MATCHES, SUITE
+from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
+from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
+from subitize.report.document.figures import write_whole
+from subitize.store import Run, StoredResponse
+from subitize.store.frames import read_readings
+from subitize.store.rows import decode_value
+
+COLUMNS = (
+    *("File_name", "Prompt_no", "Task_backup", "annotation", "Dashboard_version", "Algorithm", "ID", "Prompt"),
+    *("Representations", "Auto_assessment", "Task", "Task_specific_label", "img2img_instructions", "Linked_prompts"),
+)
+# Of conditional generation the directory has some that can be assessed automatically, and others.
+_AUTOMATIC = {"single", "multiple", "counting", "arithmetic", "negation", *(task.key for task in CONTROLLED)}
+_DATE_UNKNOWN = "000000"
+_UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
+
+
+def export_ratings(run: Run, judge: str | None, path: Path) -> int:
+    """Write a line for each rating in the order they were given, and say how many; answers without a value are none."""
+    name = _choose_judge(run, judge)
+    lines = list(_list_ratings(run, name))
+    if not lines:
+        raise NothingToDoError(f"{run.location} has no ratings of {SUITE} by {name!r}")
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    write_whole(path, [file.getvalue().encode()])
+    return len(lines)
+
+
+def _choose_judge(run: Run, judge: str | None) -> str:
+    if judge is not None:
+        check_judge(run, judge)
+        return judge
+    rated = read_readings(run).filter(pl.col("question") == MATCHES.question.id)
+    known = rated["judge"].unique().sort().to_list()
+    if len(known) != 1:
+        told = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
+        raise NothingToDoError(f"{run.location} {told}")
+    return str(known[0])
+
+
+def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
+    items = {item.id: item for item in run.items(SUITE)}
+    drawn = {stored.trial_id: stored for stored in run.responses() if stored.item_id in items}
+    readings = read_readings(run, judge).filter(pl.col("question") == MATCHES.question.id).rename({"value": "stored"})
+    votes = lay_out(readings, "stored", decode_value).filter(pl.col("label") == "known")
+    for trial, value in votes.select("trial", "value").iter_rows():
+        if trial in drawn:
+            yield _line(items[drawn[trial].item_id], drawn[trial], says_yes=bool(value))
+
+
+def _line(item: Item, stored: StoredResponse, *, says_yes: bool) -> dict[str, str]:
+    key, task, name = item.id.partition("/")[2], ALL[str(item.factors["task"])], _file_name(item, stored)
+    automatic = "" if task.key == "conditional" else str(task.key in _AUTOMATIC)
+    label = LABELS.get(task.key)
+    cells = (
+        *(name, key, task.title, str(says_yes), "v" + Path(name).stem.partition("_v")[2], stored.model, key),
+        *(task_text(item.task), item.factors.get("classes", ""), automatic, task.title),
+        *(item.factors.get(label, "") if label else "", "", item.factors.get("linked", "")),
+    )
+    return dict(zip(COLUMNS, map(str, cells), strict=True))
+
+
+def _file_name(item: Item, stored: StoredResponse) -> str:
+    """Name an image as it was released, or as the authors would."""
+    outcome = stored.response.outcome
+    if isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached):
+        return outcome.picture.name
+    key = item.id.partition("/")[2].replace("/", "-")
+    return f"p{key}_{stored.repeat + 1}_v{__version__}_pd{_DATE_UNKNOWN}.png"

@@ -1,0 +1,20 @@
+"""GIMBRR's tables on the terminal, the authors' algorithms by their full names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from subitize.analysis.reproduction import Comparison
+from subitize.papers.gimbrr.release import MODELS
+from subitize.papers.gimbrr.tables import CONVENTION
+from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.reproduction import print_reproduction
+
+
+def print_tables(comparisons: Sequence[Comparison]) -> None:
+    """Print each table; how regressions were done stands below."""
+    console = whole_lines()
+    cells = [one for one in comparisons if one.column != CONVENTION]
+    print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells], console)
+    for one in comparisons:
+        if one.column == CONVENTION:
+            console.print(f"{one.row}: {one.ours}")

@@ -1,0 +1,114 @@
+"""GIMBRR's ratings as one frame, whether they come from the released files or from a run: who drew what, was it right?
+
+A row is one rating of one image. Images that were rated twice have two rows; a refusal is a wrong one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from subitize.analysis.clusters import place_items
+from subitize.frames import make_frame
+from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
+from subitize.records import Design, Estimate, Item
+from subitize.report.document.cells import number_of
+from subitize.stats.estimator import estimate_shares, gather_groups
+
+STRATA = ("task", "number", "numbers", "common", "objects", "features")
+"""The factors whose levels the design fixes."""
+POOLED = "pooled"
+"""What all models together are called."""
+_FACTORS: dict[str, pl.DataType] = {
+    "task": pl.String(),
+    **dict.fromkeys(("number", "objects", "features", "target_position"), pl.Int64()),
+    **dict.fromkeys(("common", "adjective"), pl.Boolean()),
+    **dict.fromkeys(("relation", "linked"), pl.String()),
+}
+_CONTROLLED = [task.key for task in CONTROLLED]
+ROWS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("model", "item"), pl.String()),
+    "repeat": pl.Int64(),
+    "right": pl.Float64(),
+}
+"""The columns of ratings, in the order in which they were given."""
+_IMAGE = ("model", "item", "repeat")
+_MOST_NAMED = 20
+
+Shares = dict[tuple[Any, ...], Estimate]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Ratings beside what is known of their items: key, cluster (the prompt's text), stratum, and factors."""
+
+    rows: pl.DataFrame
+
+    @property
+    def models(self) -> list[str]:
+        """The models, in the order of their names."""
+        return self.rows["model"].unique(maintain_order=True).to_list()
+
+    @property
+    def benchmark(self) -> pl.DataFrame:
+        """The ratings of the eleven tasks and of single objects, without the controlled ones."""
+        return self.rows.filter(~pl.col("task").is_in(_CONTROLLED))
+
+    def of(self, *tasks: str) -> pl.DataFrame:
+        """The ratings of some tasks, by their keys."""
+        return self.rows.filter(pl.col("task").is_in(tasks))
+
+    def warnings(self) -> list[str]:
+        """Say which images were rated more than once, and which of them not alike."""
+        images = self.rows.group_by(*_IMAGE, "key", maintain_order=True).agg(pl.len(), pl.col("right").n_unique())
+        found = []
+        for (model,), own in images.filter(pl.col("len") > 1).group_by("model", maintain_order=True):
+            divided = own.filter(pl.col("right") > 1)["key"].sort().to_list()
+            told = f", {len(divided)} of them once yes and once no ({list_some(divided)})" if divided else ""
+            count = number_of(own.height, "image")
+            found.append(f"{model}: more than one rating of {count}{told}; every rating counts")
+        return found
+
+
+def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> Ratings:
+    """Put beside each rating what is known of its item; `is_first` tells an image's first rating from later ones."""
+    known = list(items)
+    described = make_frame(
+        ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
+        {"item": pl.String(), "key": pl.String(), **_FACTORS},
+    )
+    places = place_items(known, {one.suite: Design(strata=STRATA) for one in known})
+    of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
+    numbered = rows.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
+    return Ratings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))
+
+
+def list_some(keys: Iterable[object]) -> str:
+    """List prompts by their keys, and of many the first."""
+    known = list(map(str, keys))
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    return ", ".join(known[:_MOST_NAMED]) + more
+
+
+def estimate_by(rows: pl.DataFrame, *by: str) -> Shares:
+    """Estimate the share that is right in each group, in the order of first rows; what has no name is in none."""
+    named = rows.drop_nulls(by)
+    if not named.height:
+        return {}
+    groups = named.select(by).unique(maintain_order=True).with_row_index("group")
+    placed = named.join(groups, on=by, maintain_order="left")
+    columns = (placed[name].cast(pl.Int64).to_numpy() for name in ("group", "cluster", "stratum"))
+    found = estimate_shares(gather_groups(placed["right"].to_numpy(), *columns))
+    return dict(zip(groups.drop("group").iter_rows(), found, strict=True))
+
+
+def with_pooled(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add every rating once more, as one of all models together."""
+    return pl.concat([rows, rows.with_columns(model=pl.lit(POOLED))])
+
+
+def means_by(rows: pl.DataFrame, *by: str) -> Mapping[tuple[Any, ...], float]:
+    """Average what is right in each group."""
+    found = rows.group_by(by, maintain_order=True).agg(pl.col("right").mean())
+    return {tuple(names): mean for *names, mean in found.iter_rows()}

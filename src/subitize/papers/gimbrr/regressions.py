@@ -1,0 +1,208 @@
+"""Does one ability carry over to another? Shares of tasks over shares of simpler ones, a point per model and task.
+
+As in the paper, points are taken as independent, although those of one model hang together.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from subitize.papers.gimbrr.ratings import Ratings, means_by
+from subitize.papers.gimbrr.tasks import SINGLE, TASKS
+from subitize.records import Estimate
+from subitize.stats.correlations import pearson_interval
+
+Floats = NDArray[np.float64]
+
+MULTIPLE = "multiple"
+"""The task that others rest on."""
+RELATED = ("actions", "spatial", "unusual")
+"""Tasks that need several objects in one picture."""
+UNRELATED = ("conditional", "compositional")
+"""Tasks that need one object only."""
+COMPLEX = tuple(task.key for task in TASKS if task.key not in ("arithmetic", "text"))
+"""All tasks but those that no model can do."""
+RESAMPLES = 10_000
+_LEAST_POINTS = 3
+
+
+class Point(NamedTuple):
+    """A model's share of a task (y), and its share of what the task rests on (x)."""
+
+    model: str
+    task: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line through points, with Student's interval of its slope and the two-sided p of a slope of 0."""
+
+    slope: Estimate
+    intercept: float
+    p: float
+    df: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A term of an analysis of variance: its sum of squares with the p of F, its coefficient with that of t."""
+
+    coefficient: Estimate
+    p_coefficient: float
+    squares: float
+    p: float
+    df: int
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A fitted line at some places, and the middle 95 % of those through resampled points."""
+
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+
+
+def link_singles(ratings: Ratings, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
+    """Take the ratings of the single objects that each task is linked to, beside the `task`.
+
+    Each single object counts once per task, or as often as it is linked; with all its ratings, or the first only.
+    """
+    links = (
+        ratings.of(*COMPLEX)
+        .unique(["task", "item"], maintain_order=True)
+        .select("task", pl.col("linked").str.split(",").alias("key"))
+        .explode("key")
+        .drop_nulls("key")
+    )
+    links = links if repeat_links else links.unique(["task", "key"], maintain_order=True)
+    singles = ratings.of(SINGLE.key).drop("task")
+    singles = singles.filter("is_first") if first_only else singles
+    return links.join(singles, on="key", maintain_order="left_right")
+
+
+def point_at_singles(ratings: Ratings, *, first_only: bool = False, repeat_links: bool = False) -> list[Point]:
+    """Put each model's share of a task over that of the single objects linked to it."""
+    linked = means_by(link_singles(ratings, first_only=first_only, repeat_links=repeat_links), "model", "task")
+    own = means_by(ratings.rows, "model", "task")
+    return [
+        Point(model, task, linked[model, task], own[model, task])
+        for model in ratings.models
+        for task in COMPLEX
+        if (model, task) in linked and (model, task) in own
+    ]
+
+
+def point_at_multiple(ratings: Ratings, tasks: Iterable[str]) -> list[Point]:
+    """Put each model's share of a task over that of multiple objects."""
+    own = means_by(ratings.rows, "model", "task")
+    return [
+        Point(model, task, own[model, MULTIPLE], own[model, task])
+        for model in ratings.models
+        for task in tasks
+        if (model, MULTIPLE) in own and (model, task) in own
+    ]
+
+
+def fit_line(points: Sequence[Point]) -> Line | None:
+    """Fit a line by least squares; None where there are fewer than three points, or all have one x or one y."""
+    x, y = _coordinates(points)
+    if len(points) < _LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    fit = _fit(np.column_stack([np.ones(len(x)), x]), y)
+    return Line(fit.estimate(1), float(fit.coefficients[0]), fit.p(1), fit.df)
+
+
+def analyse(related: Sequence[Point], unrelated: Sequence[Point]) -> tuple[Effect, Effect] | None:
+    """Test the main effect of x, and whether it interacts with relatedness: type I sums of squares, sum coding.
+
+    The order is x, relatedness, both. None where x or y is the same for all, or too few points are left.
+    """
+    x, y = _coordinates([*related, *unrelated])
+    group = np.concatenate([np.ones(len(related)), -np.ones(len(unrelated))])
+    terms = np.column_stack([np.ones(len(x)), x, group, x * group])
+    if len(x) <= terms.shape[1] or np.linalg.matrix_rank(terms) < terms.shape[1] or np.ptp(y) == 0:
+        return None
+    full = _fit(terms, y)
+    left = [_fit(terms[:, :width], y).squares for width in range(1, terms.shape[1])] + [full.squares]
+    explained = -np.diff(left)
+    return _effect(full, 1, float(explained[0])), _effect(full, 3, float(explained[2]))
+
+
+def draw_band(points: Sequence[Point], *, places: int = 40, seed: int = 0) -> Band | None:
+    """Resample the points 10,000 times, fit a line through each sample, and keep the middle 95 % at each x."""
+    line = fit_line(points)
+    if line is None:
+        return None
+    x, y = _coordinates(points)
+    grid = np.linspace(x.min(), x.max(), places)
+    drawn = np.random.default_rng(seed).integers(len(x), size=(RESAMPLES, len(x)))
+    xs, ys = x[drawn], y[drawn]
+    centred = xs - xs.mean(axis=1, keepdims=True)
+    spread = (centred**2).sum(axis=1)
+    has_slope = spread > 1e-12  # a sample may be one point many times
+    slopes = (centred * ys).sum(axis=1)[has_slope] / spread[has_slope]
+    starts = ys.mean(axis=1)[has_slope] - slopes * xs.mean(axis=1)[has_slope]
+    low, high = np.quantile(starts[:, None] + slopes[:, None] * grid, [0.025, 0.975], axis=0)
+    return Band(grid, line.intercept + line.slope.value * grid, low, high)
+
+
+def correlate(ratings: Ratings) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
+    """Correlate the shares of each two tasks across models, three at least; tasks that never vary come second."""
+    means = means_by(ratings.benchmark, "model", "task")
+    tasks = [task.key for task in (*TASKS, SINGLE) if all((model, task.key) in means for model in ratings.models)]
+    if len(ratings.models) < _LEAST_POINTS:
+        return {}, []
+    shares = {task: [means[model, task] for model in ratings.models] for task in tasks}
+    varied = [task for task in tasks if np.ptp(shares[task]) > 0]
+    found = {(one, other): pearson_interval(shares[one], shares[other]) for one, other in combinations(varied, 2)}
+    return {pair: r for pair, r in found.items() if r}, [task for task in tasks if task not in varied]
+
+
+class _Fit(NamedTuple):
+    coefficients: Floats
+    errors: Floats
+    squares: float
+    df: int
+    n: int
+
+    def estimate(self, place: int) -> Estimate:
+        from scipy.special import stdtrit
+
+        value, half = float(self.coefficients[place]), float(stdtrit(self.df, 0.975) * self.errors[place])
+        return Estimate(value, value - half, value + half, self.n, "least squares, Student's interval")
+
+    def p(self, place: int) -> float:
+        from scipy.special import stdtr
+
+        with np.errstate(divide="ignore"):
+            t = np.abs(self.coefficients[place]) / self.errors[place]
+        return 2 * float(stdtr(self.df, -t))
+
+
+def _coordinates(points: Sequence[Point]) -> tuple[Floats, Floats]:
+    return np.array([one.x for one in points]), np.array([one.y for one in points])
+
+
+def _fit(design: Floats, y: Floats) -> _Fit:
+    coefficients = np.asarray(np.linalg.lstsq(design, y, rcond=None)[0], dtype=np.float64)
+    residuals = y - design @ coefficients
+    squares, df = float(residuals @ residuals), len(y) - design.shape[1]
+    errors = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * squares / max(df, 1))
+    return _Fit(coefficients, errors, squares, df, len(y))
+
+
+def _effect(full: _Fit, place: int, squares: float) -> Effect:
+    from scipy.special import fdtrc
+
+    with np.errstate(divide="ignore"):  # points may lie on their lines
+        f = np.divide(squares, full.squares / full.df)
+    return Effect(full.estimate(place), full.p(place), squares, float(fdtrc(1, full.df, f)), full.df)

@@ -1,0 +1,187 @@
+"""The files that GIMBRR's authors released, checked line by line: the prompts, and people's ratings of the images."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from subitize.csv_files import Line, read_lines
+from subitize.errors import BadFileError
+from subitize.labels.yes_no import read_vote
+from subitize.papers.gimbrr.directory import VERSION, Prompt, read_directory
+from subitize.papers.gimbrr.file_names import NAMING
+from subitize.papers.gimbrr.ratings import list_some
+from subitize.papers.gimbrr.tasks import BY_TITLE
+from subitize.records import Known
+from subitize.report.document.cells import number_of
+
+LICENCE = "GIMBRR's data is by its authors, MIT licence; please cite Achterberg et al. (2023)"
+MODELS: Mapping[str, str] = {"Dalle": "DALL-E 2", "MJ": "Midjourney", "SD1.5": "SD 1.5", "SD2.1": "SD 2.1"}
+"""The algorithms that the authors rated, as the files and as people write them."""
+_NEEDED = ("File_name", "annotation", "Algorithm", "ID")
+_OPTIONAL = ("Prompt_no", "Prompt", "Task")
+_FILE = re.compile(r"p(?P<id>\d{1,9})_(?P<sample>\d{1,9})_v.+_pd(?P<date>\d{6})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A line: whether an image, known by its file's name, was found to match its prompt; repeats count from 0.
+
+    `directory_date` is that of the directory that the image was drawn from.
+    """
+
+    line: Line
+    model: str
+    id: int
+    repeat: int
+    file_name: str
+    directory_date: str
+    says_yes: bool
+
+    @property
+    def text(self) -> str:
+        """The prompt as this line has it, which may be older than the directory's."""
+        return self.line.get("Prompt")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The prompts by ID, each with the text that was drawn; the ratings in file order; what is odd about them."""
+
+    prompts: Mapping[int, Prompt]
+    ratings: Sequence[Rating]
+    warnings: Sequence[str]
+
+
+def read_release(folder: Path) -> Release:
+    """Read the prompt directory, with the extra variables if they are there, and all ratings of a folder."""
+    directory = _find_directory(folder)
+    files = sorted(folder.glob("annotations*.csv"))
+    if not files:
+        raise BadFileError(f"no annotations*.csv in {folder}; the authors' is annotations_df_230311.csv")
+    prompts = {prompt.id: prompt for prompt in read_directory(directory)}
+    date = _date_of(directory)
+    ratings = [rating for file in files for rating in _read_ratings(file, prompts, directory)]
+    if not ratings:
+        raise BadFileError(f"{files[0].name}: no ratings; each is a line: {', '.join(_NEEDED)}")
+    older = _find_older_texts(ratings, prompts)
+    drawn = {id: one.text for id, one in older.items() if one.directory_date != date}
+    warnings = (
+        *_tell_missing(ratings, prompts),
+        *_tell_older(older.values(), drawn, prompts, directory.name),
+        *_tell_contradictions(prompts.values()),
+        *([] if "extraVars" in directory.name else [_tell_lack(directory)]),
+    )
+    kept = {id: replace(one, text=drawn.get(id, one.text)) for id, one in prompts.items()}
+    return Release(kept, ratings, warnings)
+
+
+def _find_directory(folder: Path) -> Path:
+    """Find the newest directory, and of its two files the one with the extra variables."""
+    found = sorted(folder.glob("Prompt_dir_*.csv"), key=lambda path: (_date_of(path), len(path.name)))
+    if not found:
+        raise BadFileError(f"no {VERSION} in {folder}; name the folder of GIMBRR's release")
+    return found[-1]
+
+
+def _date_of(directory: Path) -> str:
+    found = re.match(r"Prompt_dir_(\d{6})", directory.name)
+    return found[1] if found else ""
+
+
+def _read_ratings(file: Path, prompts: Mapping[int, Prompt], directory: Path) -> Iterator[Rating]:
+    first: dict[tuple[str, int, int], Rating] = {}
+    for line in read_lines(file, [(column,) for column in _NEEDED], ", ".join((*_NEEDED, *_OPTIONAL))):
+        rating = _read_rating(line, prompts, directory)
+        one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
+        if one.file_name != rating.file_name:
+            told = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model} is {one.file_name} in line"
+            raise line.error(f"File_name {rating.file_name!r}: {told} {one.line.number}; rate one of the two")
+        yield rating
+
+
+def _read_rating(line: Line, prompts: Mapping[int, Prompt], directory: Path) -> Rating:
+    name, algorithm, written = (line.get(column) for column in ("File_name", "Algorithm", "ID"))
+    found = _FILE.fullmatch(Path(name).stem)
+    if found is None or int(found["sample"]) < 1:
+        raise line.error(f"File_name {name!r} should be like {NAMING.example}: prompt, sample from 1, versions")
+    if not algorithm:
+        raise line.error("Algorithm is empty; name the model that drew the image")
+    if written != str(int(found["id"])) or line.get("Prompt_no") not in ("", written):
+        told = f"ID {written!r}, Prompt_no {line.get('Prompt_no')!r}, File_name {name!r}"
+        raise line.error(f"{told}: three numbers of one prompt; they should be the same")
+    prompt = prompts.get(int(written))
+    if prompt is None:
+        raise line.error(f"ID {written}: no such prompt in {directory.name}; rate prompts of the directory only")
+    _check_version(line, prompt, found["date"], directory)
+    vote = read_vote(line.get("annotation"))
+    if not isinstance(vote, Known):
+        raise line.error(f"annotation {line.get('annotation')!r}: should be True or False")
+    return Rating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
+
+
+def _check_version(line: Line, prompt: Prompt, date: str, directory: Path) -> None:
+    """Refuse what was rated with another directory: its task is another, or its date a later one."""
+    task, own = line.get("Task"), _date_of(directory)
+    if task and task not in BY_TITLE:
+        raise line.error(f"no task named {task!r}; known: {', '.join(BY_TITLE)}")
+    if task not in ("", prompt.task.title):
+        raise line.error(
+            f"ID {prompt.id} is of {task!r}, and in {directory.name} of {prompt.task.title!r}: the directory is of "
+            "another version; take the one that the images were drawn from"
+        )
+    if own and date > own:
+        raise line.error(
+            f"File_name {line.get('File_name')!r} is of the directory of {date}, which is later than "
+            f"{directory.name}; take Prompt_dir_{date}.csv"
+        )
+
+
+def _find_older_texts(ratings: Iterable[Rating], prompts: Mapping[int, Prompt]) -> dict[int, Rating]:
+    """Find prompts whose ratings have another text than the directory, each by the first such rating."""
+    found: dict[int, Rating] = {}
+    for one in ratings:
+        if one.text and one.text != prompts[one.id].text:
+            found.setdefault(one.id, one)
+    return found
+
+
+def _tell_missing(ratings: Iterable[Rating], prompts: Mapping[int, Prompt]) -> Iterator[str]:
+    """Name prompts of a task that a model was given, but that have no rating."""
+    rated: dict[str, set[int]] = defaultdict(set)
+    for one in ratings:
+        rated[one.model].add(one.id)
+    for model, ids in rated.items():
+        tasks = {prompts[id].task for id in ids}
+        missing = [id for id, one in prompts.items() if one.task in tasks and id not in ids]
+        if missing:
+            yield f"{model}: no rating of {number_of(len(missing), 'prompt')} ({list_some(missing)})"
+
+
+def _tell_older(
+    older: Iterable[Rating], drawn: Mapping[int, str], prompts: Mapping[int, Prompt], directory: str
+) -> Iterator[str]:
+    """Say which texts differ, and which of the two was drawn."""
+    newer = Counter(prompts[one.id].task.title for one in older if one.id not in drawn)
+    if newer:
+        tasks = ", ".join(f"{title} {count}" for title, count in newer.items())
+        yield (
+            f"an older text beside the ratings of {number_of(newer.total(), 'prompt')} ({tasks}); the images are of "
+            f"{directory}, whose text is taken"
+        )
+    if drawn:
+        those = f"{number_of(len(drawn), 'prompt')} ({list_some(sorted(drawn))})"
+        yield f"images of {those} are of an older text than {directory} has; it is kept"
+
+
+def _tell_contradictions(prompts: Iterable[Prompt]) -> Iterator[str]:
+    wrong = [one.id for one in prompts if one.task.key == "spatial" and one.label not in one.text]
+    if wrong:
+        those = f"{number_of(len(wrong), 'prompt')} ({list_some(wrong)})"
+        yield f"the relation of {those} is labelled otherwise; figures go by the label"
+
+
+def _tell_lack(directory: Path) -> str:
+    wanted = f"{directory.stem}_extraVars.csv"
+    return f"no {wanted}: sizes of sets, positions of targets, adjectives and features are not known"

@@ -1,0 +1,64 @@
+"""GIMBRR's tables beside what the paper prints, with a verdict on each cell."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from subitize.analysis.reproduction import Cell, Comparison, compare_cell
+from subitize.errors import BadValueError
+from subitize.interfaces import Tables
+from subitize.papers.gimbrr.published import PUBLISHED
+from subitize.papers.gimbrr.ratings import Ratings
+from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release
+from subitize.papers.gimbrr.released_items import take_released
+from subitize.papers.gimbrr.tables import compute_tables, correlations
+
+if TYPE_CHECKING:
+    from subitize.analysis.claims import Statement
+    from subitize.store import Run
+
+_PRINTED_BY = "subitize.papers.gimbrr.printing:print_tables"
+
+
+def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the released files, with what the paper has not if wanted."""
+    if folder is None:
+        raise BadValueError("gimbrr needs its release: subitize reproduce gimbrr DIR")
+    release = read_release(folder)
+    ratings = take_released(release)
+    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions)
+
+
+def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the ratings in a run, with what the paper has not if wanted."""
+    from subitize.papers.gimbrr.runs import read_run  # the released files need no store
+
+    return _tabulate(*read_run(run, judge), extensions=extensions)
+
+
+def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[Comparison]:
+    """Put every cell beside the printed one; regressions are over all models, so only where they are the paper's."""
+    is_same = set(models) == set(MODELS)
+    printed = {place: text for place, text in PUBLISHED.items() if is_same or place.table != "regressions"}
+    return [
+        compare_cell(
+            cell,
+            printed.get(cell.place),
+            points=math.inf if cell.place.table == "regressions" else 1.0,
+            is_truncated=True,
+        )
+        for cell in cells
+    ]
+
+
+def _tabulate(ratings: Ratings, warnings: Sequence[str], *, extensions: bool) -> Tables:
+    cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
+    found = compare(cells, ratings.models)
+    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(ratings))
+
+
+def _observe(ratings: Ratings) -> "Sequence[Statement]":
+    from subitize.papers.gimbrr.claims import observe
+
+    return observe(ratings)

@@ -1,0 +1,61 @@
+"""GIMBRR's ratings in a run: whether images match their prompts, as one judge says."""
+
+import polars as pl
+
+from subitize.analysis.observations import NO_JUDGE, Reader, Survey, lay_out, survey_run
+from subitize.errors import NothingToDoError
+from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
+from subitize.papers.gimbrr.released_items import MATCHES, SUITE
+from subitize.report.document.cells import number_of
+from subitize.store import Run
+from subitize.store.rows import decode_value
+
+_QUESTION = MATCHES.question.id
+
+
+def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
+    """Take the ratings of a run, by the one judge that there is or by the one named; say what has none."""
+    if not any(entry.name == SUITE for entry in run.suites()):
+        raise NothingToDoError(
+            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
+            f"or: subitize import {SUITE} DIR --out RUN"
+        )
+    survey = survey_run(run, Reader(judge))
+    asked = survey.whole.filter(pl.col("suite") == SUITE, pl.col("question") == _QUESTION)
+    judges = sorted({*asked.rows["judge"]} - {NO_JUDGE})
+    if len(judges) > 1:
+        raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
+    ratings = take_ratings(survey, *judges)
+    if not ratings.rows.height:
+        raise NothingToDoError(
+            f"{run.location} has no image of {SUITE} of which a judge could tell whether it matches its prompt; "
+            "subitize judge RUN --judge JUDGE"
+        )
+    return ratings, [*ratings.warnings(), *_tell_unrated(survey, ratings)]
+
+
+def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
+    """Take what a judge says of the images of a run; what was excluded by hand stays out.
+
+    Every answer is a rating. Where a judge has none but saw all parts of an image, these are joined. What was refused,
+    or of no use, does not match.
+    """
+    is_own = (pl.col("suite") == SUITE) & pl.col("judge").is_in([judge, NO_JUDGE])
+    seen = survey.whole.kept().filter(is_own, pl.col("question") == _QUESTION, pl.col("group") == 1)
+    answers = survey.readings.filter(pl.col("question") == _QUESTION).select("subject", "judge", stored="value")
+    votes = lay_out(answers, "stored", decode_value).filter(pl.col("label") == "known")
+    rows = seen.rows.join(
+        votes.select("subject", "judge", vote="value"), on=["subject", "judge"], how="left", maintain_order="left_right"
+    )
+    joined = pl.when(pl.col("status") != "unknown").then(pl.col("is_right").cast(pl.Float64))
+    rated = rows.with_columns(right=pl.coalesce("vote", joined)).drop_nulls("right")
+    return describe_ratings(rated.select(*ROWS), seen.seen_items())
+
+
+def _tell_unrated(survey: Survey, ratings: Ratings) -> list[str]:
+    drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{SUITE}/"), pl.col("kind") == "drawn")
+    kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
+    left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
+    counts = left.group_by("model").len().sort("model").iter_rows()
+    told = "no certain rating, and so no place in any figure"
+    return [f"{model}: {told}, for {number_of(count, 'image')}" for model, count in counts]

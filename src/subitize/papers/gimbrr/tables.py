@@ -1,0 +1,174 @@
+"""The tables and figures of GIMBRR (Achterberg and others 2023), of any ratings of its tasks.
+
+Percentages go from 0 to 100. Intervals are over prompts: those with the same text are one cluster, and what the design
+fixes (task, number, size) are strata.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
+from subitize.papers.gimbrr import regressions
+from subitize.papers.gimbrr.ratings import Ratings, Shares, estimate_by, with_pooled
+from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, Effect, Line
+from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, SINGLE, TASKS, Task
+
+_RELATIONS = ("on top of", "under", "behind", "in front of", "to the left of", "to the right of")
+STEPS: Mapping[str, str] = {
+    "controlled-single": "one object",
+    "controlled-multiple": "two objects",
+    "controlled-counting": "counting one kind",
+    "controlled-two-counting": "counting two kinds",
+    "controlled-arithmetic": "arithmetic",
+}
+"""The controlled tasks in the order in which each asks for one thing more, in a few words."""
+CONVENTION = "convention"
+"""The column that says how a regression was done."""
+FEW_MODELS = 10
+"""With fewer models, what goes together across them may do so by chance."""
+
+
+def compute_tables(ratings: Ratings) -> list[Cell]:
+    """Compute all tables, in the order of the paper."""
+    return [cell for table in TABLES for cell in table(ratings)]
+
+
+def overall(ratings: Ratings) -> Iterator[Cell]:
+    """The share of all prompts but the controlled ones."""
+    found = estimate_by(with_pooled(ratings.benchmark), "model")
+    return _place("overall", {("all", model): one for (model,), one in found.items()})
+
+
+def tasks(ratings: Ratings) -> Iterator[Cell]:
+    """The share of each task (Figures 2 and 3)."""
+    return _by_task("tasks", ratings, [*TASKS, SINGLE])
+
+
+def controlled(ratings: Ratings) -> Iterator[Cell]:
+    """The share of each controlled task (Figure 4)."""
+    return _by_task("controlled", ratings, CONTROLLED)
+
+
+def linked_singles(ratings: Ratings) -> Iterator[Cell]:
+    """The share of the single objects that a task is linked to (Figure 5, across)."""
+    found = estimate_by(with_pooled(regressions.link_singles(ratings)), "task", "model")
+    return _place("linked-singles", _in_order(found, map(ALL.__getitem__, regressions.COMPLEX)))
+
+
+def regression_table(ratings: Ratings) -> Iterator[Cell]:
+    """What carries over from simpler tasks (Figures 5 and 6), and two other ways to count single objects."""
+    models = len(ratings.models)
+    ways: Mapping[str, tuple[dict[str, Any], str]] = {
+        "single": ({}, "each linked single object once per task, all its ratings"),
+        "single|first-ratings": ({"first_only": True}, "of single objects rated twice, the first rating only"),
+        "single|links-repeated": ({"repeat_links": True}, "each single object as often as it is linked"),
+    }
+    for row, (how, convention) in ways.items():
+        line = regressions.fit_line(regressions.point_at_singles(ratings, **how))
+        yield from _tell_line(row, line, f"complex tasks on single objects; {convention}", models)
+    related, unrelated = (regressions.point_at_multiple(ratings, of) for of in (RELATED, UNRELATED))
+    for row, points in (("related", related), ("unrelated", unrelated)):
+        yield from _tell_line(row, regressions.fit_line(points), "tasks on multiple objects", models)
+    effects = regressions.analyse(related, unrelated)
+    if effects:
+        main, interaction = effects
+        yield from _tell_effect("interaction", interaction, models)
+        yield from _tell_effect("main", main, models)
+
+
+def counting_by_number(ratings: Ratings) -> Iterator[Cell]:
+    """The share of counting prompts by number (Figure 7)."""
+    found = estimate_by(with_pooled(ratings.of("counting")).sort("number", maintain_order=True), "number", "model")
+    return _place("counting-by-number", found)
+
+
+def multiple_by_size(ratings: Ratings) -> Iterator[Cell]:
+    """The share of multiple objects by their number, and whether they are commonly seen together (Figure 8)."""
+    kind = pl.when("common").then(pl.lit("common")).otherwise(pl.lit("uncommon"))
+    sets = with_pooled(ratings.of("multiple").drop_nulls(["common", "objects"]))
+    sets = sets.sort(~pl.col("common"), "objects", maintain_order=True)
+    named = sets.with_columns(row=pl.format("{}|{}", kind, "objects"))
+    return _place("multiple-by-size", estimate_by(named, "row", "model"))
+
+
+def correlations(ratings: Ratings) -> Iterator[Cell]:
+    """Which tasks models do well or badly at together; the paper has none of these."""
+    for (one, other), r in regressions.correlate(ratings)[0].items():
+        yield make_cell(Place("correlations", ALL[one].title, ALL[other].title), r)
+
+
+def covariates(ratings: Ratings) -> Iterator[Cell]:
+    """The share by what else varies within a task; the paper has none of these."""
+    found = estimate_covariates(with_pooled(ratings.rows))
+    return _place("covariates", {(f"{name}|{level}", model): one for (name, level, model), one in found.items()})
+
+
+def estimate_covariates(rows: pl.DataFrame) -> Shares:
+    """Estimate the share by what varies within a task, by its name, level and model."""
+    shares: Shares = {}
+    for name, (task, column, levels) in COVARIATES.items():
+        found = estimate_by(rows.filter(pl.col("task") == task), column, "model")
+        known = levels or {level: str(level) for level in sorted({level for level, _ in found})}
+        for level, title in known.items():
+            shares |= {(name, title, model): one for (of, model), one in found.items() if of == level}
+    return shares
+
+
+COVARIATES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
+    "target": ("conditional", "target_position", {1: "first", 2: "second"}),
+    "adjective": ("conditional", "adjective", {False: "no", True: "yes"}),
+    "features": ("chimeras", "features", {}),
+    "relation": ("spatial", "relation", {relation: relation for relation in _RELATIONS}),
+    "controlled-counting": ("controlled-counting", "number", {}),
+}
+"""By name: the task that it varies in, its column, and its levels with their titles (empty: those there are)."""
+
+Table = Callable[[Ratings], Iterator[Cell]]
+TABLES: tuple[Table, ...] = (
+    overall,
+    tasks,
+    controlled,
+    linked_singles,
+    regression_table,
+    counting_by_number,
+    multiple_by_size,
+    covariates,
+)
+
+
+def _by_task(table: str, ratings: Ratings, wanted: Iterable[Task]) -> Iterator[Cell]:
+    return _place(table, _in_order(estimate_by(with_pooled(ratings.rows), "task", "model"), wanted))
+
+
+def _in_order(found: Shares, tasks: Iterable[Task]) -> Shares:
+    """Put shares by task and model into the order of tasks, under their titles."""
+    return {(task.title, model): one for task in tasks for (key, model), one in found.items() if key == task.key}
+
+
+def _place(table: str, found: Shares) -> Iterator[Cell]:
+    return (make_cell(Place(table, str(row), model), one, scale=100) for (row, model), one in found.items())
+
+
+def _tell_line(row: str, line: Line | None, convention: str, models: int) -> Iterator[Cell]:
+    if line is None:
+        return
+    method = f"{AS_THE_PAPER}: points of {models} models taken as independent"
+    caution = f"fewer than {FEW_MODELS} models" if models < FEW_MODELS else ""
+    slope, place = line.slope, Place("regressions", row, "")
+    yield Cell(place._replace(column="b"), slope.value, slope.low, slope.high, slope.n, method, caution)
+    yield Cell(place._replace(column="p"), line.p, n=slope.n, method=method, caution=caution)
+    yield Cell(place._replace(column="n"), slope.n, n=slope.n)
+    yield Cell(place._replace(column="df"), line.df, n=slope.n)
+    yield Cell(place._replace(column=CONVENTION), f"least squares: {convention}", n=slope.n)
+
+
+def _tell_effect(row: str, effect: Effect, models: int) -> Iterator[Cell]:
+    line = Line(effect.coefficient, 0.0, effect.p, effect.df)
+    convention = "b of sum coding; p of F, type I sums of squares in the order multiple objects, relatedness, both"
+    convention += "; the paper prints the sum of squares as b" if row == "main" else ""
+    yield from _tell_line(row, line, convention, models)
+    place, n = Place("regressions", row, ""), effect.coefficient.n
+    yield Cell(place._replace(column="p-coefficient"), effect.p_coefficient, n=n)
+    yield Cell(place._replace(column="sum-of-squares"), effect.squares, n=n)
