@@ -1,6 +1,6 @@
 """Who is shown what: so many people per page, nobody twice, the pages with the fewest answers first."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +23,8 @@ class Assignments:
     _finished: dict[str, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     _leases: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
+    _answers: Counter[int] = field(default_factory=Counter)
+    _given: int = 0
 
     def __post_init__(self) -> None:
         self._counts = np.zeros(self.pages, dtype=np.int32)
@@ -32,6 +34,8 @@ class Assignments:
         if page in self._finished[person]:
             return
         self._finished[person][page] = None
+        self._given += self._answers[page] < self.people_per_page
+        self._answers[page] += 1
         if self._leases[person].pop(page, None) is None:
             self._counts[page] += 1  # a lease counts as an answer to come
 
@@ -62,8 +66,7 @@ class Assignments:
 
     def answers_given(self) -> int:
         """Count the finished pages, at most as many of each as are wanted."""
-        finished = np.bincount([page for pages in self._finished.values() for page in pages], minlength=self.pages)
-        return int(np.minimum(finished, self.people_per_page).sum())
+        return self._given
 
     def _expire(self, now: float) -> None:
         for own in self._leases.values():
