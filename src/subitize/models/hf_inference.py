@@ -100,7 +100,8 @@ class HfInference:
         self._answering = given(temperature=temperature, max_tokens=max_tokens)
         self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
         self._model = given(model=None if is_address or not address else model)
-        self._extra = read_extra(extra, {"model", "messages", "inputs", "stream", "seed"})
+        taken = {"model", "messages", "inputs", "stream", "seed"}
+        self._extra = read_extra(extra, taken, self._calls.contact.key)
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
