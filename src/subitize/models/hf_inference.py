@@ -57,7 +57,7 @@ class HfInference:
         /,
         *,
         provider: str | None = None,
-        base_url: str | None = None,
+        base_url: Annotated[str | None, RuntimeOption] = None,
         size: str | None = None,
         steps: int | None = None,
         guidance: float | None = None,

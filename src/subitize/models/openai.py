@@ -43,7 +43,7 @@ class OpenAi:
         model: str,
         /,
         *,
-        base_url: str | None = None,
+        base_url: Annotated[str | None, RuntimeOption] = None,
         size: str | None = None,
         quality: str | None = None,
         n: int = 1,
