@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Record the results of proofs, in the process that hears of all of them; give a worker one core."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background, commands would inherit deafness
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.pop("OPENAI_BASE_URL", None)  # tests name the servers that they mean
     gc.set_threshold(50_000, 20, 20)  # looked through as often as usual, garbage costs a tenth of the time
     if hasattr(config, "workerinput"):
         # The threads of torch and polars would wait for those of the other workers.

@@ -6,10 +6,13 @@ from sqlalchemy import Connection, Engine, create_engine, text
 
 from subitize.store import Folder, Location
 
-EARLIER = (1, 2, 3, 4)
+EARLIER = (1, 2, 3, 4, 5)
 
 # What makes the tables of a version those of the one before.
 _DOWNGRADES: Mapping[int, tuple[str, ...]] = {
+    6: tuple(
+        f"ALTER TABLE {table} DROP COLUMN {column}" for table in ("models", "judges") for column in ("name", "address")
+    ),
     5: ("ALTER TABLE suites DROP COLUMN sampling", "ALTER TABLE suites DROP COLUMN sampled_from"),
     4: (
         "CREATE TABLE whole (id {row_id}, run_id VARCHAR NOT NULL, subject_id VARCHAR NOT NULL, "
@@ -44,7 +47,7 @@ def take_back(location: Location, version: int) -> None:
     """Give the tables of a run the form that they had in an earlier version; the run must be closed."""
     engine = open_engine(location)
     with engine.begin() as connection:
-        for later in range(5, version, -1):
+        for later in range(6, version, -1):
             _take_back_from(connection, later)
         connection.execute(text(f"UPDATE schema_version SET version = {version}"))
     engine.dispose()

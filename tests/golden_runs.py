@@ -61,8 +61,13 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
     ),
     "schema_1": (SCORE, MEASURE, SHOW, EXPORT, REPORT),
     "schema_3": (SCORE, MEASURE, SHOW, EXPORT, REPORT),
+    "schema_5": (SCORE, MEASURE, SHOW, EXPORT, REPORT),
     "unfinished": (SHOW, EXPORT),
 }
+
+_HERE, _THERE = "base_url=http://127.0.0.1:8000/v1", "base_url=http://127.0.0.1:8001/v1/"
+_SERVED = [f"--model=openai:test-model,{options}" for options in (_HERE, f"{_HERE},temperature=0", _THERE)]
+_DRAWN = ("--model", f"openai:test-image-model,{_HERE},size=64x64", "--judge", f"vlm:openai:test-model,{_HERE}")
 
 # The commands that made the runs, or would go on with them.
 RESUMED: dict[str, tuple[Sequence[str], ...]] = {
@@ -106,6 +111,10 @@ RESUMED: dict[str, tuple[Sequence[str], ...]] = {
     "schema_3": (
         ("run", "production:numbers=1-2,categories=apples+dots,max_attempts=1", "--repeats", "2", "--model", PAINTER),
         ("run", "naming:images=1,numbers=1-2,categories=dots,size_px=128", "--model", "observer"),
+    ),
+    "schema_5": (
+        ("run", "naming:images=1,numbers=1-2,categories=apples+dots,size_px=128", *_SERVED, "--no-sight-check"),
+        ("run", "production:numbers=1-2,categories=dots,max_attempts=1", "--repeats", "2", *_DRAWN),
     ),
     "unfinished": (("run", "production:numbers=1-3", "--repeats", "4", "--model", PAINTER),),
 }

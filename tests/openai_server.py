@@ -267,7 +267,7 @@ class _Service:
 
     async def answer(self, request: _Request) -> _Answer:
         self._kept.append(request)
-        is_call = request.path in ("/v1/chat/completions", "/v1/images/generations")
+        is_call = request.path.partition("?")[0] in ("/v1/chat/completions", "/v1/images/generations")
         try:
             answer = await self._call(request) if is_call else self._look_up(request)
         except _DeclinedError as declined:
@@ -284,7 +284,8 @@ class _Service:
 
     def _check_key(self, request: _Request) -> None:
         key = self._behaviour.key
-        sent = request.headers.get("authorization", "").removeprefix("Bearer").strip()
+        has_version = "?api-version=" in request.path  # as Azure wants it
+        sent = request.headers.get("api-key" if has_version else "authorization", "").removeprefix("Bearer").strip()
         if key is None or sent == key:
             return
         if not sent:

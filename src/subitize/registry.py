@@ -12,8 +12,9 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from subitize import plugins
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import AddedLater, Judge, Model, NamesRule, Paper, RuntimeOption, Suite
+from subitize.interfaces import AddedLater, Judge, Metered, Model, NamesRule, Paper, RuntimeOption, Suite
 from subitize.records import REFINED, Spec, base_suite
+from subitize.specs import parse_spec, split_name, write_spec
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
 KINDS: tuple[Kind, ...] = ("suites", "models", "judges", "refinements", "papers")
@@ -83,15 +84,25 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made(Generic[T]):
-    """A suite, model or judge, the spec that says what it is, and the text that makes it again."""
+    """A suite, model or judge, the spec that says what it is, and the text that makes it again.
+
+    A model or judge may have a name that the user gave it, addresses where it is the same, and a label that tells it
+    from the others of its run.
+    """
 
     spec: Spec
     it: T
     text: str
+    name: str = ""
+    addresses: tuple[str, ...] = ()
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.name or self.spec.shown
 
     def sets(self, option: str) -> bool:
         """Tell whether its text sets an option, be it to the default."""
-        return option in _parse(self.text)[2]
+        return option in parse_spec(self.text)[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +117,7 @@ class Listing:
 
 def make_suite(text: str) -> Made[Suite]:
     """Make the suite that a spec names; `production~grid` is `production` with its prompts refined."""
-    name, target, given = _parse(text)
+    name, target, given = parse_spec(text)
     if REFINED not in name:
         return _make("suites", text)
     base, refinement = _Factory("suites", _unrefined(name)), _Factory("refinements", name.partition(REFINED)[2])
@@ -124,8 +135,8 @@ def make_suite(text: str) -> Made[Suite]:
 
 def make_refined(suite: str, refinement: str) -> Made[Suite]:
     """Make the suite that a spec names with its prompts refined, by a refinement that has a spec of its own."""
-    name, target, given = _parse(suite)
-    refiner, no_target, own = _parse(refinement)
+    name, target, given = parse_spec(suite)
+    refiner, no_target, own = parse_spec(refinement)
     if REFINED in name:
         raise BadValueError(f"suite {name!r} is refined already; take {name.partition(REFINED)[0]!r}")
     factory = _Factory("refinements", refiner)
@@ -146,7 +157,7 @@ def trained_with(model: Made[Model], judge: str) -> Made[Model]:
 
 def is_alike(one: str, other: str) -> bool:
     """Tell whether two specs name the same thing, whatever their options."""
-    return _parse(one)[:2] == _parse(other)[:2]
+    return parse_spec(one)[:2] == parse_spec(other)[:2]
 
 
 def make_judge(text: str) -> Made[Judge]:
@@ -181,12 +192,6 @@ def find_suite_rule(name: str) -> str | None:
     if isinstance(suite, NamesRule):
         return suite.rule
     return None if paper_of(base) else _DEFAULT_RULE
-
-
-def write_spec(start: str, options: Mapping[str, str | None]) -> str:
-    """Add the options that are given to a name or spec: after a comma if there is a target, else after a colon."""
-    written = ",".join(f"{key}={text}" for key, text in options.items() if text is not None)
-    return ("," if ":" in start else ":").join(filter(None, [start, written]))
 
 
 def names(kind: Kind) -> list[str]:
@@ -245,10 +250,12 @@ def _refine(
 
 
 def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Made[Any]:
-    name, target, given = _parse(text)
-    factory = _Factory(kind, name)
+    given_name, spec = ("", text) if kind == "suites" else split_name(text)
+    kind_name, target, given = parse_spec(spec)
+    factory = _Factory(kind, kind_name)
     known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
-    return Made(*factory.build(target, known | given), text)
+    made, it = factory.build(target, known | given)
+    return Made(made, it, spec, given_name, (it.base_url,) if isinstance(it, Metered) else ())
 
 
 def _list_paper(name: str) -> Listing:
@@ -279,19 +286,6 @@ def _find_faults(paper: Paper) -> list[str]:
         except SubitizeError as error:
             faults.append(str(error))
     return faults
-
-
-def _parse(text: str) -> tuple[str, str, dict[str, str]]:
-    """Split `name:target,key=value` into its parts; a comma that no key follows belongs to what stands before."""
-    name, _, rest = text.partition(":")
-    parts = re.split(r",(?=[a-z][a-z0-9_]*=)", rest)
-    target = "" if re.match(r"[a-z][a-z0-9_]*=", parts[0]) else parts.pop(0)
-    given: dict[str, str] = {}
-    for key, value in (part.split("=", 1) for part in parts):
-        if key in given:
-            raise BadValueError(f"{text!r} gives {key} twice; once is enough")
-        given[key] = value
-    return name, target, given
 
 
 def _known(kind: Kind) -> dict[str, str]:

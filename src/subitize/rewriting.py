@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 from subitize.csv_files import read_bounded
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
 from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
+from subitize.models.openai import DEFAULT_URL
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
 from subitize.registry import Made
 from subitize.runner.engine import Bench, work
@@ -23,6 +24,7 @@ from subitize.runner.progress import Progress
 from subitize.runner.retries import Given, Retry, remember
 from subitize.runner.sampling import sample_of
 from subitize.runner.workers import Broken
+from subitize.specs import with_address
 from subitize.suites.refining.refined import find_refinable
 from subitize.suites.refining.rewritten import COLUMNS, Row, read_rows
 
@@ -79,8 +81,14 @@ class Rewriting:
     def writer(self) -> Writes:
         """The model that writes; another is refused."""
         if not isinstance(self.model.it, Writes):
-            raise BadValueError(f"model {self.model.spec.shown!r} cannot write texts; take openai:MODEL")
+            raise BadValueError(f"model {str(self.model)!r} cannot write texts; take openai:MODEL")
         return self.model.it
+
+    @property
+    def written_by(self) -> str:
+        """The model with its address, unless that is the provider's: another server may have another model."""
+        spec, (address, *_) = self.model.spec.shown, (*self.model.addresses, DEFAULT_URL)
+        return spec if address == DEFAULT_URL else with_address(spec, address)
 
     def items(self) -> list[Item]:
         """List the items whose prompts can be rewritten: those that can be refined, taken by a limit as a run does."""
@@ -129,7 +137,7 @@ def rewrite_suite(rewriting: Rewriting, progress: Progress) -> Summary:
         left = [item for item in items if item.id not in known]
         summary = Summary(already_done=len(items) - len(left))
         if left:
-            progress.begin(rewriting.model.spec.shown, len(left))
+            progress.begin(str(rewriting.model), len(left))
             asyncio.run(_rewrite(rewriting, left, summary, progress))
     return summary
 
@@ -188,7 +196,7 @@ def _resume(rewriting: Rewriting, items: dict[str, Item]) -> set[str]:
     rows = read_rows(path)
     for row in rows.values():
         for what, before, now in (
-            ("model", row.model, rewriting.model.spec.shown),
+            ("model", row.model, rewriting.written_by),
             ("instruction", row.instruction, rewriting.instruction.strip()),
             ("prompt", row.base_prompt, _prompt(items[row.item]) if row.item in items else row.base_prompt),
         ):
@@ -251,7 +259,7 @@ async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary
         start = time.perf_counter()
         return [await writer.write(one) for one in asked], time.perf_counter() - start
 
-    retry = Retry(f"model {rewriting.model.spec.shown!r}", call, rewriting.tries)
+    retry = Retry(f"model {str(rewriting.model)!r}", call, rewriting.tries)
 
     async def perform(item: Item) -> Row | str:
         return _row(rewriting, item, await retry.ask([_request(rewriting, item)]), summary)
@@ -303,7 +311,7 @@ def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: Summary
     if not 1 <= len(text) <= LONGEST_REWRITTEN:
         return f"{item.id}: an answer of {len(text):,} characters; should be 1 to {LONGEST_REWRITTEN:,}"
     revision = " ".join((reply.provenance.revision or "").split())
-    return Row(item.id, _prompt(item), text, rewriting.model.spec.shown, revision, rewriting.instruction.strip())
+    return Row(item.id, _prompt(item), text, rewriting.written_by, revision, rewriting.instruction.strip())
 
 
 def _prompt(item: Item) -> str:

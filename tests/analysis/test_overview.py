@@ -48,8 +48,8 @@ def test_items_are_counted_by_suite_and_outcomes_by_model(run: Run) -> None:
     assert found.items == {"naming": 4, "production": 1}
     assert [(entry.name, entry.seed) for entry in found.suites] == [("naming", 5), ("production", 5)]
     assert found.models == [
-        ModelProgress("naming", "other", False, {"said": 1}),
-        ModelProgress("naming", "random", True, {"said": 2, "failed": 1, "refused": 1}),
+        ModelProgress("naming", "other", False, {"said": 1}, ()),
+        ModelProgress("naming", "random", True, {"said": 2, "failed": 1, "refused": 1}, ()),
     ]
 
 
@@ -73,7 +73,10 @@ def test_judges_are_counted_with_their_annotators_and_what_has_no_value(run: Run
         )
         first = next(run.readings("human"))
         run.add_readings(lease, [replace(first.reading, value=Known(4), replaces=first.id)])
-    assert overview(run).judges == [JudgeProgress("human", False, 2, 3, 0), JudgeProgress("parser", False, 0, 2, 1)]
+    assert overview(run).judges == [
+        JudgeProgress("human", False, 2, 3, 0, ()),
+        JudgeProgress("parser", False, 0, 2, 1, ()),
+    ]
 
 
 def test_exclusions_are_shown_with_their_reasons(run: Run) -> None:

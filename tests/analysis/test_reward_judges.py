@@ -8,9 +8,7 @@ from subitize.store import Folder, Run
 
 SUITE = "production:numbers=1-2,categories=apples"
 DRAWN = ("run", SUITE, "--model", "painter:size_px=128", "--repeats", 1)
-WARNING = (
-    "painter:size_px=128 was trained with observer, which judges it here: the figures may flatter it; take another"
-)
+WARNING = "painter was trained with observer, which judges it here: the figures may flatter it; take another"
 
 
 def test_a_model_judged_by_its_reward_judge_is_told_of_in_run_score_and_report(tmp_path: Path) -> None:
@@ -28,7 +26,7 @@ def test_another_judge_of_it_is_not_warned_of(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert call(*DRAWN, "--trained-with", "vlm:observer", "--out", run).err == ""
     assert call("score", run).err == ""
-    assert "painter:size_px=128 was trained with vlm:observer" in call("judge", run, "--judge", "vlm:observer").err
+    assert "painter was trained with vlm:observer" in call("judge", run, "--judge", "vlm:observer").err
     assert call("score", run, "--judge", "observer").err == ""
 
 

@@ -74,7 +74,7 @@ def test_a_count_in_a_name_is_one_annotators_reading(run: Run, model: str) -> No
         ("human", "file names", "strict@2", "count:apple")
     }
     assert Words("20+") in [one.evidence for one in readings]
-    assert [judge.name for judge in run.judges()] == ["human"]
+    assert [judge.spec for judge in run.judges()] == ["human"]
 
 
 def test_a_second_import_adds_only_what_is_new(run: Run, model: str, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_model_without_counts_and_one_that_is_not_there_are_named(tmp_path: Pa
     with Run(Folder(tmp_path / "run")) as run:
         with pytest.raises(NothingToDoError, match=r"no image of .* has a count in its name; a layout that has"):
             import_named_counts(run, model)
-        with pytest.raises(UnknownNameError, match="no model named 'folder:elsewhere'; known: folder:"):
+        with pytest.raises(UnknownNameError, match="no model named 'folder:elsewhere'; known: images"):
             import_named_counts(run, "folder:elsewhere")
         assert run.judges() == []
 

@@ -197,7 +197,7 @@ def test_images_that_are_elsewhere_are_known_by_name(run: Run, vote: Import) -> 
     assert [one.outcome for one in drawn] == [Drawn(Elsewhere(f"imagen/{APPLE}/{repeat}")) for repeat in range(4)]
     assert drawn[0].provenance.prompt_sent == "Generate 7 apples on a wooden table."
     assert stored(run)[0][1] == group(APPLE, 0, 1, 2, 3, model=Spec("imagen", {}, "imagen"))
-    assert {entry.name: entry.is_stand_in for entry in run.models()} == {"random": False, "imagen": False, "glm": False}
+    assert {entry.spec: entry.is_stand_in for entry in run.models()} == {"random": False, "imagen": False, "glm": False}
 
 
 def test_refined_items_come_by_their_own_suite(run: Run, vote: Import) -> None:

@@ -120,7 +120,7 @@ def read(judged: Judged, judge: str | None = None) -> list[tuple[Item, Reading]]
     with Run(Folder(judged.folder)) as run:
         items = {item.id: item for item in run.items()}
         asked = {stored.trial_id: items[stored.response.trial.item_id] for stored in run.responses()}
-        readings = [stored.reading for stored in run.readings(judge or judged.judge)]
+        readings = [stored.reading for stored in run.readings(run.find_judge(judge or judged.judge))]
     return [(asked[reading.subject.id], reading) for reading in readings]
 
 

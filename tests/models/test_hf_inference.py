@@ -319,7 +319,7 @@ def test_a_wrong_key_is_not_quoted() -> None:
     ("options", "words"),
     [
         ({"size": "large"}, "size='large': should be width and height, as in size=1024x768"),
-        ({"extra": "[]"}, "extra='[]': should be a JSON object"),
+        ({"extra": "[]"}, "extra should be a JSON object"),
         ({"base_url": "localhost:8000"}, "base_url='localhost:8000': should be like http://localhost:8000/v1"),
         ({"base_url": "http://me:secret@host"}, "base_url must hold neither a password"),
         (

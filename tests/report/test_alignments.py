@@ -9,6 +9,7 @@ import pytest
 from drawn_prompts import EXACT, item, new_run, store
 from samples import trial
 from subitize.analysis.observations import Observations, Reader, Survey, frame_seen
+from subitize.analysis.overview import find_stand_ins
 from subitize.analysis.trails import follow_trails
 from subitize.judges.dsg import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
@@ -43,7 +44,7 @@ def fit(one: Item, score: float) -> dict[Question, Value]:
 def section_of(run: Run) -> Section:
     readings, observed = read_readings(run), Observations(frame_seen([]).rows, {item.id: item for item in run.items()})
     survey = Survey(run, Reader(), read_responses(run), readings, observed)
-    (section,) = alignment_sections([Source("run", run, survey, follow_trails(run, readings))])
+    (section,) = alignment_sections([Source("run", run, survey, follow_trails(run, readings), find_stand_ins(run))])
     return section
 
 

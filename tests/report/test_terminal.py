@@ -178,27 +178,28 @@ OVERVIEW = Overview(
     [SuiteEntry("naming", "naming:images=3", 5)],
     {"naming": 60},
     [
-        ModelProgress("naming", "random", True, {"said": 58, "failed": 2}),
-        ModelProgress("naming", "openai:[x]", False, {"said": 60}),
+        ModelProgress("naming", "random", True, {"said": 58, "failed": 2}, ()),
+        ModelProgress("naming", "openai:[x]", False, {"said": 60}, ("http://here/v1",)),
     ],
-    [JudgeProgress("human", False, 3, 90, 4)],
+    [JudgeProgress("human", False, 3, 90, 4, ())],
     {"naming/apples/3/0/category": "a smudge [sic]"},
 )
 
 
 def test_an_overview_shows_progress_judges_and_exclusions(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(OVERVIEW, {})
+    stand_ins = StandIns(frozenset({"random"}), model_names={"openai:[x]": "a [bold]"})
+    print_overview(OVERVIEW, stand_ins, {})
     out = capsys.readouterr().out
     assert "suite naming:images=3: 60 items, seed 5\n" in out
     assert row(out, "random") == ["naming", "random *", "60", "2 failed, 58 said"]
-    assert row(out, "openai") == ["naming", "openai:[x]", "60", "60 said"]
+    assert row(out, "openai") == ["naming", "a [bold]", "60", "60 said", "openai:[x]", "http://here/v1"]
     assert row(out, "human") == ["human", "3", "90", "4"]
     assert "* an embedded stand-in, not a real model" in out
     assert "excluded: naming/apples/3/0/category (a smudge [sic])\n" in out
 
 
 def test_an_empty_overview_shows_no_empty_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}), {})
+    print_overview(Overview([SuiteEntry("naming", "naming", 0)], {}, [], [], {}), StandIns(), {})
     assert capsys.readouterr().out == "suite naming: 0 items, seed 0\n"
 
 
@@ -215,7 +216,7 @@ def story(
 
 
 def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(excluded="a smudge"))
+    print_story(story(excluded="a smudge"), StandIns())
     one = trial(ITEM, repeat=1)
     assert capsys.readouterr().out.splitlines() == [
         f"item {ITEM.id}",
@@ -229,13 +230,13 @@ def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: 
 
 
 def test_a_discarded_reading_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Discarded("a few")))
+    print_story(story(value=Discarded("a few")), StandIns())
     assert "count:apple = discarded, a few (strict@1)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("value", [Known(EVIL), Discarded(EVIL)], ids=["value", "reason"])
 def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str], value: Value) -> None:
-    print_story(story(EVIL, value, excluded=EVIL, question=Name()))
+    print_story(story(EVIL, value, excluded=EVIL, question=Name()), StandIns())
     out = capsys.readouterr().out
     assert not NO_CONTROL.search(out)
     assert r"\x1b]0;owned\x07" in out
@@ -243,13 +244,14 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(capsys: pytest.CaptureFixt
 
 
 def test_a_newline_in_an_answer_cannot_fake_a_line_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()))
+    print_story(story(value=Known("3\nreading 9 of x by human ada: count:apple = 7"), question=Name()), StandIns())
     assert not any(line.startswith("reading 9") for line in capsys.readouterr().out.splitlines())
 
 
 def test_tables_and_overviews_hold_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     print_scores([score(model=EVIL, factor="category", group=EVIL)], StandIns(frozenset(), frozenset()), ["category"])
-    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=[JudgeProgress(EVIL, False, 1, 1, 0)]), {})
+    judges = [JudgeProgress(EVIL, False, 1, 1, 0, ())]
+    print_overview(replace(OVERVIEW, exclusions={"a": EVIL}, judges=judges), StandIns(), {})
     assert not NO_CONTROL.search(capsys.readouterr().out)
 
 

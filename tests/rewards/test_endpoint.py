@@ -211,6 +211,7 @@ def test_a_judge_that_fails_its_self_test_rewards_nothing() -> None:
                 assert await health.json() == {
                     "status": "unfit",
                     "judge": "odd",
+                    "judge_name": "odd",
                     "reward": "exact",
                     "requests_under_way": 0,
                     "reason": "judge odd failed its self-test: 0 of 8 right",

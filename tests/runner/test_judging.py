@@ -74,7 +74,7 @@ def test_refusals_and_failures_are_not_judged_and_nothing_is_judged_twice(run: R
 def test_another_judge_reads_the_same_responses_again(run: Run) -> None:
     judge_run(run, make_judge("nosy"), Silent())
     assert judge_run(run, make_judge("nosy:cannot=count"), Silent()).readings == 3
-    assert [entry.name for entry in run.judges()] == ["nosy", "nosy:cannot=count"]
+    assert [entry.spec for entry in run.judges()] == ["nosy", "nosy:cannot=count"]
 
 
 def test_questions_it_cannot_answer_are_counted(run: Run) -> None:

@@ -71,7 +71,7 @@ def test_items_come_back_as_they_were_in_their_order(run: Run) -> None:
     assert run.items("naming") == ITEMS
     assert run.items("other") == []
     assert [(entry.name, entry.seed) for entry in run.suites()] == [("naming", 5)]
-    assert [(entry.name, entry.is_stand_in, dict(entry.options)) for entry in run.models()] == [
+    assert [(entry.spec, entry.is_stand_in, dict(entry.options)) for entry in run.models()] == [
         ("random", True, {"low": "1", "high": "20"})
     ]
 
@@ -375,7 +375,7 @@ def test_excluding_needs_a_known_item_and_a_reason(run: Run, item_id: str, reaso
 
 def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Location) -> None:
     _execute(location, "UPDATE schema_version SET version = 99")
-    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 5.*pip install --upgrade"):
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 6.*pip install --upgrade"):
         Run(location)
 
 

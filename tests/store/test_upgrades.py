@@ -28,7 +28,6 @@ from subitize.store.upgrades import upgrade_statements
 
 ITEMS = [naming_item(index) for index in range(4)]
 ASKS_AGAIN = replace(SUITE, name="production", options={"max_attempts": "1"})
-LATEST = 5
 
 
 @pytest.fixture(params=EARLIER, ids=lambda version: f"schema {version}")

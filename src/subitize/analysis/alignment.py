@@ -18,7 +18,7 @@ import polars as pl
 
 from subitize.analysis.clusters import cluster_of, place_items
 from subitize.analysis.levels import Level, check_factors, in_order, levels_of
-from subitize.analysis.observations import Survey, make_labels, read_label
+from subitize.analysis.observations import Survey, list_judges, make_labels, read_label
 from subitize.errors import NothingToDoError
 from subitize.judges.dsg import graph_of
 from subitize.judges.ocr import text_asks
@@ -29,7 +29,7 @@ from subitize.stats.clusters import cluster_mean
 from subitize.stats.edits import normalised_edit_distance
 from subitize.stats.estimator import estimate_share
 from subitize.store import Run
-from subitize.store.frames import latest_attempts, read_judges, read_readings, read_responses
+from subitize.store.frames import latest_attempts, read_readings, read_responses
 from subitize.store.rows import read_designs
 
 Measure = Literal["graph", "fit", "text", "text_exact"]
@@ -240,8 +240,7 @@ def estimate_mean(
 
 def _what_is_missing(run: Run, judge: str | None) -> str:
     who = "" if judge is None else f" by {judge!r}"
-    known = read_judges(run)
     return (
         f"{run.location} has no readings{who} of how well drawings fit their prompts; first: subitize judge RUN "
-        f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {', '.join(known) or 'none'})"
+        f"--judge dsg:MODEL, fit:MODEL, clipscore:MODEL or ocr (judges with readings: {list_judges(run)})"
     )

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.observations import check_judge, make_labels
+from subitize.analysis.observations import check_judge, list_judges, make_labels
 from subitize.calibrations import Calibrated
 from subitize.detections import Detections
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
@@ -30,7 +30,7 @@ from subitize.stats.thresholds import (
     find_errors,
 )
 from subitize.store import Run, codec
-from subitize.store.frames import read_judges, read_readings, read_responses
+from subitize.store.frames import read_readings, read_responses
 from subitize.store.rows import read_judgings
 
 LEAST_PAIRS = 10
@@ -85,7 +85,7 @@ def calibrate(run: Run, search: Search, watch: Watch = iter) -> Calibration:
     metric = _check(search)
     found = _pair_up(run, search)
     _check_enough(found.pairs, metric)
-    options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.name == search.judge), {})
+    options: Mapping[str, str] = next((entry.options for entry in run.judges() if entry.spec == search.judge), {})
     grid = _start_at_floor(read_share(options, "floor") or 0.0)
     ious = IOUS if search.with_iou else (_own_iou(run, search.judge, options),)
     # (picture, iou, threshold)
@@ -153,7 +153,7 @@ def _pair_up(run: Run, search: Search) -> _Pairs:
     if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
-            f"name a judge that finds boxes; judges with readings: {_list_judges(run)}"
+            f"name a judge that finds boxes; judges with readings: {list_judges(run)}"
         )
     items, excluded = {item.id: item for item in run.items()}, run.exclusions()
     # A group of pictures has no one item, and nobody draws boxes in several at once.
@@ -192,10 +192,6 @@ _BOXES = '"kind":"boxes"'
 def _read(run: Run, judge: str) -> pl.DataFrame:
     check_judge(run, judge)
     return read_readings(run, judge, with_evidence=True)
-
-
-def _list_judges(run: Run) -> str:
-    return ", ".join(read_judges(run)) or "none"
 
 
 def _label(readings: pl.DataFrame) -> pl.DataFrame:

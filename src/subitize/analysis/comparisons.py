@@ -110,12 +110,18 @@ class Comparisons:
     notes: tuple[str, ...] = ()
 
 
+_SPECS: Mapping[str, str] = {}
+
+
 def compare_surveys(
-    surveys: Mapping[str, Survey], measures: Sequence[str] = (), factors: Sequence[str] = ()
+    surveys: Mapping[str, Survey],
+    measures: Sequence[str] = (),
+    factors: Sequence[str] = (),
+    names: Mapping[str, str] = _SPECS,
 ) -> Comparisons:
     """Compare the models of runs, given by name, on what all of a suite and judge have in common."""
     protocols = _follow(surveys)
-    entries = _name_judges_alike(list_entries(surveys), protocols)
+    entries = _name_judges_alike(list_entries(surveys, names), protocols)
     _check_comparable(entries)
     notes = (*_compare_protocols(entries, protocols), *_tell_single(entries), *_tell_unfit(entries))
     found = compare_entries(entries, measures, factors)
@@ -129,20 +135,24 @@ def compare_surveys(
     return replace(found, notes=notes)
 
 
-def list_entries(surveys: Mapping[str, Survey]) -> list[Entry]:
-    """List what was observed of each model; its label has the run's name where two runs have the same model."""
+def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] = _SPECS) -> list[Entry]:
+    """List what was observed of each model; its label has the run's name where two runs have a model of that label.
+
+    Labels are names by spec, or where there is none specs.
+    """
     parts = [
         (name, survey, key, own)
         for name, survey in surveys.items()
         for key, own in survey.observations.partition("suite", "model", "judge")
     ]
-    runs = Counter((suite, model) for suite, model, _ in {(*key[:2], name) for name, _, key, _ in parts})
-    return [
-        Entry(
-            model + f" ({name})" * (runs[suite, model] > 1), suite, judge, own, survey.run, (name, suite, model, judge)
-        )
-        for name, survey, (suite, model, judge), own in parts
-    ]
+    places = {(suite, model, name) for name, _, (suite, model, _), _ in parts}
+    runs = Counter((suite, names.get(model, model)) for suite, model, _ in places)
+    found = []
+    for name, survey, (suite, model, judge), own in parts:
+        label = names.get(model, model)
+        label += f" ({name})" * (runs[suite, label] > 1)
+        found.append(Entry(label, suite, judge, own, survey.run, (name, suite, model, judge)))
+    return found
 
 
 def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), factors: Sequence[str] = ()) -> Comparisons:

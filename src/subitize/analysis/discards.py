@@ -40,7 +40,8 @@ def _advise(run: Run, name: str, one: Discards, *, is_alone: bool) -> str:
     if not count:
         return ""
     of = "them" if len(discarded) == one.discarded else f"the first {len(discarded)}"
-    again = ["score", name, *([] if is_alone else ["--judge", one.judge]), "--rule", best]
+    judge = run.judge_names().get(one.judge, one.judge)
+    again = ["score", name, *([] if is_alone else ["--judge", judge]), "--rule", best]
     return (
         f"{one.discarded} of {one.readings} answers were discarded by {rule}; {best} reads {count} of {of}: "
         f"subitize {shlex.join(again)}"

@@ -1,7 +1,7 @@
 """The tables of a run as files for others' tools; docs/frame.md explains their columns."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -67,11 +67,25 @@ def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
     items = run.items()
     factors = _lay_out_factors(items)
     yield "items", Table(1, iter([_items(items, factors)]))
-    yield "responses", Table(count_trials(run), (_responses(run, part) for part in stream_responses(run)))
-    yield "readings", Table(count_readings(run), map(_readings, stream_readings(run)))
+    models, judges = run.model_names(), run.judge_names()
+    responses_named = (_name(_responses(run, part), model=models) for part in stream_responses(run))
+    yield "responses", Table(count_trials(run), responses_named)
+    yield (
+        "readings",
+        Table(count_readings(run), (_name(_readings(part), judge=judges) for part in stream_readings(run))),
+    )
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
     described = _describe_items(run, items, factors)
-    yield "observations", Table(rows.height, _observations(run, rows, responses, described))
+    observed = _observations(run, rows, responses, described)
+    yield "observations", Table(rows.height, (_name(part, model=models, judge=judges) for part in observed))
+
+
+def _name(rows: pl.DataFrame, **names: Mapping[str, str]) -> pl.DataFrame:
+    """Put beside the specs in a column how they are shown."""
+    for column, known in names.items():
+        shown = rows[column].replace(dict(known)).alias(f"{column}_name")
+        rows = rows.insert_column(rows.get_column_index(column) + 1, shown)
+    return rows
 
 
 _TEXT = pl.String()

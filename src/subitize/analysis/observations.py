@@ -35,12 +35,11 @@ from subitize.store.frames import (
     group_responses,
     latest_attempts,
     one_per_trial,
-    read_judges,
     read_readings,
     read_responses,
     read_trials_looked_at,
 )
-from subitize.store.rows import decode_question, decode_value, read_designs
+from subitize.store.rows import decode_question, decode_value, read_designs, read_judges
 from subitize.store.subjects import FAILED, REFUSED
 
 Status = Literal["eligible", "discarded", "refused", "unknown"]
@@ -178,6 +177,8 @@ class Survey:
 def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame | None = None) -> Survey:
     """Read a run once, for all figures; `responses` are all that it has, if they have been read."""
     reader = reader or Reader()
+    if reader.judge is not None:
+        reader = replace(reader, judge=run.find_judge(reader.judge))
     latest = latest_attempts(read_responses(run) if responses is None else one_per_trial(responses))
     readings = _read(run, reader)
     labels = make_labels(readings, reader.agreement)
@@ -219,13 +220,18 @@ def observe_records(
 
 def check_judge(run: Run, judge: str) -> None:
     """Refuse a judge that has read nothing, and name those that have."""
-    known = read_judges(run)
-    if judge not in known:
-        told = ", ".join(known) or "none"
+    if judge not in read_judges(run):
+        told = list_judges(run)
         raise NothingToDoError(
             f"{run.location} has no readings by {judge!r}; judges with readings: {told}; add some with "
             "subitize judge, or people's with subitize import readings"
         )
+
+
+def list_judges(run: Run) -> str:
+    """Name the judges that have read anything."""
+    names = run.judge_names()
+    return ", ".join(names.get(judge, judge) for judge in read_judges(run)) or "none"
 
 
 class Seen(NamedTuple):
@@ -366,8 +372,8 @@ def _read(run: Run, reader: Reader) -> pl.DataFrame:
     if reader.rule is None:
         return read_readings(run, reader.judge)
     for entry in run.judges():
-        if reader.judge in (None, entry.name):
-            check_floor(reader.rule, entry.options, entry.name)
+        if reader.judge in (None, entry.spec):
+            check_floor(reader.rule, entry.options, entry.spec)
     rows = read_readings(run, reader.judge, with_evidence=True)
     of = ("judge", "rule", "evidence", "question_record")
     different = rows.select(*of).unique(maintain_order=True)
@@ -382,8 +388,8 @@ def _interpret_anew(run: Run, reader: Reader, judge: str, stored: str, evidence:
     try:
         value = interpret(codec.evidence.validate_json(evidence), decode_question(question), rule)
     except BadValueError as error:
-        known = ", ".join(read_judges(run))
-        remedy = f", as {judge!r} has; name a judge with --judge: {known}" if reader.judge is None else ""
+        judge = run.judge_names().get(judge, judge)
+        remedy = f", as {judge!r} has; name a judge with --judge: {list_judges(run)}" if reader.judge is None else ""
         raise BadValueError(f"{error}{remedy}") from None
     return codec.encode(codec.value, value)
 
@@ -569,11 +575,9 @@ def _what_is_missing(run: Run, reader: Reader, latest: pl.DataFrame) -> str:
     name = run.location.run_id if isinstance(run.location, Database) else run.location
     if not latest.height:
         return f"{run.location} has no responses yet; first: subitize run SUITE --model MODEL --out {name}"
-    known = read_judges(run)
     if reader.judge is not None:
-        told = ", ".join(known) or "none"
-        return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {told}"
-    if known:
+        return f"{run.location} has no readings by {reader.judge!r}; judges with readings: {list_judges(run)}"
+    if read_judges(run):
         return (
             f"{run.location} has no readings of the suites' own questions yet: subitize judge {name} --judge JUDGE; "
             f"for those of judges that ask their own: subitize align {name}"

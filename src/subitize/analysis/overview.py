@@ -1,13 +1,14 @@
 """What is in a run, at a glance and item by item."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from subitize.errors import BadValueError
 from subitize.records import Item, to_plain
-from subitize.store import Run, StoredReading, StoredResponse, SuiteEntry
+from subitize.store import Entry, Run, StoredReading, StoredResponse, SuiteEntry, choose_names, find_spec
 from subitize.store.counts import count_items, count_judged
 from subitize.store.frames import read_responses
 
@@ -20,6 +21,7 @@ class ModelProgress:
     model: str
     is_stand_in: bool
     outcomes: dict[str, int]
+    addresses: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class JudgeProgress:
     annotators: int
     readings: int
     discarded: int
+    addresses: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +59,89 @@ class ItemStory:
 
 @dataclass(frozen=True, slots=True)
 class StandIns:
-    """Which models and judges of a run are embedded stand-ins, to be marked wherever they are shown."""
+    """How the models and judges of a run are shown: their names by spec, and which are embedded stand-ins."""
 
     models: frozenset[str] = frozenset()
     judges: frozenset[str] = frozenset()
+    model_names: Mapping[str, str] = field(default_factory=dict)
+    judge_names: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, model: str, judge: str) -> bool:
         """Tell whether a model or its judge is one."""
         return model in self.models or judge in self.judges
 
+    def name_model(self, model: str) -> str:
+        """Name a model."""
+        return self.model_names.get(model, model)
+
     def mark_model(self, model: str) -> str:
-        """Put a mark behind a model that is one."""
-        return model + " *" * (model in self.models)
+        """Name a model, with a mark behind one that is a stand-in."""
+        return self.name_model(model) + " *" * (model in self.models)
+
+    def name_judge(self, judge: str) -> str:
+        """Name a judge; people, and judges without their rule or address, go by what they are given as."""
+        return self.judge_names.get(find_spec(judge, self.judge_names), judge)
 
     def mark_judge(self, judge: str, *, is_informed: bool = False) -> str:
-        """Put a mark behind a judge that is one, and another behind one that knew what was asked for."""
-        return judge + " *" * (judge in self.judges) + " †" * is_informed
+        """Name a judge, with a mark behind one that is a stand-in, and one that knew what was asked for."""
+        return self.name_judge(judge) + " *" * (judge in self.judges) + " †" * is_informed
+
+    def without_same(self) -> "StandIns":
+        """Leave out the names that are the specs themselves, as those of published models are."""
+        models, judges = (
+            {spec: name for spec, name in names.items() if spec != name}
+            for names in (self.model_names, self.judge_names)
+        )
+        return replace(self, model_names=models, judge_names=judges)
+
+    def add_names(self, plain: Any) -> Any:  # noqa: ANN401
+        """Put beside each spec in what is laid out for programs how it is shown: `model_name` beside `model`."""
+        if isinstance(plain, list):
+            return [self.add_names(one) for one in plain]
+        if not isinstance(plain, dict):
+            return plain
+        found = {}
+        for key, value in plain.items():
+            found[key] = self.add_names(value)
+            if isinstance(value, str) and value in self._names_of(key):
+                found[f"{key}_name"] = self._names_of(key)[value]
+        return found
+
+    def rename(self, record: Any) -> Any:  # noqa: ANN401
+        """Put names in the place of specs, in records and those within them."""
+        if isinstance(record, list | tuple) and not hasattr(record, "_fields"):
+            return type(record)(map(self.rename, record))
+        if not is_dataclass(record) or isinstance(record, type):
+            return record
+        changed = {}
+        for name in (one.name for one in fields(record) if one.init):
+            value = getattr(record, name)
+            changed[name] = self._names_of(name).get(value, value) if isinstance(value, str) else self.rename(value)
+        return replace(record, **changed)
+
+    def _names_of(self, key: str) -> Mapping[str, str]:
+        if key in ("model", "first", "second", "row"):
+            return self.model_names
+        return self.judge_names if key in ("judge", "against") else {}
 
     def row(self, figure: Any) -> dict[str, object]:  # noqa: ANN401
         """Lay a figure of a model and a judge out for programs, its estimate flat, and say which of both is one."""
         row = to_plain(figure)
         estimate = row.pop("estimate", {})
         marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
-        return {**row, **estimate, **marks}
+        named: dict[str, object] = self.add_names({**row, **estimate, **marks})
+        return named
 
 
-def find_stand_ins(run: Run) -> StandIns:
-    """Look up which models and judges are stand-ins."""
-    models, judges = (
-        frozenset(entry.name for entry in entries if entry.is_stand_in) for entries in (run.models(), run.judges())
+def find_stand_ins(*runs: Run) -> StandIns:
+    """Look up how the models and judges of runs are shown beside one another."""
+    models, judges = [one for run in runs for one in run.models()], [one for run in runs for one in run.judges()]
+    return StandIns(
+        frozenset(one.spec for one in models if one.is_stand_in),
+        frozenset(one.spec for one in judges if one.is_stand_in),
+        choose_names(models),
+        choose_names(judges, keeps_kind=True),
     )
-    return StandIns(models, judges)
 
 
 def overview(run: Run) -> Overview:
@@ -111,18 +166,23 @@ def find_item(run: Run, item_id: str) -> Item:
 
 
 def _models(run: Run) -> list[ModelProgress]:
-    stand_ins = find_stand_ins(run).models
+    entries = {entry.spec: entry for entry in run.models()}
     suite = pl.col("item").str.split("/").list.first()
     responses = read_responses(run).with_columns(suite=suite)
     outcomes: dict[tuple[str, str], dict[str, int]] = {}
     for *key, kind, count in responses.group_by("suite", "model", "kind", maintain_order=True).len().iter_rows():
         outcomes.setdefault((key[0], key[1]), {})[kind] = count
-    return [ModelProgress(suite, model, model in stand_ins, own) for (suite, model), own in sorted(outcomes.items())]
+    return [
+        ModelProgress(suite, model, entries[model].is_stand_in, own, entries[model].addresses)
+        for (suite, model), own in sorted(outcomes.items())
+    ]
 
 
 def _judges(run: Run) -> list[JudgeProgress]:
-    stand_ins = find_stand_ins(run).judges
-    return [
-        JudgeProgress(one.judge, one.judge in stand_ins, one.annotators, one.readings, one.discarded)
-        for one in sorted(count_judged(run))
-    ]
+    entries = {entry.spec: entry for entry in run.judges()}
+    found = []
+    for one in sorted(count_judged(run)):
+        entry = entries.get(one.judge, Entry(one.judge, {}, is_stand_in=False))
+        counts = (one.annotators, one.readings, one.discarded)
+        found.append(JudgeProgress(one.judge, entry.is_stand_in, *counts, entry.addresses))
+    return found

@@ -14,12 +14,12 @@ def is_reward_judge(judge: str, model_options: Mapping[str, str]) -> bool:
 
 def warn_of_reward_judges(run: Run, judge: str | None = None) -> list[str]:
     """Name the models of a run that such a judge judged; of one judge, if it is named."""
-    judges = [entry.name for entry in run.judges() if judge in (None, entry.name)]
+    models, judges = run.model_names(), run.judge_names()
     return [
-        describe_reward_judge(model.name, name)
+        describe_reward_judge(models[model.spec], name)
         for model in run.models()
-        for name in judges
-        if is_reward_judge(name, model.options)
+        for spec, name in judges.items()
+        if judge in (None, spec) and is_reward_judge(spec, model.options)
     ]
 
 

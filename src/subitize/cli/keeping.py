@@ -21,17 +21,18 @@ def show(
     images: options.ImagesFolder = None,
 ) -> None:
     """Show what is in a run, or everything about one item."""
-    from subitize.analysis.overview import item_story, overview
+    from subitize.analysis.overview import find_stand_ins, item_story, overview
     from subitize.analysis.samples import describe_samples
     from subitize.report.terminal.printing import print_overview, print_story
 
     with open_run(run, database, images) as opened:
+        stand_ins = find_stand_ins(opened)
         if item:
             story = item_story(opened, item)
-            print_json(story) if as_json else print_story(story)
+            print_json(story, stand_ins) if as_json else print_story(story, stand_ins)
         else:
             found = overview(opened)
-            print_json(found) if as_json else print_overview(found, describe_samples(opened))
+            print_json(found, stand_ins) if as_json else print_overview(found, stand_ins, describe_samples(opened))
 
 
 @app.command()
@@ -102,15 +103,17 @@ def attach(
     images: options.ImagesFolder = None,
 ) -> None:
     """Store image files as those of responses that are known by name only, so that judges can look at them."""
+    from subitize.analysis.overview import find_stand_ins
     from subitize.importers.attachments import attach_images
     from subitize.report.terminal.bars import Bar
 
     with open_run(run, database, images) as opened, Bar() as bar:
         watched = partial(watch, bar, "images")
-        found = attach_images(opened, folder, model=model, layout=layout, watch=watched)
+        chosen, stand_ins = model and opened.find_model(model), find_stand_ins(opened)
+        found = attach_images(opened, folder, model=chosen, layout=layout, watch=watched)
     if as_json:
-        return print_json(found)
-    for line in (line for one in found for line in one.lines()):
+        return print_json(found, stand_ins)
+    for line in (line for one in found for line in stand_ins.rename(one).lines()):
         print(line)
     print(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
@@ -166,4 +169,5 @@ def import_named_counts_(
     from subitize.importers.named_counts import import_named_counts
 
     with open_run(run, database, images) as opened:
-        print(f"{import_named_counts(opened, model)} counts from file names stored as readings by human")
+        count = import_named_counts(opened, opened.find_model(model))
+    print(f"{count} counts from file names stored as readings by human")

@@ -67,7 +67,8 @@ def prompts(
     import csv
 
     from subitize.records import task_text
-    from subitize.registry import make_refined, make_suite, write_spec
+    from subitize.registry import make_refined, make_suite
+    from subitize.specs import write_spec
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
@@ -121,8 +122,9 @@ def stimuli(
     limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
 ) -> None:
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
-    from subitize.registry import make_suite, write_spec
+    from subitize.registry import make_suite
     from subitize.report.terminal.bars import Bar
+    from subitize.specs import write_spec
     from subitize.stimulus_files import write_stimuli
 
     check_folder(out)

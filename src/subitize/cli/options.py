@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
+    from subitize.analysis.overview import StandIns
     from subitize.report.terminal.bars import Bar
     from subitize.store import Location, Run
 
@@ -147,10 +148,15 @@ def watch(bar: "Bar", what: str, each: Counted[T]) -> Iterator[T]:
         bar.advance(has_failed=False)
 
 
-def print_json(found: object) -> None:
-    """Print records as JSON; what is not finite, as the interval of a single observation, is null."""
+def print_json(found: object, stand_ins: "StandIns | None" = None) -> None:
+    """Print records as JSON, beside specs how they are shown, if that is known.
+
+    What is not finite, as the interval of a single observation, is null.
+    """
     from pydantic_core import to_json
 
     from subitize.records import to_plain
 
-    print(to_json(to_plain(found), indent=2, inf_nan_mode="null").decode())
+    plain = to_plain(found)
+    named = plain if stand_ins is None else stand_ins.add_names(plain)
+    print(to_json(named, indent=2, inf_nan_mode="null").decode())

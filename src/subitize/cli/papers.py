@@ -11,6 +11,7 @@ from subitize.cli.options import PAPER, app, import_app, open_run, print_json, p
 from subitize.errors import BadValueError, UnknownNameError
 
 if TYPE_CHECKING:
+    from subitize.analysis.overview import StandIns
     from subitize.importers.releases import Importable
     from subitize.interfaces import Tables
 
@@ -55,12 +56,14 @@ def tables(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compute a paper's tables from the answers in a run, published figures beside those of the paper's models."""
+    from subitize.analysis.overview import find_stand_ins
     from subitize.plugins import load
 
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
-        found = tabulate(opened, judge, extensions=extensions)
-    _print(found, claims_only=claims, as_json=as_json)
+        found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
+        stand_ins = find_stand_ins(opened).without_same()  # so that a release prints the same as a run
+    _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
 
 
 @import_app.command(PAPER)
@@ -103,16 +106,19 @@ def _able(what: str) -> list[str]:
     return sorted(name for name, paper in papers_by_name().items() if getattr(paper, what))
 
 
-def _print(found: "Tables", *, claims_only: bool, as_json: bool) -> None:
+def _print(found: "Tables", *, claims_only: bool, as_json: bool, stand_ins: "StandIns | None" = None) -> None:
     from subitize.plugins import load
+
+    def named(it: object) -> object:
+        return stand_ins.rename(it) if stand_ins else it
 
     if claims_only and not found.claims:
         raise BadValueError("--claims: this paper's conclusions are not computed; leave it out to see its tables")
     print_warnings(found.warnings)
     if as_json:
-        return print_json(found.claims() if found.claims and claims_only else found.it)
+        return print_json(found.claims() if found.claims and claims_only else found.it, stand_ins)
     if not claims_only:
-        load(found.printed_by)(found.it)
+        load(found.printed_by)(named(found.it))
     if found.claims and (claims_only or not found.shows_claims):
-        load("subitize.report.terminal.claims:print_claims")(found.claims())
+        load("subitize.report.terminal.claims:print_claims")(named(found.claims()))
     return None

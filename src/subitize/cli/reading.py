@@ -59,18 +59,20 @@ def score(
     reader = Reader(*choose_reader(judge, rule), agreement)
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
+        judge = survey.reader.judge
         stand_ins = find_stand_ins(opened)
         trails = None if pass_at_k else follow_trails(opened, survey.readings)
         protocols = fingerprints(survey, trails) if trails else {}
         coverage = None if as_json else (describe_samples(opened), survey.gaps())
         advice = [] if as_json or rule else advise_rules(opened, run, judge)
-        print_warnings(warn_of_reward_judges(opened, reader.judge))
+        print_warnings(warn_of_reward_judges(opened, judge))
     if pass_at_k:
         return _print_passes(survey.observations, by or (), stand_ins, coverage)
     scores = score_observations(survey.observations, by, prompts=estimand)
     if coverage is None:
         marks = [(one.model in stand_ins.models, protocols.get((one.suite, one.model, one.judge))) for one in scores]
-        return print_json([_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)])
+        rows = [_score_row(one, prompts, *mark) for one, mark in zip(scores, marks, strict=True)]
+        return print_json(rows, stand_ins)
     from subitize.report.terminal.printing import print_coverage, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
@@ -93,18 +95,16 @@ def measure(
     """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
     from subitize.analysis.enumeration import evaluate
     from subitize.analysis.observations import Reader, survey_run
-    from subitize.analysis.overview import StandIns, find_stand_ins
+    from subitize.analysis.overview import find_stand_ins
 
     reader = Reader(*choose_reader(judge, rule))
-    observed, stand_ins = {}, StandIns()
-    for name in runs:
-        with open_run(name, database, images) as opened:
-            observed[name] = survey_run(opened, reader).whole
-            found = find_stand_ins(opened)
-        stand_ins = StandIns(stand_ins.models | found.models, stand_ins.judges | found.judges)
-    enumerations = evaluate(observed)
+    with contextlib.ExitStack() as stack:
+        opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
+        enumerations = evaluate({name: survey_run(one, reader).whole for name, one in opened.items()})
+        stand_ins = find_stand_ins(*opened.values())
     if as_json:
-        return print_json([_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations])
+        rows = [_enumeration_row(one, is_stand_in=one.model in stand_ins.models) for one in enumerations]
+        return print_json(rows, stand_ins)
     from subitize.report.terminal.enumerations import print_enumerations
 
     return print_enumerations(enumerations, stand_ins)
@@ -165,25 +165,29 @@ def calibrate(
     from subitize import calibrations
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
+    from subitize.analysis.overview import find_stand_ins
     from subitize.labels import make_rule
     from subitize.records import to_plain
     from subitize.report.document.figures import check_figure
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.calibrations import print_calibration, write_figure
 
-    name = calibrations.name_safely(judge) if save is None else save
-    calibrations.check_free(name, judge, force=force)
     with open_run(run, database, images) as opened, Bar() as bar:
+        judge, against = opened.find_judge(judge), opened.find_judge(against)
+        name = calibrations.name_safely(judge) if save is None else save
+        calibrations.check_free(name, judge, force=force)
         picture = figure or Path("." if database else run, f"calibration-{name}.png")
         check_file(picture)
         check_figure(picture)
         search = Search(judge, against, metric, iou, folds, seed or 0)
         found = search_threshold(opened, search, partial(watch, bar, "pictures"))
+        stand_ins = find_stand_ins(opened)
     kept, drawn = calibrations.save(name, found.result, force=force), write_figure(found, picture)
     if as_json:
         rule = str(make_rule(found.result))
-        return print_json(to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)})
-    print_calibration(found)
+        told = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}
+        return print_json(told, stand_ins)
+    print_calibration(stand_ins.rename(found))
     print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
 
@@ -203,7 +207,7 @@ def align(
     from subitize.report.terminal.alignments import print_alignments
 
     with open_run(run, database, images) as opened:
-        alignments = align_run(opened, judge, list(dict.fromkeys(by or ())))
+        alignments = align_run(opened, judge and opened.find_judge(judge), list(dict.fromkeys(by or ())))
         stand_ins = find_stand_ins(opened)
     if as_json:
         return print_json([{**stand_ins.row(one), "is_informed": one.is_informed} for one in alignments])
@@ -232,7 +236,9 @@ def agree(
     from subitize.report.terminal.passes import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
+        judge = judge and opened.find_judge(judge)
         if against is not None:
+            against = opened.find_judge(against)
             return _agree_with_people(opened, judge, against, agreement or "plurality", by or (), as_json=as_json)
         if agreement is not None:
             raise BadValueError(
@@ -310,10 +316,11 @@ def _agree_with_people(
     from subitize.analysis.judge_agreement import Sides, compare_with_people
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.judge_agreements import print_judge_agreements
-    from subitize.store.frames import read_judges
+    from subitize.store.rows import read_judges
 
     if judge is None:
-        others = ", ".join(name for name in read_judges(run) if name != against) or "none"
+        names = run.judge_names()
+        others = ", ".join(names.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
     found, stand_ins = compare_with_people(run, Sides(judge, against, agreement), factors), find_stand_ins(run)
     if as_json:
@@ -343,28 +350,29 @@ def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None
 def _compare_models(
     runs: "Mapping[str, Run]", reader: "Reader", measures: Sequence[str], factors: Sequence[str], *, as_json: bool
 ) -> None:
-    from subitize.analysis.comparisons import compare_surveys
+    from dataclasses import replace
+
+    from subitize.analysis.comparisons import compare_surveys, list_entries
     from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import StandIns, find_stand_ins
     from subitize.records import to_plain
     from subitize.report.terminal.comparisons import print_comparisons
 
-    found = compare_surveys({name: survey_run(run, reader) for name, run in runs.items()}, measures, factors)
+    surveys = {name: survey_run(run, reader) for name, run in runs.items()}
+    known = find_stand_ins(*runs.values())
+    named = list_entries(surveys, known.model_names)
     if as_json:
-        return print_json(
-            {
-                "leaderboards": [
-                    {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
-                    for one in found.boards
-                ],
-                "left_out": to_plain(found.left_out),
-                "notes": list(found.notes),
-            }
-        )
-    known = {name: find_stand_ins(run).models for name, run in runs.items()}
-    # Models of the same name in two runs are told apart by the run's.
-    labels = (label for name, models in known.items() for model in models for label in (model, f"{model} ({name})"))
-    return print_comparisons(found, StandIns(frozenset(labels)))
+        found = compare_surveys(surveys, measures, factors)
+        labels = {one.label: shown.label for one, shown in zip(list_entries(surveys), named, strict=True)}
+        boards = [
+            {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
+            for one in found.boards
+        ]
+        told = {"leaderboards": boards, "left_out": to_plain(found.left_out), "notes": list(found.notes)}
+        return print_json(told, replace(known, model_names=labels))
+    stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
+    found = compare_surveys(surveys, measures, factors, known.model_names)
+    return print_comparisons(found, StandIns(stand_ins, judge_names=known.judge_names))
 
 
 def _print_passes(

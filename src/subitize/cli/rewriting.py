@@ -40,7 +40,7 @@ def rewrite(
         return print(f"{len(items):,} prompts; the first would be sent as:\n\n{rewriting.text_for(items[0])}")
     with Bar() as bar:
         summary = rewrite_suite(rewriting, bar)
-    print(f"{rewriting.model.spec.shown}: {summary}")
+    print(f"{rewriting.model}: {summary}")
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
         print(f"written to {out}; see: subitize {next_step}")

@@ -57,5 +57,8 @@ def _rule(text: str | None) -> "tuple[Rule | None, str | None]":
 
 
 def _warn_of_other(text: str | None, made_for: str | None, judge: str | None) -> None:
-    if made_for not in (None, judge):
+    """Warn of another judge than a calibration was made for; what a name stands for only the run knows."""
+    from subitize.registry import names
+
+    if made_for not in (None, judge) and judge is not None and judge.partition(":")[0] in names("judges"):
         print_warnings([f"--rule {text} was calibrated for judge {made_for!r}, not {judge!r}"])

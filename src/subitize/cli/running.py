@@ -24,6 +24,9 @@ MaxCost = Annotated[
     float | None, typer.Option(metavar="USD", help="Stop before the run has cost more than this in all.")
 ]
 PricesFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Your prices, laid over ours (TOML).")]
+SameModel = Annotated[
+    bool, typer.Option("--same-model", help="What is now at another address is the same model as before.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")]
 
 
@@ -42,11 +45,12 @@ def stopping() -> Iterator[None]:
 def run(
     suite: options.SuiteSpec,
     model: Annotated[
-        list[str] | None, typer.Option(help="name or name:key=value,…; may be given several times [required].")
+        list[str] | None,
+        typer.Option(help="[NAME=]model or [NAME=]model:key=value,…; may be given several times [required]."),
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="RUN", help="The run to make or go on with [runs/SUITE].")] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Who judges the answers; none: nobody yet [the suite's own].")
+        str | None, typer.Option(help="Who judges the answers, [NAME=]judge; none: nobody yet [the suite's own].")
     ] = None,
     reward_judge: Annotated[
         str | None,
@@ -66,6 +70,7 @@ def run(
     sight_check: Annotated[
         bool, typer.Option("--sight-check/--no-sight-check", help="First see that the model sees: 12 plain pictures.")
     ] = True,
+    same_model: SameModel = False,
     dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
     database: options.DatabaseUrl = None,
@@ -75,13 +80,15 @@ def run(
     from subitize.analysis.discards import advise_rules
     from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_with, write_spec
+    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_with
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
+    from subitize.runner.identities import open_if_any, settle_judge, settle_models
     from subitize.runner.judging import admit, check_default
     from subitize.runner.refining import describe_refined, pair_settings
     from subitize.runner.running import Settings, check_suites, list_matches, run_suite
     from subitize.runner.sight import check_sight
+    from subitize.specs import write_spec
 
     if not model:
         raise BadValueError(
@@ -92,22 +99,29 @@ def run(
     refined = [make_refined(spec, text) for text in split_refinements(refine)]
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
-    ledger = Ledger(load_prices(prices), max_cost)
-    how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
     slots = {} if concurrency is None else {"concurrency": str(concurrency)}
     models = [make_model(text, **slots) for text in model]
     if reward_judge is not None:
         models = [trained_with(made, reward_judge) for made in models]
-    each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
+    location = locate(name, database, images)
+    with open_if_any(location) as before:
+        models, notes = settle_models(before, models, is_same_model=same_model)
+        if made_judge is not None:
+            made_judge, more = settle_judge(before, made_judge, is_same_model=same_model)
+            notes += more
+    ledger = Ledger(load_prices(prices), max_cost)
+    how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
+    each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
     if judge is None and made_judge is not None:
-        check_default(made_judge, made_suite.spec.name, models, locate(name, database, images))
+        check_default(made_judge, made_suite.spec.name, models, location)
     if dry_run:
-        return _print_forecast(each, locate(name, database, images), as_json=as_json, sight_check=sight_check)
+        return _print_forecast(each, location, as_json=as_json, sight_check=sight_check)
     if as_json:
         raise BadValueError("run prints JSON with --dry-run only; for its results: subitize score RUN --json")
     for settings in each:
         settings.check()
+    print_warnings(notes)
     if made_judge is not None:
         print_warnings(filter(None, [admit(made_judge)]))
     for settings in each:
@@ -125,7 +139,7 @@ def run(
                 print_warnings(filter(None, [check_sight(opened, settings, bar)]))
             summary = run_suite(opened, settings, bar)
             which = f"{settings.suite.spec.name} on " if refined else ""
-            print(f"{which}{settings.model.spec.shown}: {summary}")
+            print(f"{which}{settings.model}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
         for line in describe_refined(each, opened):
             print(line)
@@ -161,7 +175,7 @@ def _print_age(ledger: "Ledger") -> None:
 @stopping()
 def judge_(
     run: options.RunName,
-    judge: Annotated[str, typer.Option(help="name or name:key=value,…")],
+    judge: Annotated[str, typer.Option(help="[NAME=]judge or [NAME=]judge:key=value,…")],
     model: Annotated[str | None, typer.Option(help="Only the responses of this model.")] = None,
     rule: Annotated[
         str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
@@ -169,6 +183,7 @@ def judge_(
     tries: Tries = 5,
     max_cost: MaxCost = None,
     prices: PricesFile = None,
+    same_model: SameModel = False,
     dry_run: DryRun = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
@@ -181,6 +196,7 @@ def judge_(
     from subitize.report.terminal.forecasts import print_expenses
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
+    from subitize.runner.identities import settle_judge
     from subitize.runner.judging import Scope, admit, judge_run
     from subitize.store.rows import read_judgings
 
@@ -190,6 +206,9 @@ def judge_(
     if not dry_run:
         print_warnings(filter(None, [admit(made)]))
     with open_run(run, database, images) as opened, Bar() as bar:
+        made, notes = settle_judge(opened, made, is_same_model=same_model)
+        model = model and opened.find_model(model)
+        print_warnings(notes)
         ledger.images = opened.images
         if dry_run or max_cost is not None:
             ledger.enter(opened)
@@ -201,9 +220,9 @@ def judge_(
         stored = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown}
         earlier = {rule for rule in stored if read_by and not is_same_rule(rule, read_by)}
         print_warnings(warn_of_reward_judges(opened, made.spec.shown))
-    print(f"{made.spec.shown}: {summary}{_spent(ledger)}")
+    print(f"{made}: {summary}{_spent(ledger)}")
     if earlier:
-        anew = shlex.join(["score", run, "--judge", made.spec.shown, "--rule", str(read_by)])
+        anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
     _raise_if_exhausted(ledger)
     return raise_failures(summary.reasons)

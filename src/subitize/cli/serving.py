@@ -51,7 +51,7 @@ def serve_(
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
         def tell() -> None:
-            print(f"{made.spec.shown} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
+            print(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
             print(_example(address, token_variable), flush=True)
 
         serve(settings, admission, listening, tell)

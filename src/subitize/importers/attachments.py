@@ -111,16 +111,16 @@ class _Match:
 
 
 def _find_named(run: Run, model: str | None) -> dict[str, list[_Named]]:
-    models = [entry.name for entry in run.models()]
-    if model is not None and model not in models:
-        raise UnknownNameError("model in this run", model, models)
+    names = run.model_names()
+    if model is not None and model not in names:
+        raise UnknownNameError("model in this run", model, names.values())
     found: dict[str, list[_Named]] = defaultdict(list)
     for stored in latest_attempts(run.responses(model)):
         outcome, trial = stored.response.outcome, stored.response.trial
         if isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached):
             found[trial.model].append(_Named(stored.trial_id, trial.item_id, trial.repeat, outcome.picture.name))
     if not found:
-        whose = run.location if model is None else f"{model} in {run.location}"
+        whose = run.location if model is None else f"{names[model]} in {run.location}"
         raise NothingToDoError(f"{whose} has no images that are known by name only, as imported ones are")
     return dict(found)
 

@@ -12,9 +12,9 @@ RULE = Rule("strict")
 
 def import_named_counts(run: Run, model: str) -> int:
     """Add what the names of a folder's images say to be in them, all or nothing; tell how many readings are new."""
-    known = [entry.name for entry in run.models()]
-    if model not in known:
-        raise UnknownNameError("model", model, known)
+    names = run.model_names()
+    if model not in names:
+        raise UnknownNameError("model", model, names.values())
     with run.lease(f"judge {JUDGE}") as lease:
         items = {item.id: item for item in run.items()}
         read = [read_named_count(stored.response, items[stored.item_id]) for stored in run.responses(model)]

@@ -101,7 +101,7 @@ def import_votes(run: Run, path: Path, *, judge: str = "human", suites: Sequence
     """
     votes, items, made = _check(path, judge, suites, run)
     with run.lease(f"judge {judge}") as lease:
-        run_here = {entry.name for entry in run.models() if entry.options}
+        run_here = {entry.spec for entry in run.models() if entry.options}
         answers = _Votes(votes, items, made, Ledger(judge, run.readings(judge)), run.responses(), run_here).answers()
         for suite in made.values():
             run.add_suite(*suite)

@@ -2,16 +2,22 @@
 
 import json
 import math
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from subitize.errors import BadValueError
 from subitize.image_files import data_url
 from subitize.interfaces import Reply, TransientError, Usage
-from subitize.models.serving import Answered
+from subitize.models.serving import SHORTEST_SECRET, Answered
 from subitize.records import Provenance, Refused, Said, Scalar, Token
 
+# Names of secrets, letters only; parameters about the tokens of a text are none.
+_SECRET = re.compile(
+    "apikey|authori[sz]ation|bearer|secret|passw(or)?d|passphrase|credential|cookie|(access|private|subscription|"
+    "signing)key|^auth$|(?<!bos|eos|pad|unk)(?<!stop|mask)token$"
+)
 # What an answer is expected to use where max_tokens does not say: a number, or a short sentence around it.
 ANSWER_TOKENS = 5
 
@@ -66,18 +72,25 @@ def read_usage(content: Mapping[str, Any]) -> Usage | None:
     return Usage(tokens_in, tokens_out, cached_in=min(cached or 0, tokens_in))
 
 
-def read_extra(text: str | None, taken: Collection[str] = ()) -> dict[str, object]:
-    """Read the option of further parameters; what is ours to set, or has an option of its own, is refused."""
+def read_extra(text: str | None, taken: Collection[str], key: str) -> dict[str, object]:
+    """Read the option of further parameters; what is ours to set, or has an option of its own, is refused.
+
+    So is a secret, as options are stored: the server's key, or what has the name of one.
+    """
     try:
         extra = json.loads(text or "{}")
         json.dumps(extra, allow_nan=False)  # Python reads numbers that JSON cannot hold
     except ValueError:
         extra = None
     if not isinstance(extra, dict):
-        raise BadValueError(f'extra={text!r}: should be a JSON object, as in extra={{"top_p":0.9}}')
+        raise BadValueError('extra should be a JSON object, as in extra={"top_p":0.9}')
     for name in extra:
         if name in taken:
             raise BadValueError(f"extra has {name!r}, which is set by subitize or an option of its own; leave it out")
+    for where in _find_secrets(extra, key):
+        raise BadValueError(
+            f"extra would be stored, and has a secret in {where}; leave it out: a key is read from the environment only"
+        )
     return extra
 
 
@@ -94,6 +107,19 @@ def scalars(values: Mapping[str, object]) -> dict[str, Scalar]:
 def text_or_none(value: object) -> str | None:
     """Take a text that says something."""
     return value if isinstance(value, str) and value else None
+
+
+def _find_secrets(value: object, key: str, within: str = "it") -> Iterator[str]:
+    """Say what holds the key or is called like a secret, without telling that."""
+    if isinstance(value, str) and len(key) >= SHORTEST_SECRET and key in value:
+        yield within
+    for one in value if isinstance(value, list) else ():
+        yield from _find_secrets(one, key, within)
+    for name, one in value.items() if isinstance(value, dict) else ():
+        yield from _find_secrets(name, key, within)
+        if isinstance(one, str | list | dict) and _SECRET.search(re.sub("[^a-z]", "", name.lower())):
+            yield repr(name)
+        yield from _find_secrets(one, key, repr(name))
 
 
 def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: object) -> Said | Refused:

@@ -57,7 +57,7 @@ class HfInference:
         /,
         *,
         provider: str | None = None,
-        base_url: str | None = None,
+        base_url: Annotated[str | None, RuntimeOption] = None,
         size: str | None = None,
         steps: int | None = None,
         guidance: float | None = None,
@@ -100,7 +100,8 @@ class HfInference:
         self._answering = given(temperature=temperature, max_tokens=max_tokens)
         self._answering |= given(logprobs=True, top_logprobs=logprobs) if logprobs else {}
         self._model = given(model=None if is_address or not address else model)
-        self._extra = read_extra(extra, {"model", "messages", "inputs", "stream", "seed"})
+        taken = {"model", "messages", "inputs", "stream", "seed"}
+        self._extra = read_extra(extra, taken, self._calls.contact.key)
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 

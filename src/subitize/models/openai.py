@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -20,11 +21,12 @@ from subitize.models.chats import (
     text_or_none,
     write_messages,
 )
-from subitize.models.serving import Answered, DeclinedError, Limits, Server, load_picture
+from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url, load_picture
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest, task_text
 
 DEFAULT_URL = "https://api.openai.com/v1"
+URL_VARIABLE = "OPENAI_BASE_URL"
 
 
 class OpenAi:
@@ -41,7 +43,7 @@ class OpenAi:
         model: str,
         /,
         *,
-        base_url: str | None = None,
+        base_url: Annotated[str | None, RuntimeOption] = None,
         size: str | None = None,
         quality: str | None = None,
         n: int = 1,
@@ -59,14 +61,17 @@ class OpenAi:
         key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
-        self._server = Server(base_url or DEFAULT_URL, key_variable, limits)
+        from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
+        address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
+        self._server = Server(address, key_variable, limits)
         self.base_url, self.served_name, self.opened = self._server.base_url, model, self._server.opened
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.concurrency, self.repeats_per_call = concurrency, n
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
-        more = read_extra(extra, {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"})
+        taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
+        more = read_extra(extra, taken, self._server.contact.key)
         self._drawing = given(size=size, quality=quality) | more
         self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:

@@ -29,11 +29,12 @@ from subitize.records import Draw, Failed, Refused, Stimulus
 
 _LARGEST_ANSWER_BYTES = 200_000_000
 _LONGEST_MESSAGE = 300
-_SHORTEST_SECRET = 8
+SHORTEST_SECRET = 8
 _UNKNOWN_MODEL = {"model_not_found", "model_not_supported"}
 _REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked", "invalid_prompt"}
 # Some say it in words, having no code for it.
 _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
+_VERSION = re.compile(r"api-version=[\w.-]{1,40}", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
 # One at a time: more would keep the event loop waiting, and several questions are about one picture.
 _DRAWING = ThreadPoolExecutor(1, "drawing")
@@ -132,7 +133,7 @@ class Contact:
             # Hugging Face's client has kinds of its own, which keep what they do not know in nested attributes only.
             held = vars(value) if is_dataclass(value) else value
             return {self.redact(name): self.redact(one) for name, one in held.items()}
-        if not isinstance(value, str | bytes) or len(self.key) < _SHORTEST_SECRET:
+        if not isinstance(value, str | bytes) or len(self.key) < SHORTEST_SECRET:
             return value
         if isinstance(value, str):
             return value.replace(self.key, "[key]")
@@ -149,7 +150,7 @@ class Server:
     """One server that speaks JSON, at one address, with one key."""
 
     def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
-        self.base_url = check_url(base_url)
+        self.base_url = check_url(base_url, takes_version=True)
         self._limits = limits
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
@@ -167,13 +168,14 @@ class Server:
     async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
         """Send a request that is expected to use so many tokens, and get its answer."""
         headers = {"Content-Type": "application/json"}
+        address, mark, query = self.base_url.partition("?")
         if self.contact.key:
-            headers["Authorization"] = f"Bearer {self.contact.key}"
+            headers |= {"api-key": self.contact.key} if query else {"Authorization": f"Bearer {self.contact.key}"}
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
         async with self._pacer.turn(tokens) as turn:
             start = time.perf_counter()
-            status, told, data = await self._exchange("POST", f"{self.base_url}{path}", body, headers)
+            status, told, data = await self._exchange("POST", f"{address}{path}{mark}{query}", body, headers)
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
@@ -317,20 +319,25 @@ def _duration_seconds(text: str) -> float:
     return min(60.0, sum(float(number) * units[unit] for number, unit in _DURATION.findall(text)))
 
 
-def check_url(url: str) -> str:
-    """Make sure that this is the address of a server, and holds no secret."""
+def check_url(url: str, given_as: str = "base_url", *, takes_version: bool = False) -> str:
+    """Make sure that this is the address of a server, and holds no secret; Azure's has the version of its API."""
     try:
         parts = urlsplit(url)
-        has_host = parts.scheme in ("http", "https") and bool(parts.hostname)
+        has_host = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", url)
         _ = parts.port
     except ValueError:
         has_host = False
     if not has_host:
         shown = url if "@" not in url else "…"
-        raise BadValueError(f"base_url={shown!r}: should be like http://localhost:8000/v1")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadValueError("base_url must hold neither a password nor ?…: a key is read from the environment only")
-    return url.rstrip("/")
+        raise BadValueError(f"{given_as}={shown!r}: should be like http://localhost:8000/v1")
+    is_plain = not parts.query or (takes_version and _VERSION.fullmatch(parts.query))
+    if "@" in parts.netloc or parts.fragment or not is_plain:
+        but = " but ?api-version=…" * takes_version
+        raise BadValueError(
+            f"{given_as} must hold neither a password nor ?…{but}: a key is read from the environment only"
+        )
+    path, mark, query = url.partition("?")
+    return path.rstrip("/") + mark + query
 
 
 def find_key(variable: str) -> str:

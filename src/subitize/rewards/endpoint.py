@@ -71,7 +71,7 @@ def admit_judge(judge: Made[Judge]) -> Admission:
     picture = (Drawn(Stored("0" * 64, "png")),)
     if not isinstance(judge.it, Explains) and not any(judge.it.can_answer(Count(noun), picture) for noun in NOUNS):
         raise BadValueError(
-            f"judge {judge.spec.shown!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
+            f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
         )
     try:
         return Admission(told=admit(judge))
@@ -186,6 +186,7 @@ class _Endpoint:
         told = {
             "status": "unfit" if reason else "ok",
             "judge": self._settings.judge.spec.shown,
+            "judge_name": str(self._settings.judge),
             "reward": self._settings.kind,
             "requests_under_way": self._requests,
             "reason": reason or None,

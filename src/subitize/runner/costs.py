@@ -82,16 +82,16 @@ class Ledger:
         """Make the meter of a model or judge; one without a known price cannot be kept below a limit."""
         name, it = made.spec.shown, made.it
         if not isinstance(it, Metered):
-            return Meter(self, name)
+            return Meter(self, name, label=str(made))
         price = self.prices.find(it.base_url, it.served_name)
         if price is None and self.limit_usd is not None:
             raise BadValueError(
-                f"--max-cost needs the price of {name!r}, served as {it.served_name!r} at {it.base_url}; "
+                f"--max-cost needs the price of {str(made)!r}, served as {it.served_name!r} at {it.base_url}; "
                 "give it in a file: --prices FILE"
             )
         if price is not None:
             self.used[name] = price
-        return Meter(self, name, it, price)
+        return Meter(self, name, it, price, str(made))
 
 
 @dataclass(slots=True)
@@ -102,6 +102,7 @@ class Meter:
     name: str
     metered: Metered | None = None
     price: Price | None = None
+    label: str = ""
 
     @property
     def paid(self) -> Paid:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from subitize.errors import NotARunError
 from subitize.interfaces import AsksModel, Exhibit, Inquiry, Judge, Metered, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Made
 from subitize.runner.costs import Ledger, Meter, price_of
+from subitize.runner.identities import open_if_any
 from subitize.runner.judging import asks_by, count_looks, open_tasks, put_tasks
 from subitize.runner.pictures import USUAL_PX
 from subitize.runner.planning import items_of
@@ -30,6 +30,7 @@ class Expense:
     pictures: int
     usd: float | None
     paid_before: int
+    who_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +43,15 @@ class Forecast:
     trials: int
     done: int
     expenses: tuple[Expense, ...]
-    matched: tuple[str, ...] = ()
+    matched: tuple[str, ...]
+    model_name: str
 
 
 def forecast_runs(location: Location, each: Sequence[Settings], *, sight_check: bool = False) -> list[Forecast]:
     """Plan a suite on models as a run of it would, and sum up what the calls are expected to use; nothing is made."""
-    try:
-        run = Run(location)
-    except NotARunError:
-        return [_forecast(None, one) for one in _with_checks(None, each, sight_check=sight_check)]
-    with run:
-        each[0].ledger.enter(run)
+    with open_if_any(location) as run:
+        if run is not None:
+            each[0].ledger.enter(run)
         return [_forecast(run, one) for one in _with_checks(run, each, sight_check=sight_check)]
 
 
@@ -90,7 +89,8 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
         expenses.append(_expend_on_judge(settings, settings.judge, left))
     done = plan.total - len(left)
     told = () if matched is None else tuple(matched.lines())
-    return Forecast(suite.spec.shown, model.spec.shown, len(plan.items), plan.total, done, tuple(expenses), told)
+    names, counts = (suite.spec.shown, model.spec.shown), (len(plan.items), plan.total, done)
+    return Forecast(*names, *counts, tuple(expenses), told, str(model))
 
 
 def _expend_on_judge(settings: Settings, judge: Made[Judge], items: Iterable[Item]) -> Expense:
@@ -123,7 +123,8 @@ def _expend(meter: Meter, tasks: Sequence[Task], calls: int) -> Expense:
     usages = [meter.expect(task) for task in tasks]
     tokens_in, tokens_out = sum(usage.tokens_in for usage in usages), sum(usage.tokens_out for usage in usages)
     pictures = sum(usage.pictures for usage in usages)
-    return Expense(meter.name, calls, tokens_in, tokens_out, pictures, _expect_usd(meter, usages), meter.paid.times)
+    usd = _expect_usd(meter, usages)
+    return Expense(meter.name, calls, tokens_in, tokens_out, pictures, usd, meter.paid.times, meter.label)
 
 
 def _expect_usd(meter: Meter, usages: Sequence[Usage]) -> float | None:

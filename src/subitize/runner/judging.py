@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from subitize.errors import BadValueError, NotARunError, UnknownNameError, UnusableModelError
+from subitize.errors import BadValueError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     AsksItself,
     AsksModel,
@@ -42,6 +42,7 @@ from subitize.records import (
 from subitize.registry import RULE_OPTION, Made, find_suite_rule
 from subitize.runner.costs import Affordable, Ledger, Meter, priced
 from subitize.runner.engine import Bench, work
+from subitize.runner.identities import open_if_any, settle_judge
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import batches
 from subitize.runner.progress import Progress
@@ -108,20 +109,21 @@ class Scope:
 def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | None = None) -> JudgeSummary:
     """Have the judge answer every question it can and has not yet answered, model by model."""
     scope = scope or Scope()
+    judge, _ = settle_judge(run, judge)
     meter = scope.ledger.meter(judge)
-    models = [entry.name for entry in run.models()]
-    if scope.model is not None and scope.model not in models:
-        raise UnknownNameError("model in this run", scope.model, models)
+    names = run.model_names()
+    if scope.model is not None and scope.model not in names:
+        raise UnknownNameError("model in this run", scope.model, names.values())
     summary, items = JudgeSummary(), run.items(scope.suite)
     rules = _choose_rules(run, judge, {item.suite for item in items}, scope.rule)
-    for model in models if scope.model is None else [scope.model]:
+    for model in names if scope.model is None else [scope.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
-            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in)
+            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in, name=judge.name, addresses=judge.addresses)
             task = _Task(run, judge, items, model)
             first = next(jobs := task.jobs(summary), None)
             if first is not None:
-                progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
+                progress.begin(f"judge {judge} on {names[model]}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
     if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
@@ -159,24 +161,22 @@ def check_default(judge: Made[Judge], suite: str, models: Iterable[Made[Model]],
     for model in models:
         if not model.it.is_stand_in and model.spec.shown not in judged:
             raise BadValueError(
-                f"{suite} is judged by {judge.spec.shown} unless another judge is named, and that one knows only the "
-                f"drawings of subitize, not those of {model.spec.shown}. Name one that can see them: --judge "
-                "vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
+                f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
+                f"drawings of subitize, not those of {model.name or model.spec.shown}. Name one that can see them: "
+                "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
                 "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
-                f"'subitize[local]'), or --judge none, and judge later; or {judge.spec.shown} itself, if they look "
+                f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
                 "like those of subitize. All judges: subitize list judges"
             )
 
 
 def _judged_before(judge: Made[Judge], location: Location) -> set[str]:
     """Find the models of a run, if there is one, in which the judge has been at work."""
-    try:
-        run = Run(location)
-    except NotARunError:
-        return set()
-    with run:
-        is_known = judge.spec.shown in {entry.name for entry in run.judges()}
-        return {entry.name for entry in run.models()} if is_known else set()
+    with open_if_any(location) as run:
+        if run is None:
+            return set()
+        is_known = judge.spec.shown in {entry.spec for entry in run.judges()}
+        return {entry.spec for entry in run.models()} if is_known else set()
 
 
 def admit(judge: Made[Judge]) -> str:
@@ -186,14 +186,14 @@ def admit(judge: Made[Judge]) -> str:
     """
     check(judge.it)
     if not isinstance(judge.it, SelfTested):
-        return f"self-test of {judge.spec.shown}: cannot be tested, as it has no test of its own"
+        return f"self-test of {judge}: cannot be tested, as it has no test of its own"
     try:
         result = judge.it.self_test()
     except UnusableModelError as error:
-        raise UnusableModelError(f"judge {judge.spec.shown} failed its self-test: {error}") from None
+        raise UnusableModelError(f"judge {judge} failed its self-test: {error}") from None
     if not result.summary:
         return ""
-    return f"self-test of {judge.spec.shown}: {result}"
+    return f"self-test of {judge}: {result}"
 
 
 def asks_by(judge: Judge) -> Callable[[Item], Sequence[Ask]]:
@@ -208,7 +208,7 @@ def put_tasks(judge: Judge, exhibit: Exhibit) -> Iterator[Answer | Match]:
 
 def count_looks(run: Run, judge: Made[Judge], model: str | None) -> int:
     """Count the looks that a judge has still to take, as if it could answer every question."""
-    entries, items = [entry.name for entry in run.models() if model in (None, entry.name)], run.items()
+    entries, items = [entry.spec for entry in run.models() if model in (None, entry.spec)], run.items()
     return sum(_Task(run, judge, items, name).count() for name in entries)
 
 
@@ -221,8 +221,8 @@ def open_tasks(run: Run, judge: Made[Judge], model: str | None) -> Iterator[Answ
         return
     items = run.items()
     for entry in run.models():
-        if model in (None, entry.name):
-            for job in _Task(run, judge, items, entry.name).jobs(JudgeSummary()):
+        if model in (None, entry.spec):
+            for job in _Task(run, judge, items, entry.spec).jobs(JudgeSummary()):
                 yield from put_tasks(judge.it, job.exhibit)
 
 
@@ -347,7 +347,7 @@ class _Round:
                 progress.advance(has_failed=bool(look.failure))
 
         with open_executor("judge", self._judge) as executor:
-            who = f"judge {self._judge.spec.shown!r}"
+            who = f"judge {str(self._judge)!r}"
             retry: Retry[Exhibit, tuple[Finding, ...]] = Retry(who, executor.call, self._scope.tries)
             bench: Bench[tuple[_Batch, float], list[_Look]] = Bench(
                 perform=lambda funded: self._look(funded, retry),
@@ -367,7 +367,7 @@ class _Round:
         batch, promised_usd = funded
         found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.lose(promised_usd))
         # One picture that a judge chokes on must not stop the others; it is looked at again next time.
-        checked = check_findings(self._judge.spec.shown, [job.exhibit for job in batch], found.each)
+        checked = check_findings(str(self._judge), [job.exhibit for job in batch], found.each)
         usages = [finding.usage for one in checked if not isinstance(one, Broken) for finding in one]
         usd = iter(self._meter.settle(promised_usd, usages))
         return [

@@ -38,6 +38,7 @@ from subitize.records import (
 from subitize.registry import Made
 from subitize.runner.costs import Affordable, Ledger, priced
 from subitize.runner.engine import Bench, work
+from subitize.runner.identities import settle_judge, settle_models
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
@@ -86,7 +87,7 @@ class Settings:
         if first is None:
             kinds = sorted({item.task.kind for item in islice(items, FRAME_ITEMS)})
             raise NothingToDoError(
-                f"model {self.model.spec.shown!r} cannot do {self.suite.spec.name!r}: "
+                f"model {str(self.model)!r} cannot do {self.suite.spec.name!r}: "
                 f"it can {', '.join(sorted(self.model.it.tasks))}, the suite asks to {', '.join(kinds)}"
             )
 
@@ -137,12 +138,14 @@ class Summary:
 
 def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     """Do what is left of a suite on a model; the same call goes on where a killed one was."""
-    suite, model = settings.suite, settings.model
+    (model,), _ = settle_models(run, [settings.model])
+    judge = settings.judge and settle_judge(run, settings.judge)[0]
+    settings, suite = replace(settings, model=model, judge=judge), settings.suite
     setup = settle(run, suite.spec.name, settings.seed)
     match_suite(settings, setup.seed)
     selected, items = select_items(settings, setup), items_of(suite, setup.seed)
     run.add_suite(suite.spec, setup.seed, items, design_of(suite.it), _sample(settings, setup, selected))
-    run.add_model(model.spec, is_stand_in=model.it.is_stand_in)
+    run.add_model(model.spec, is_stand_in=model.it.is_stand_in, name=model.name, addresses=model.addresses)
     session = _Session(run, settings, setup.seed, plan_suite(settings, selected), progress)
     looked_at = items if settings.limit is None else islice(items, FRAME_ITEMS)
     session.summary.impossible = sum(item.task.kind not in model.it.tasks for item in looked_at)
@@ -217,9 +220,7 @@ def match_suite(settings: Settings, seed: int) -> Matched | None:
         return None
     matched = model.it.match(list(items_of(suite, seed)), settings.repeats or suite.it.repeats)
     if not matched.count:
-        raise BadFileError(
-            f"{model.spec.shown} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}"
-        )
+        raise BadFileError(f"{model} has nothing for suite {suite.spec.name!r}: {'; '.join(matched.lines())}")
     return matched
 
 
@@ -290,7 +291,7 @@ class _Session:
         """Do the trials; those that ran out of tries get a second round, if the others show that it is worth it."""
         if not total:
             return
-        name = self._settings.model.spec.shown
+        name = str(self._settings.model)
         self._progress.begin(name, total)
         unlucky = self._work(groups, lease, executor)
         is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
@@ -320,7 +321,7 @@ class _Session:
                 else:
                     unlucky[response.trial.id] = response
 
-        who = f"model {self._settings.model.spec.shown!r}"
+        who = f"model {str(self._settings.model)!r}"
         retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
         bench: Bench[tuple[Group, float], list[Response]] = Bench(
             perform=lambda funded: self._perform(funded, retry),
@@ -339,7 +340,7 @@ class _Session:
         requests = tuple(self._request(trial) for trial in group)
         given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))
         if fault := _fault(given.each, len(group)):
-            broken = [Broken(f"model {group[0].model!r} {fault}")] * len(group)
+            broken = [Broken(f"model {str(self._settings.model)!r} {fault}")] * len(group)
             given = replace(given, each=broken, seconds=0.0)
         usd = iter(self._meter.settle(promised_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
         responses = []

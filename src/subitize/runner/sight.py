@@ -38,13 +38,13 @@ def plan_check(run: Run | None, settings: Settings) -> Settings | None:
 
 def check_sight(run: Run, settings: Settings, progress: Progress) -> str:
     """Have a model name what is in plain pictures, if it must; say what came of it, or nothing."""
-    planned, model = plan_check(run, settings), settings.model.spec.shown
+    planned, model = plan_check(run, settings), str(settings.model)
     if planned is None:
         return ""
     summary = run_suite(run, planned, progress)
     if settings.ledger.is_exhausted:
         return ""
-    check = next(reversed(read_checks(run, model)), Sight({}))
+    check = next(reversed(read_checks(run, settings.model.spec.shown)), Sight({}))
     if not check.is_whole:
         raise RunError(f"the sight check of {model} is not finished: {'; '.join(summary.reasons)}")
     if not check.is_passed:

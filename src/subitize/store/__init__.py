@@ -2,8 +2,9 @@
 
 from subitize.store.attachments import Attachment
 from subitize.store.databases import Database, Folder, Location
+from subitize.store.entries import Entry, choose_names, find_spec, settle_entry
 from subitize.store.leases import RENEWAL_SECONDS, Lease
-from subitize.store.run import FRAME_ITEMS, Entry, Run, Sample, Sampling, StoredReading, StoredResponse, SuiteEntry
+from subitize.store.run import FRAME_ITEMS, Run, Sample, Sampling, StoredReading, StoredResponse, SuiteEntry
 from subitize.store.subjects import group_answers, is_refused, latest_attempts, subject_of
 
 __all__ = [
@@ -21,8 +22,11 @@ __all__ = [
     "StoredReading",
     "StoredResponse",
     "SuiteEntry",
+    "choose_names",
+    "find_spec",
     "group_answers",
     "is_refused",
     "latest_attempts",
+    "settle_entry",
     "subject_of",
 ]

@@ -133,11 +133,6 @@ def read_trials_looked_at(run: Run) -> pl.Series:
     return read_shared(run, tables.subjects).select(trials.explode()).to_series()
 
 
-def read_judges(run: Run) -> list[str]:
-    """List the judges that have read anything."""
-    return read_shared(run, tables.sources)["judge"].unique().sort().to_list()
-
-
 def fetch(run: Run, query: Select[Any], schema: Mapping[str, pl.DataType]) -> Iterator[pl.DataFrame]:
     """Go through rows, many at a time; there is a frame also where there is no row."""
     with run.reading() as connection:

@@ -135,6 +135,12 @@ def read_judgings(run: Run) -> list[Judging]:
         ]
 
 
+def read_judges(run: Run) -> list[str]:
+    """List the judges that have read anything."""
+    with run.reading() as connection:
+        return sorted({*connection.execute(_of(run, tables.sources, tables.sources.c.judge)).scalars()})
+
+
 def read_rules(run: Run, suite: str, judge: str) -> set[str]:
     """List the rules by which a judge has read responses to a suite."""
     read, of, source = tables.readings.c, tables.subjects.c, tables.sources.c

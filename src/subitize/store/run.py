@@ -11,7 +11,7 @@ from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select
+from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select, update
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
@@ -39,6 +39,7 @@ from subitize.records import (
 from subitize.store import codec, leases, tables
 from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
 from subitize.store.databases import Database, Location, open_backend
+from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, settle_entry
 from subitize.store.images import Images
 from subitize.store.inserting import ROWS_AT_ONCE, insert_all
 from subitize.store.interning import Interned, Shared, Texts, select_readings
@@ -78,15 +79,6 @@ class Sample:
 
     scheme: str
     items: Sequence[tuple[int, Item]]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A model or judge as it was put into the run."""
-
-    name: str
-    options: Mapping[str, str]
-    is_stand_in: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +175,7 @@ class Run:
                     "run_id": self.run_id,
                     "suite": spec.name,
                     "shown": spec.shown,
-                    "options": _encode_options(spec),
+                    "options": _encode_options(spec.options),
                     "seed": seed,
                     "asks_again": design.asks_again,
                     "strata": codec.encode(codec.strata, design.strata),
@@ -209,13 +201,16 @@ class Run:
             if known is not None:
                 self._check_known_suite(connection, known, spec, seed, items)
 
-    def add_model(self, spec: Spec, *, is_stand_in: bool) -> None:
-        """Make the model known to the run; if it is, make sure that it is the same model."""
-        self._add_entry(tables.models.c.model, spec, is_stand_in=is_stand_in)
+    def add_model(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
+        """Make the model known to the run; if it is, make sure that it is the same, and keep its new name or address.
 
-    def add_judge(self, spec: Spec, *, is_stand_in: bool) -> None:
-        """Make the judge known to the run; if it is, make sure that it is the same judge."""
-        self._add_entry(tables.judges.c.judge, spec, is_stand_in=is_stand_in)
+        It is the same where it has one of its addresses; any other is kept beside it.
+        """
+        self._add_entry(tables.models.c.model, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
+
+    def add_judge(self, spec: Spec, *, is_stand_in: bool, name: str = "", addresses: tuple[str, ...] = ()) -> None:
+        """Make the judge known to the run, as a model is."""
+        self._add_entry(tables.judges.c.judge, Entry(spec.shown, spec.options, is_stand_in, name, addresses))
 
     def suites(self) -> list[SuiteEntry]:
         """List the suites of the run."""
@@ -234,6 +229,22 @@ class Run:
     def judges(self) -> list[Entry]:
         """List the judges of the run."""
         return self._entries(tables.judges.c.judge)
+
+    def model_names(self) -> dict[str, str]:
+        """Say how each model is shown, by its spec."""
+        return choose_names(self.models())
+
+    def judge_names(self) -> dict[str, str]:
+        """Say how each judge is shown, by its spec; people go by the name that their readings have."""
+        return choose_names(self.judges(), keeps_kind=True)
+
+    def find_model(self, text: str) -> str:
+        """Find the spec of a model by its name or by what it is; what is not known stays as it is."""
+        return find_spec(text, self.model_names())
+
+    def find_judge(self, text: str) -> str:
+        """Find the spec of a judge, likewise."""
+        return find_spec(text, self.judge_names())
 
     def items(self, suite: str | None = None, ids: Sequence[str] | None = None) -> list[Item]:
         """List all items or some, in their order."""
@@ -274,7 +285,7 @@ class Run:
         for row in self._rows(query):
             if row.trial_id not in latest or latest[row.trial_id].status != tables.DONE:
                 latest[row.trial_id] = row
-        options = {entry.name: entry.options for entry in self.models()}
+        options = {entry.spec: entry.options for entry in self.models()}
         for row in latest.values():
             trial = Trial(row.item_id, row.model, options[row.model], row.repeat, row.attempt)
             outcome = attach_image(codec.outcome.validate_json(row.outcome), row.attached)
@@ -466,22 +477,23 @@ class Run:
         connection.execute(insert(tables.runs).values(run_id=self.run_id, **row))
         return token
 
-    def _add_entry(self, name: Column[str], spec: Spec, *, is_stand_in: bool) -> None:
-        options = _encode_options(spec)
+    def _add_entry(self, spec: Column[str], wanted: Entry) -> None:
         with self._backend.setting_up() as connection:
-            known = connection.execute(self._of(name.table).where(name == spec.shown)).first()
-            if known is None:
-                row = {name.name: spec.shown, "options": options, "is_stand_in": is_stand_in}
-                connection.execute(insert(name.table).values(run_id=self.run_id, **row))
-            elif known.options != options:
-                raise ConflictError(
-                    f"{self.location} has {spec.shown!r} with the options {known.options}, not {options}; "
-                    "write out the options that differ, or start a new run"
+            known = _read_entries(connection, self._of(spec.table), spec)
+            settled = settle_entry(known, wanted)
+            row = {"name": settled.given_name, "address": " ".join(settled.addresses)}
+            if settled.spec not in {entry.spec for entry in known}:
+                row |= {spec.name: settled.spec, "options": _encode_options(settled.options)}
+                connection.execute(
+                    insert(spec.table).values(run_id=self.run_id, is_stand_in=settled.is_stand_in, **row)
                 )
+            elif settled not in known:
+                own = update(spec.table).where(spec.table.c.run_id == self.run_id, spec == settled.spec)
+                connection.execute(own.values(row))
 
-    def _entries(self, name: Column[str]) -> list[Entry]:
-        rows = self._rows(self._of(name.table).order_by(name))
-        return [Entry(row._mapping[name], codec.options.validate_json(row.options), row.is_stand_in) for row in rows]
+    def _entries(self, spec: Column[str]) -> list[Entry]:
+        with self.reading() as connection:
+            return _read_entries(connection, self._of(spec.table), spec)
 
     def _select_suite(self, name: str) -> Select[tuple[object, ...]]:
         return self._of(tables.suites).where(tables.suites.c.suite == name)
@@ -517,10 +529,10 @@ class Run:
                 f"{self.location} was made with --seed {known.seed}, not {seed}; "
                 f"go on with --seed {known.seed}, or start a new run"
             )
-        if known.options != _encode_options(spec):
+        if known.options != _encode_options(spec.options):
             # Two versions of subitize may have other defaults, which a shown spec leaves out.
             is_told = known.shown != spec.shown
-            before, now = (known.shown, spec.shown) if is_told else (known.options, _encode_options(spec))
+            before, now = (known.shown, spec.shown) if is_told else (known.options, _encode_options(spec.options))
             raise ConflictError(
                 f"{self.location} was made with the suite {before!r}, not {now!r}; "
                 f"go on with {before!r}, or start a new run"
@@ -566,8 +578,17 @@ class Run:
             return connection.execute(query).all()
 
 
-def _encode_options(spec: Spec) -> str:
-    return codec.encode(codec.options, dict(sorted(spec.options.items())))
+def _encode_options(options: Mapping[str, str]) -> str:
+    return codec.encode(codec.options, dict(sorted(options.items())))
+
+
+def _read_entries(connection: Connection, query: Select[tuple[object, ...]], spec: Column[str]) -> list[Entry]:
+    found = []
+    for row in connection.execute(query.order_by(spec)):
+        options = codec.options.validate_json(row.options)
+        addresses = tuple(row.address.split()) or addresses_among(options)
+        found.append(Entry(row._mapping[spec], options, row.is_stand_in, row.name, addresses))
+    return found
 
 
 def _of_suite(suite: str, items: Iterable[Item]) -> Iterator[Item]:

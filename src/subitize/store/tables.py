@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -58,6 +58,8 @@ models = Table(
     Column("model", String, primary_key=True),
     Column("options", Text, nullable=False),
     Column("is_stand_in", Boolean, nullable=False),
+    Column("name", String, nullable=False),
+    Column("address", Text, nullable=False),
 )
 
 judges = Table(
@@ -67,6 +69,8 @@ judges = Table(
     Column("judge", String, primary_key=True),
     Column("options", Text, nullable=False),
     Column("is_stand_in", Boolean, nullable=False),
+    Column("name", String, nullable=False),
+    Column("address", Text, nullable=False),
 )
 
 items = Table(

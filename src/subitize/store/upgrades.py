@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+_PROVIDERS = {"openai": "https://api.openai.com/v1", "hf-inference": "https://router.huggingface.co"}
+
 UPGRADES: Mapping[int, tuple[str, ...]] = {
     1: (
         "ALTER TABLE readings ADD COLUMN provenance TEXT",
@@ -55,6 +57,22 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
         # A limit took the first items, and does so in runs that were begun with it.
         "ALTER TABLE suites ADD COLUMN sampling VARCHAR",
         "ALTER TABLE suites ADD COLUMN sampled_from INTEGER",
+    ),
+    5: (
+        "ALTER TABLE models ADD COLUMN name VARCHAR NOT NULL DEFAULT ''",
+        "ALTER TABLE models ADD COLUMN address TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE judges ADD COLUMN name VARCHAR NOT NULL DEFAULT ''",
+        "ALTER TABLE judges ADD COLUMN address TEXT NOT NULL DEFAULT ''",
+        # An address that was given is among the options; any other was that of the provider.
+        *(
+            f"""UPDATE {table} SET address = '{address}' WHERE {kind_column} LIKE '{start}{kind}:%'
+            AND options LIKE '%"{key}base_url":""%' AND options NOT LIKE '%"{key}model":"http%'"""
+            for kind, address in _PROVIDERS.items()
+            for table, kind_column, start, key in (
+                ("models", "model", "", ""),
+                ("judges", "options", '%"model":"', "model "),
+            )
+        ),
     ),
 }
 

@@ -108,7 +108,7 @@ def test_another_model_can_be_added_later(folder: Path, tmp_path: Path) -> None:
         one = import_geckonum(run, read_release(folder, models=("imagen_c",)))
         both = import_geckonum(run, read_release(folder))
         assert both.already_there == one.readings
-        assert {entry.name for entry in run.models()} == {"dalle_3", "imagen_c"}
+        assert {entry.spec for entry in run.models()} == {"dalle_3", "imagen_c"}
 
 
 def test_other_answers_about_a_known_model_are_refused(run: Run, tmp_path: Path) -> None:

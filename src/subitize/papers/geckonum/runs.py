@@ -56,14 +56,15 @@ def _annotate(run: Run, items: Sequence[Item], responses: pl.DataFrame, readings
 
 
 def _choose_judge(run: Run, judge: str | None) -> str:
-    known = [entry.name for entry in run.judges()]
-    if judge is None and len(known) == 1:
-        return known[0]
-    if judge in known:
+    names = run.judge_names()
+    if judge is None and len(names) == 1:
+        return next(iter(names))
+    if judge in names:
         return str(judge)
-    if judge is None and known:
-        raise NothingToDoError(f"{run.location} has several judges: {', '.join(known)}; name one with --judge")
-    raise UnknownNameError("judge in this run", str(judge), known)
+    if judge is None and names:
+        told = ", ".join(names.values())
+        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
+    raise UnknownNameError("judge in this run", str(judge), names.values())
 
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:

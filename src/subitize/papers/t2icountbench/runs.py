@@ -1,5 +1,6 @@
 """T2ICountBench's figures from a run: its attempts as one judge saw them, and all that is computed from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -62,12 +63,22 @@ def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = Fal
     return PaperTables(
         name,
         k,
-        tables.list_warnings(attempts, omissions),
+        _list_warnings(run, attempts, omissions),
         [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
         tables.place(attempts),
         observe(attempts, read_votes(run, name)),
         beyond,
     )
+
+
+def _list_warnings(run: Run, attempts: Sequence[Attempt], omissions: Omissions) -> list[str]:
+    """Warn of models and judges by their names."""
+    models, judges = run.model_names(), run.judge_names()
+    named = [replace(one, model=models[one.model], judge=judges.get(one.judge, one.judge)) for one in attempts]
+    undecided, excluded = (
+        frozenset((models[model], id) for model, id in own) for own in (omissions.undecided, omissions.excluded)
+    )
+    return tables.list_warnings(named, Omissions(undecided, excluded))
 
 
 def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Omissions]:
@@ -84,7 +95,8 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[Attempt], Om
     observed = observe_run(run, Reader(judge)).filter(pl.col("suite").is_in(suites))
     judges = sorted({*observed.rows["judge"].unique()} - {NO_JUDGE})
     if len(judges) > 1:
-        raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
+        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, judges)
     attempts = gather_attempts(observed, unusable=UNUSABLE)

@@ -11,7 +11,7 @@ from subitize.analysis.overview import find_item
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.records import Ask, Draw, Item, task_text
 from subitize.runner.sampling import order_items
-from subitize.store import Run
+from subitize.store import Run, find_spec
 from subitize.store.subjects import FAILED, REFUSED
 
 Verdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
@@ -80,7 +80,7 @@ def make_plate(run: Run, reader: Reader, choice: Choice) -> Plate:
     named = [_find_item(survey, name) for name in dict.fromkeys(choice.items)]
     suites = list(dict.fromkeys(item.suite for item in named)) or [_choose_suite(observations, choice.suite)]
     own = observations.filter(pl.col("suite").is_in(suites))
-    judge = _choose_judge(own, suites)
+    judge = _choose_judge(survey.run, own, suites)
     own = own.filter(pl.col("judge").is_in([judge, NO_JUDGE]))
     # Where groups of images were voted on, nobody may have looked at single ones.
     single = own.filter(pl.col("group") == 1)
@@ -121,20 +121,23 @@ def _choose_suite(observations: Observations, name: str | None) -> str:
     return name or known[0]
 
 
-def _choose_judge(observations: Observations, suites: Sequence[str]) -> str:
+def _choose_judge(run: Run, observations: Observations, suites: Sequence[str]) -> str:
     judges = [name for name in observations.rows["judge"].unique().sort() if name != NO_JUDGE]
     if len(judges) > 1:
-        raise BadValueError(f"{', '.join(suites)} was judged by {', '.join(judges)}; name one with --judge")
+        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise BadValueError(f"{', '.join(suites)} was judged by {told}; name one with --judge")
     return judges[0] if judges else NO_JUDGE
 
 
 def _choose_models(survey: Survey, suites: Sequence[str], wanted: Sequence[str]) -> list[str]:
     suite = pl.col("item").str.extract("^([^/]*)")
     known = survey.responses.filter(suite.is_in(list(suites)))["model"].unique().sort().to_list()
-    for name in wanted:
-        if name not in known:
-            raise UnknownNameError("model with answers", name, known)
-    return list(dict.fromkeys(wanted)) or known
+    names = survey.run.model_names()
+    chosen = [find_spec(name, names) for name in wanted]
+    for name, model in zip(wanted, chosen, strict=True):
+        if model not in known:
+            raise UnknownNameError("model with answers", name, [names[one] for one in known])
+    return list(dict.fromkeys(chosen)) or known
 
 
 def _check_repeat(survey: Survey, repeat: int) -> None:

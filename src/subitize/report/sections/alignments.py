@@ -15,7 +15,6 @@ from subitize.report.document.blocks import (
     tabulate,
     text_column,
 )
-from subitize.report.document.cells import printable
 from subitize.report.sections.counted import MODEL
 from subitize.report.sections.sources import Source
 
@@ -50,7 +49,7 @@ def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record
     return {
         MODEL: _label(source, one, sources),
         text_column("Suite"): one.suite,
-        text_column("Judge"): printable(one.judge),
+        text_column("Judge"): source.name_judge(one.judge),
         text_column("Measure"): one.measure,
         Column("Score", "Mean over drawings.", digits=3): score,
         Column("n", "Drawings."): one.estimate.n,
@@ -60,14 +59,14 @@ def _record(source: Source, one: Alignment, sources: Sequence[Source]) -> Record
 
 
 def _label(source: Source, one: Alignment, sources: Sequence[Source]) -> str:
-    return printable(one.model).replace("\n", " ") + f" ({source.name})" * (len(sources) > 1)
+    return source.name_model(one.model) + f" ({source.name})" * (len(sources) > 1)
 
 
 def _chart(found: Sequence[tuple[Source, Alignment]], sources: Sequence[Source], table: TableBlock) -> FigureBlock:
     has_suites = len({one.suite for _, one in found}) > 1
     points = [
         {
-            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(printable(one.judge))}",
+            "model": f"{one.measure}{f' · {one.suite}' * has_suites}\n{_in_lines(source.name_judge(one.judge))}",
             "name": _in_lines(_label(source, one, sources)),
             "value": one.estimate.value,
             "low": one.estimate.low if one.has_interval else None,

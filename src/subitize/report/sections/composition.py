@@ -144,7 +144,8 @@ def _count(sources: Sequence[Source], series: Sequence[Series]) -> dict[str, lis
     for one in series:
         it = by_key.get((one.source.name, one.suite, one.model, one.judge))
         if it is not None:
-            counted[one.suite].append(Counted(one.label, one.badge, it))
+            named = replace(it, model=one.source.name_model(one.model), judge=one.judge_name)
+            counted[one.suite].append(Counted(one.label, one.badge, named))
     return defaultdict(list, {suite: rank(models) for suite, models in counted.items()})
 
 
@@ -203,8 +204,8 @@ def _judged(series: Sequence[Series]) -> TextBlock:
     """Name the judges behind the figures, and what must be known of them; it is a warning if one was informed."""
     marks: dict[str, list[str]] = {}
     for one in series:
-        is_stand_in = any(judge.name == one.judge and judge.is_stand_in for judge in one.source.run.judges())
-        known = marks.setdefault(one.judge, [])
+        is_stand_in = one.judge in one.source.stand_ins.judges
+        known = marks.setdefault(one.judge_name, [])
         known += ["embedded stand-in"] * (is_stand_in and "embedded stand-in" not in known)
         mark = _INFORMED if one.observations.rows["is_informed"].all() else _INFORMED_IN_PART
         known += [mark] * (one.is_informed and mark not in known)

@@ -68,7 +68,8 @@ def _models(source: Source, series: Sequence[Series]) -> Iterator[tuple[Bill, Re
         if bill.is_told:
             place = (source.name, suite, model)
             own = [one for one in series if (one.source.name, one.suite, one.model) == place]
-            record = _record(bill, own[0] if len(own) == 1 else None, (model, "model"), (suite, source.name))
+            who = (source.name_model(model), "model")
+            record = _record(bill, own[0] if len(own) == 1 else None, who, (suite, source.name))
             yield bill, record, source.badge(model)
 
 
@@ -79,7 +80,7 @@ def _judges(source: Source) -> Iterator[tuple[Bill, Record, Badge]]:
     for (suite, judge), found in usages.items():
         bill = _bill(found, failed=0)
         if bill.is_told:
-            yield bill, _record(bill, None, (judge, "judge"), (suite, source.name)), ""
+            yield bill, _record(bill, None, (source.name_judge(judge), "judge"), (suite, source.name)), ""
 
 
 def _bill(usages: Counter[str], failed: int) -> Bill:

@@ -30,7 +30,6 @@ from subitize.records import (
     task_text,
 )
 from subitize.report.document.blocks import Card, GalleryBlock, TextBlock, Thumbnail
-from subitize.report.document.cells import printable
 from subitize.report.document.thumbnails import thumbnail
 from subitize.report.sections.answers import tell_expected, tell_outcome, tell_target, tell_value
 from subitize.report.sections.sources import Series
@@ -194,7 +193,7 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
     response = tell_outcome(answered.outcome) if value is None else tell_value(value, ask.question, is_short=True)
     outlines, omitted = _outlines(judged, ask.question)
     card = Card(
-        one.series.label.removesuffix(f" · {one.series.judge}"),
+        one.series.label.removesuffix(f" · {one.series.judge_name}"),
         one.verdict,
         one.category,
         tell_target(item, ask),
@@ -203,7 +202,7 @@ def _card(one: _Picked, records: _Records) -> tuple[Card, Counter[str]]:
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one, answered, judged)),
         outlines,
         _subject_of(item, ask),
-        printable(one.series.judge),
+        one.series.judge_name,
     )
     return card, omitted
 
@@ -253,7 +252,7 @@ def _details(one: _Picked, answered: Answered, judged: Sequence[Judged]) -> list
     if isinstance(item.task, Draw):
         details.append(("Question", ask.wording))
     details.append(("Right would be", tell_expected(ask)))
-    details += [(f"Read by {one.series.judge}", _read(found, ask.question)) for found in judged]
+    details += [(f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in judged]
     factors = ", ".join(f"{name} {level}" for name, level in item.factors.items())
     group = f", first of {len(one.subject.trial_ids)}" if len(one.subject.trial_ids) > 1 else ""
     details += [("Conditions", factors), ("Item", item.id), ("Repeat", f"{one.observation.repeat}{group}")]

@@ -133,7 +133,7 @@ def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
 
 def _warn_of_reward_judges(conduct: Sequence[Conduct]) -> list[TextBlock]:
     """Say which rows are judged by what their models were trained with."""
-    lines = [describe_reward_judge(one.series.label, one.series.judge) for one in conduct if one.has_reward_judge]
+    lines = [describe_reward_judge(one.series.label, one.series.judge_name) for one in conduct if one.has_reward_judge]
     return [TextBlock("\n".join(f"{line}." for line in lines), is_warning=True)] if lines else []
 
 
@@ -147,7 +147,8 @@ def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
     facts += [("Examples of prompts as sent", examples)] if examples else []
     rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
     facts += [("Trained with this judge", rewarded)] if rewarded else []
-    title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {members[0].protocol.judge}"
+    judge = members[0].series.source.name_judge(members[0].protocol.judge)
+    title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {judge}"
     return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
 
 
@@ -175,7 +176,7 @@ def _own(one: Conduct) -> Record:
         text_column("Model"): series.label,
         text_column("Protocol"): _link(one.protocol.fingerprint),
         text_column("Suite"): series.suite,
-        text_column("Judge"): series.judge,
+        text_column("Judge"): series.judge_name,
         text_column("Run"): series.source.name,
         text_column("Options"): _join(own.model_options),
         text_column("Options of the suite"): _join(own.suite_options),

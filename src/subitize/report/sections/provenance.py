@@ -24,17 +24,20 @@ def describe_models(source: Source) -> list[FactsBlock]:
     for (_, model), trail in source.trails.responses.items():
         by_model[model].append(trail)
     return [
-        _describe_model(entry, by_model[entry.name], source) for entry in source.run.models() if entry.name in by_model
+        _describe_model(entry, by_model[entry.spec], source) for entry in source.run.models() if entry.spec in by_model
     ]
 
 
 def describe_judges(source: Source) -> list[FactsBlock]:
     """List every judge that has read something."""
-    entries = {entry.name: entry for entry in source.run.judges()}
+    entries = {entry.spec: entry for entry in source.run.judges()}
     judgings: dict[str, list[Judging]] = defaultdict(list)
     for judging in read_judgings(source.run):
         judgings[judging.judge].append(judging)
-    return [_describe_judge(name, entries.get(name), found, source) for name, found in judgings.items()]
+    return [
+        _describe_judge(source.name_judge(judge), entries.get(judge), found, source)
+        for judge, found in judgings.items()
+    ]
 
 
 def describe_suites(source: Source) -> FactsBlock:
@@ -69,8 +72,10 @@ def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Sourc
     whole = ResponseTrail(pl.concat(trail.rows for trail in trails))
     prompts = dict.fromkeys(prompt for trail in trails for prompt in trail.prompts())
     seeds = sorted({suite.seed for suite in source.run.suites()})
+    name = source.name_model(entry.spec)
     facts: Facts = [
-        ("Name", (entry.name,)),
+        ("Name", (name,)),
+        *_tell_what(entry, name),
         ("Kind", ("embedded stand-in, not a real model" if entry.is_stand_in else "model",)),
         ("Options", _options(entry)),
         ("Run", (f"{source.name}, seed {', '.join(map(str, seeds))}",)),
@@ -79,7 +84,7 @@ def _describe_model(entry: Entry, trails: Sequence[ResponseTrail], source: Sourc
         ("Prompts as rewritten by the provider", whole.rewritings()),
     ]
     facts += [(name, list_values(values, whole.responses)) for name, values in whole.facts().items()]
-    return FactsBlock(entry.name, _told(facts), "stand-in" if entry.is_stand_in else "")
+    return FactsBlock(name, _told(facts), "stand-in" if entry.is_stand_in else "")
 
 
 def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], source: Source) -> FactsBlock:
@@ -89,6 +94,7 @@ def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], sou
     span = days(min(one.first_at for one in judgings), max(one.last_at for one in judgings))
     facts: Facts = [
         ("Name", (name,)),
+        *(_tell_what(entry, name) if entry else ()),
         ("Kind", ("embedded stand-in" if is_stand_in else "judge" if entry else "readings made elsewhere",)),
         ("Options", _options(entry) if entry else ()),
         ("Rule, with its version", rules),
@@ -97,6 +103,11 @@ def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], sou
         ("Read", (f"{span} (UTC)",)),
     ]
     return FactsBlock(name, _told(facts), "stand-in" if is_stand_in else "")
+
+
+def _tell_what(entry: Entry, name: str) -> Facts:
+    """Say what goes by a name, if the name does not, and where it is reached."""
+    return [("Spec", (entry.spec,) if entry.spec != name else ()), ("Address", entry.addresses)]
 
 
 def _options(entry: Entry) -> tuple[str, ...]:

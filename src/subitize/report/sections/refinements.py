@@ -77,7 +77,8 @@ def _group(
         )
     )
     originals, others = ([one for one in attempts if (one.item.base is None) == is_own] for is_own in (True, False))
-    return Group(f"{run} · {judge}", judge, tuple(ours), tuple(originals), tuple(others), omissions)
+    name = ours[0].source.name_judge(judge)
+    return Group(f"{run} · {name}", judge, tuple(ours), tuple(originals), tuple(others), omissions)
 
 
 def _of_place(series: Sequence[Series], run: str, judge: str) -> list[Series]:

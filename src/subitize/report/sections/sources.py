@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.analysis.observations import Observations, Survey, survey_run
-from subitize.analysis.overview import find_stand_ins
+from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import BadValueError
 from subitize.report.document.blocks import Badge
@@ -24,13 +24,21 @@ class Source:
     run: Run
     survey: Survey
     trails: Trails
+    stand_ins: StandIns
 
     def badge(self, model: str, judge: str = "") -> Badge:
         """Mark a model that is a stand-in, and one that is none but was judged by one."""
-        stand_ins = find_stand_ins(self.run)
-        if model in stand_ins.models:
+        if model in self.stand_ins.models:
             return "stand-in"
-        return "stand-in judge" if judge in stand_ins.judges else ""
+        return "stand-in judge" if judge in self.stand_ins.judges else ""
+
+    def name_model(self, model: str) -> str:
+        """Name a model in one line."""
+        return printable(self.stand_ins.name_model(model)).replace("\n", " ")
+
+    def name_judge(self, judge: str) -> str:
+        """Name a judge."""
+        return printable(self.stand_ins.name_judge(judge))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,11 @@ class Series:
     judge: str
     badge: Badge
     observations: Observations
+
+    @property
+    def judge_name(self) -> str:
+        """How the judge is shown."""
+        return self.source.name_judge(self.judge)
 
     @property
     def is_informed(self) -> bool:
@@ -70,19 +83,21 @@ def shared_judges(run: Run) -> set[str]:
 
 
 def list_series(sources: Sequence[Source]) -> list[Series]:
-    """Tell apart what is shown: a model goes by its spec, with the run and the judge where that is not enough."""
+    """Tell apart what is shown: a model goes by its name, with the run and the judge where that is not enough."""
     groups = {
         (place, suite, model, judge): observations
         for place, source in enumerate(sources)
         for (suite, model, judge), observations in source.survey.observations.partition("suite", "model", "judge")
     }
-    runs = Counter((suite, model) for suite, model, _ in {(suite, model, place) for place, suite, model, _ in groups})
+    places = {(place, suite, model) for place, suite, model, _ in groups}
+    names = {(place, suite, model): sources[place].name_model(model) for place, suite, model in places}
+    uses = Counter((suite, name) for (_, suite, _), name in names.items())
     judges = Counter((place, suite, model) for place, suite, model, _ in groups)
     found = []
     for (place, suite, model, judge), observations in groups.items():
-        source = sources[place]
-        label = printable(model).replace("\n", " ")
-        label += f" ({source.name})" * (runs[suite, model] > 1) + f" · {judge}" * (judges[place, suite, model] > 1)
+        source, label = sources[place], names[place, suite, model]
+        label += f" ({source.name})" * (uses[suite, label] > 1)
+        label += f" · {source.name_judge(judge)}" * (judges[place, suite, model] > 1)
         found.append(Series(label, source, suite, model, judge, source.badge(model, judge), observations))
     return sorted(found, key=lambda one: (one.suite, one.label))
 
@@ -90,7 +105,7 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
 def _read_source(name: str, run: Run) -> Source:
     responses = trace_responses(run)
     survey = survey_run(run, responses=responses)
-    return Source(name, run, survey, follow_trails(run, survey.readings, responses))
+    return Source(name, run, survey, follow_trails(run, survey.readings, responses), find_stand_ins(run))
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

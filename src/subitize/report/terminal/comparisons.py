@@ -16,7 +16,8 @@ def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
     console = whole_lines()
     for one in _telling(found.boards):
         board = one.board
-        say(f"{board.measure} in {board.suite}, judged by {board.judge}, {name_level(board.factor, board.group)}")
+        judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
+        say(f"{board.measure} in {board.suite}, judged by {judge}, {group}")
         ranks = (
             (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models

@@ -61,7 +61,7 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     nature = [*_NATURE, *(name for name in headings if name not in (*_SKILL, *_NATURE))]
     first, second = [], []
     for one in enumerations:
-        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": one.judge}
+        names = {"run": one.run, "model": stand_ins.mark_model(one.model), "judge": stand_ins.name_judge(one.judge)}
         named = [names[place] for place in places]
         first.append([*named, *(_text(getattr(one, name)) for name in skill), _n(one)])
         second.append([*named, *(_text(getattr(one, name)) for name in nature)])

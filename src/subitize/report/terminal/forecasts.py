@@ -9,7 +9,7 @@ from subitize.runner.forecasts import Expense, Forecast
 def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
     """Print what is left to do of a suite by model, and what it is expected to cost."""
     for one in forecasts:
-        print(f"{one.suite} on {one.model}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
+        print(f"{one.suite} on {one.model_name}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
         for line in one.matched:
             print(f"  {line}")
     suites = [one.suite for one in forecasts for _ in one.expenses]
@@ -23,9 +23,9 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     rows = []
     for place, one in enumerate(expenses):
         counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
-        rows.append([*named[place : place + 1], one.who, *counts, _usd(one.usd), _source(one)])
+        rows.append([*named[place : place + 1], one.who_name, *counts, _usd(one.usd), _source(one)])
     print_table([*["suite"] * bool(named), *figures], rows)
-    unknown = dict.fromkeys(one.who for one in expenses if one.usd is None)
+    unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
     if unknown:
         print(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")

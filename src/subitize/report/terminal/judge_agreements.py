@@ -25,7 +25,8 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns)
     for suite, of_suite in groupby(found, key=lambda one: one.suite):
         own = list(of_suite)
         first = own[0]
-        say(f"suite {suite}: {stand_ins.mark_judge(first.judge)} against {first.against} ({first.rule})")
+        judge, against = stand_ins.mark_judge(first.judge), stand_ins.name_judge(first.against)
+        say(f"suite {suite}: {judge} against {against} ({first.rule})")
         rows = [row for one in own for row in _list_rows(one, stand_ins)]
         for columns in _FIGURES:
             lines = [(names, [getattr(figures, name) for name in columns.values()]) for names, figures in rows]
@@ -34,14 +35,14 @@ def print_judge_agreements(found: Sequence[JudgeAgreement], stand_ins: StandIns)
         print_table([*_NAMES, *_SIZES], sizes)
         for one in own:
             if one.factor == WHOLE and (one.is_pooled or not _is_pooled_with(one, own)):
-                _print_confusion(one)
+                _print_confusion(one, stand_ins)
     _print_legend(found, stand_ins)
 
 
 def _list_rows(one: JudgeAgreement, stand_ins: StandIns) -> Iterator[tuple[tuple[str, ...], PairAgreement]]:
     model = one.model if one.is_pooled else stand_ins.mark_model(one.model)
     names = (model, one.question, name_level(one.factor, one.group))
-    yield (*names, one.judge), one.agreement
+    yield (*names, stand_ins.name_judge(one.judge)), one.agreement
     if one.ceiling:
         yield (*names, _PEOPLE), one.ceiling
 
@@ -50,13 +51,14 @@ def _is_pooled_with(one: JudgeAgreement, others: Sequence[JudgeAgreement]) -> bo
     return any(other.is_pooled and other.question == one.question for other in others)
 
 
-def _print_confusion(one: JudgeAgreement) -> None:
+def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
     rows = [(value, list(own)) for value, own in groupby(one.agreement.confusion, key=lambda each: each.against)]
     often = sorted(rows, key=lambda row: -_count(row[1]))[:_MOST_ROWS]
     lines = ([_write(value), str(_count(own)), _list_answers(own)] for value, own in rows if (value, own) in often)
-    print_table([f"{one.against}: {one.question}", "pairs", f"{one.judge} says"], lines)
+    judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
+    print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
     if len(rows) > _MOST_ROWS:
-        print(f"… and {len(rows) - _MOST_ROWS} rarer answers of {one.against}: --json has all")
+        print(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")
 
 
 def _count(answers: Sequence[Confused]) -> int:
@@ -90,5 +92,5 @@ def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
     print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
     for one in found:
         if one.agreement.caution:
-            named = ", ".join((one.model, one.question, name_level(one.factor, one.group)))
+            named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
             say(f"with caution: {named}: {one.agreement.caution}")

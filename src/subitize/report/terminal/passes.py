@@ -46,7 +46,7 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
     """Print tables of one row per model and kind of question, narrow enough for a terminal."""
     for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
         rows = [(_name(one, stand_ins), one) for one in own]
-        say(f"suite {suite} answered by {judge}")
+        say(f"suite {suite} answered by {stand_ins.name_judge(judge)}")
         for columns in _FIGURES:
             _print_figures(rows, columns)
         sizes = [[*names, *map(str, _sizes(one))] for names, one in rows]

@@ -130,30 +130,42 @@ def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
         print(f"{gaps.tied} answers have no value because their readings are tied: they are unknown (see --agreement)")
 
 
-def print_overview(overview: Overview, samples: Mapping[str, str]) -> None:
-    """Print what is in a run."""
+def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str, str]) -> None:
+    """Print what is in a run: models and judges by their names, with what they are and where they are reached."""
     for entry in overview.suites:
         items = f"{overview.items.get(entry.name, 0)} items, seed {entry.seed}"
         say(f"suite {entry.shown}: {samples.get(entry.name, items)}")
     models = []
     for one in overview.models:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.outcomes.items()))
-        models.append((one.suite, one.model + " *" * one.is_stand_in, str(sum(one.outcomes.values())), kinds))
-    judges = [
-        (one.judge + " *" * one.is_stand_in, str(one.annotators), str(one.readings), str(one.discarded))
-        for one in overview.judges
-    ]
-    if models:
-        print_table(("suite", "model", "responses", "outcomes"), models)
-    if judges:
-        print_table(("judge", "annotators", "readings", "without a value"), judges)
+        what = _tell_what(one.model, stand_ins.name_model(one.model), one.addresses)
+        models.append((one.suite, stand_ins.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
+    judges = []
+    for each in overview.judges:
+        counts = [str(count) for count in (each.annotators, each.readings, each.discarded)]
+        what = _tell_what(each.judge, stand_ins.name_judge(each.judge), each.addresses)
+        judges.append([stand_ins.mark_judge(each.judge), *counts, *what])
+    _print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
+    _print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
         print(STAND_IN)
     for item_id, reason in overview.exclusions.items():
         say(f"excluded: {item_id} ({reason})")
 
 
-def print_story(story: ItemStory) -> None:
+def _tell_what(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
+    """Say what goes by a name, if the name does not, and where it is reached."""
+    return spec if spec != name else "", ", ".join(addresses)
+
+
+def _print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table without the columns that are empty; nothing where there are no rows."""
+    filled = [place for place in range(len(headings)) if any(row[place] for row in rows)]
+    if rows:
+        print_table([headings[place] for place in filled], [[row[place] for place in filled] for row in rows])
+
+
+def print_story(story: ItemStory, stand_ins: StandIns) -> None:
     """Print one item with what came of it."""
     say(f"item {story.item.id}")
     say(f"task {story.item.task.kind}: {task_text(story.item.task)}")
@@ -163,7 +175,7 @@ def print_story(story: ItemStory) -> None:
         say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
     for stored in story.responses:
         trial = stored.response.trial
-        where = f"{trial.model} repeat {trial.repeat} attempt {trial.attempt}"
+        where = f"{stand_ins.name_model(trial.model)} repeat {trial.repeat} attempt {trial.attempt}"
         say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
     trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
@@ -171,9 +183,11 @@ def print_story(story: ItemStory) -> None:
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
         about = reading.subject.id
         if len(members) > 1:
-            about = f"{members[0].model} repeats {', '.join(str(trial.repeat) for trial in members)}"
+            about = (
+                f"{stand_ins.mark_model(members[0].model)} repeats {', '.join(str(trial.repeat) for trial in members)}"
+            )
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
-        who = f"{reading.judge} {reading.annotator}".strip()
+        who = f"{stand_ins.name_judge(reading.judge)} {reading.annotator}".strip()
         say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
 
 

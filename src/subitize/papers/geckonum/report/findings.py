@@ -104,7 +104,7 @@ def find(series: Sequence[Series]) -> Findings:
     made = (_group(run, judge, members) for (run, judge), members in by_group.items())
     groups = [group for group in made if group]
     # Judges are no models: what one makes of a model is not better or worse than what another does.
-    judges = list(dict.fromkeys(judge for _, judge in by_group))
+    judges = list(dict.fromkeys(one.judge_name for one in series))
     models = sorted(
         (one for group in groups for one in group.models), key=lambda one: (judges.index(one.judge), _rank(one))
     )
@@ -151,7 +151,9 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
     renamed = answers.with_columns(pl.col("model").replace_strict(names, return_dtype=pl.String))
-    statements = observe(Annotations(annotations.questions, answers))
+    shown = {one.model: one.source.name_model(one.model) for one in series}
+    named = answers.with_columns(pl.col("model").replace_strict(shown, return_dtype=pl.String))
+    statements = observe(Annotations(annotations.questions, named))
     annotations = Annotations(annotations.questions, renamed)
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
@@ -163,12 +165,14 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
         key, what = _locate(place)
         own[key][place.table][_rename(what, keys)] = cell
     models = tuple(
-        Measured(one.label, one.badge, one.model, own[key], run, judge) for key, one in keys.items() if key in own
+        Measured(one.label, one.badge, one.model, own[key], run, one.judge_name)
+        for key, one in keys.items()
+        if key in own
     )
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
     raters = renamed["annotator"].n_unique()
     nouns = dict(simple.unique(maintain_order=True).iter_rows())
-    return Group(f"{run} · {judge}", models, pooled, raters, nouns, statements)
+    return Group(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
 
 
 def _locate(place: Place) -> tuple[str, str]:

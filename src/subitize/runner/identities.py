@@ -1,0 +1,83 @@
+"""Which models and judges of a run those of a command are, how they are shown, and where they are reached."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from subitize.errors import BadValueError, NotARunError
+from subitize.interfaces import Judge, Model
+from subitize.registry import Made
+from subitize.store import Entry, Location, Run, choose_names, settle_entry
+from subitize.store.rows import read_judges
+
+T = TypeVar("T", Model, Judge)
+Notes = list[str]
+
+
+@contextmanager
+def open_if_any(location: Location) -> Iterator[Run | None]:
+    """Open the run at a place, if there is one yet."""
+    try:
+        run = Run(location)
+    except NotARunError:
+        yield None
+        return
+    with run:
+        yield run
+
+
+def settle_models(
+    run: Run | None, models: Iterable[Made[Model]], *, is_same_model: bool = False
+) -> tuple[list[Made[Model]], Notes]:
+    """Have models go on as what they are in the run, if they are known there; tell what becomes of their names."""
+    known = [] if run is None else run.models()
+    return _settle(known, models, is_same_model=is_same_model)
+
+
+def settle_judge(run: Run | None, judge: Made[Judge], *, is_same_model: bool = False) -> tuple[Made[Judge], Notes]:
+    """Have a judge go on as what it is in the run, likewise; the names of people are taken, too."""
+    known = [] if run is None else run.judges()
+    people = set() if run is None else {*read_judges(run)} - {entry.spec for entry in known}
+    known += [Entry(name, {}, is_stand_in=False) for name in people]
+    (settled,), notes = _settle(known, [judge], is_same_model=is_same_model, keeps_kind=True)
+    return settled, notes
+
+
+def _settle(
+    known: Sequence[Entry], made: Iterable[Made[T]], *, is_same_model: bool, keeps_kind: bool = False
+) -> tuple[list[Made[T]], Notes]:
+    entries = {entry.spec: entry for entry in known}
+    settled: list[tuple[Made[T], Entry]] = []
+    notes: Notes = []
+    for one in made:
+        wanted = Entry(one.spec.shown, one.spec.options, one.it.is_stand_in, one.name, one.addresses)
+        entry = settle_entry(list(entries.values()), wanted, is_same_model=is_same_model)
+        _check_once(one, entry, settled)
+        if entry.spec in entries:
+            notes += _tell_changes(entries[entry.spec], entry)
+        entries[entry.spec] = entry
+        settled.append((one, entry))
+    names = choose_names(entries.values(), keeps_kind=keeps_kind)
+    return [_take_over(one, entry, names[entry.spec]) for one, entry in settled], notes
+
+
+def _check_once(made: Made[T], entry: Entry, others: Iterable[tuple[Made[T], Entry]]) -> None:
+    for other, known in others:
+        if known.spec == entry.spec and made.name != other.name:
+            raise BadValueError(
+                f"{other.text} has two names here, {other.name or other.text!r} and {made.name or made.text!r}, and is "
+                "one model; give it once"
+            )
+
+
+def _tell_changes(before: Entry, now: Entry) -> Iterator[str]:
+    if now.given_name != before.given_name:
+        yield f"{before.given_name or before.spec} is called {now.given_name} from now on"
+    if before.addresses and now.addresses != before.addresses:
+        yield f"{now.given_name or now.spec} is the same model at {now.addresses[-1]} as at {before.addresses[-1]}"
+
+
+def _take_over(made: Made[T], entry: Entry, label: str) -> Made[T]:
+    spec = replace(made.spec, shown=entry.spec, options=entry.options)
+    return replace(made, spec=spec, addresses=entry.addresses, label=label)
