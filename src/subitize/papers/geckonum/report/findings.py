@@ -150,9 +150,9 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     keys = {f"{place:04}": one for place, one in enumerate(series)}
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
-    renamed = answers.with_columns(pl.col("model").replace_strict(names, return_dtype=pl.String))
-    statements = observe(Annotations(annotations.questions, answers))
-    annotations = Annotations(annotations.questions, renamed)
+    named = Annotations(annotations.questions, answers)
+    statements = observe(named)
+    annotations = named.rename_models(names)
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
     for cell in (*compute_tables(annotations), *compute_extensions(annotations)):
@@ -166,7 +166,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
         Measured(one.label, one.badge, one.model, own[key], run, judge) for key, one in keys.items() if key in own
     )
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
-    raters = renamed["annotator"].n_unique()
+    raters = answers["annotator"].n_unique()
     nouns = dict(simple.unique(maintain_order=True).iter_rows())
     return Group(f"{run} · {judge}", models, pooled, raters, nouns, statements)
 
