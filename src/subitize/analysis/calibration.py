@@ -154,7 +154,7 @@ def _pair_up(run: Run, search: Search) -> _Pairs:
     if not has_boxes.height:
         raise NothingToDoError(
             f"the readings of {search.judge!r} have no boxes, so that there is no score to set a threshold for; "
-            f"name a judge that finds boxes; judges with readings: {_list_judges(run)}"
+            f"name a judge that finds boxes; judges with readings: {', '.join(read_judges(run)) or 'none'}"
         )
     items, excluded = {item.id: item for item in run.items()}, run.exclusions()
     # A group of pictures has no one item, and nobody draws boxes in several at once.
@@ -193,10 +193,6 @@ _BOXES = r'"boxes"\}$'
 def _read(run: Run, judge: str) -> pl.DataFrame:
     check_judge(run, judge)
     return read_readings(run, judge, with_evidence=True)
-
-
-def _list_judges(run: Run) -> str:
-    return ", ".join(read_judges(run)) or "none"
 
 
 def _label(readings: pl.DataFrame) -> pl.DataFrame:

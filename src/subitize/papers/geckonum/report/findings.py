@@ -23,15 +23,6 @@ from subitize.report.document.blocks import Badge
 from subitize.report.sections.sources import Series
 
 _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
-_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
-_OF_SHARES = ("A10", "A12", "A16", "A17", "agreement", "failures_of_counts", "failures_of_images")
-_METHODS = {
-    **dict.fromkeys(_OF_SHARES, "Wilson's interval"),
-    "A5": "root of the summed squares of the half-widths of the two accuracies",
-    "krippendorff": "Student's t over prompts and annotators; of log(1 − α) where it is not nominal",
-    "odds_ratios": "logistic regression, standard errors clustered by prompt",
-    "paired": "sign flips of the prompts' residuals within types of prompts",
-}
 
 
 @dataclass(frozen=True, slots=True)
