@@ -125,7 +125,7 @@ REFUSED = {
     "icc within without strata": ("accuracy --prompts 9 --icc 0.3 --icc-within 0.2", "without strata the same"),
     "icc that strata cannot have": ("accuracy --prompts 9 --strata 2 --rate 0.1 --icc 0.9", "more --strata"),
     "error without a mean": ("error --prompts 9 --sd 0.3", "give --mean and --sd"),
-    "error of 0": ("error --prompts 9 --mean 0 --sd 0.3", "both should be above 0"),
+    "error of 0": ("error --prompts 9 --mean 0 --sd 0.3", "--mean 0: should be above 0"),
     "unknown error": ("error --prompts 9 --measure mse", "--measure mse: should be nae or mae"),
     "one model": ("difference --prompts 9 --models 1", "--models 1: should be from 2 to 20"),
     "many models apart": ("difference --prompts 9 --models 9 --difference 0.1", "it leads to 1.3"),

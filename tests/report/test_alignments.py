@@ -14,7 +14,7 @@ from subitize.analysis.trails import follow_trails
 from subitize.judges.dsg import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.document.blocks import FigureBlock, Section, TextBlock
-from subitize.report.document.figures import to_svg
+from subitize.report.document.figures import to_inline_svg
 from subitize.report.sections.alignments import alignment_sections
 from subitize.report.sections.sources import Source
 from subitize.store import Run
@@ -66,7 +66,7 @@ def test_each_panel_has_a_scale_of_its_own_and_its_whole_title(run: Run) -> None
     assert [title.replace("\n", "") for title in titles] == ["fitfit:other", f"fit{LONG}"]
     lines = titles[1].split("\n")
     assert max(map(len, lines)) <= 36
-    drawn = re.findall(r">([^<>]+)<", to_svg(figure))
+    drawn = re.findall(r">([^<>]+)<", to_inline_svg(figure))
     assert set(lines) <= set(drawn)
     assert not any("…" in text for text in drawn)
 

@@ -8,7 +8,7 @@ import pytest
 
 from subitize.records import Estimate
 from subitize.report.document.blocks import Column, Row, TableBlock, Tagged
-from subitize.report.document.cells import figure, printable, readable, slug
+from subitize.report.document.cells import figure, printable, readable, slug, sort_key
 from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.report.document.tex import to_tex
 
@@ -105,3 +105,7 @@ def test_names_that_differ_have_different_files() -> None:
     assert len({slug("a b"), slug("a-b"), slug("a/b"), slug("A-b")}) == 4
     assert slug("../..") not in {"..", "../.."}
     assert "/" not in slug("../../etc")
+
+
+def test_words_are_sorted_by_their_figure_or_else_as_they_are() -> None:
+    assert [sort_key(Tagged("Over.", HALF)), sort_key(Tagged("holds", None))] == [str(HALF.value), "holds"]

@@ -15,13 +15,18 @@ from responses_by_law import Observer, arrange, repeat
 from subitize.stats import human_law, uniform_law
 from subitize.stats.number_laws import Slips
 from subitize.stats.response_law import Fit, Tallies, fit_law
-from subitize.stats.weber import NoWeber, Weber, fit_weber
+from subitize.stats.weber import NoWeber, Weber, describe_weber
 
 TARGETS = tuple(range(1, 11))
 Edges = Literal["cut off", "drawn anew", "put at the edge", "counted at the edge"]
 EDGES: tuple[Edges, ...] = ("cut off", "drawn anew", "put at the edge", "counted at the edge")
 FRACTIONS = (0.05, 0.1, 0.2, 0.4)
 PROOF = pytest.mark.proof("subitize.stats.weber", "subitize.stats.response_law")
+
+
+def fit_weber(tallies: Tallies, *, subitizing: int = 0) -> Weber | NoWeber | None:
+    fit = fit_law(tallies.select(tallies.numbers > subitizing))
+    return describe_weber(tallies, fit, subitizing=subitizing)
 
 
 def law_of(target: int, weber: float, edges: Edges, highest: int = 20) -> NDArray[np.float64]:

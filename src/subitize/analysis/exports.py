@@ -15,7 +15,7 @@ from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.frames import make_frame
-from subitize.records import Design, Discarded, Draw, Item, Known, Scalar, digest, task_text
+from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
 from subitize.store.frames import RESPONSES, take_kind
@@ -206,8 +206,9 @@ def _describe_value(text: str) -> tuple[float | None, str | None, str | None]:
 
 def _describe_items(run: Run, items: Iterable[Item], factors: pl.DataFrame) -> pl.DataFrame:
     designs = read_designs(run)
+    strata = ((item, stratum_of(item, designs[item.suite])) for item in items)
     described = make_frame(
-        ((item.id, item.base, _cluster(item), _stratum(item, designs[item.suite])) for item in items),
+        ((item.id, item.base, _cluster(item), " · ".join(map(str, stratum)) or None) for item, stratum in strata),
         dict.fromkeys(("item", "base", "cluster", "stratum"), _TEXT),
     )
     return pl.concat([described, factors.drop("item")], how="horizontal")
@@ -221,10 +222,6 @@ def _cluster(item: Item) -> str:
 
 
 _SHORT = 12
-
-
-def _stratum(item: Item, design: Design) -> str | None:
-    return " · ".join(map(str, stratum_of(item, design))) or None
 
 
 def _observe(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:

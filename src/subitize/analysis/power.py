@@ -1,17 +1,16 @@
 """Plans of studies: what so many prompts and images can show, and how many would be needed."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
-from scipy.special import ndtri
 
-from subitize.analysis.assumptions import MOST_IMAGES, check_open, check_within
+from subitize.analysis.assumptions import MOST_IMAGES, check_within
 from subitize.errors import BadValueError
 from subitize.records import Estimate
-from subitize.stats.power.simulation import Simulation, find_least, summarize
-from subitize.stats.power.studies import Accuracy, Agreement, Columns, Study, Wanted
+from subitize.stats.power import Accuracy, Agreement, Columns, Simulation, Study, Wanted, find_least, summarize
 
 _DEFAULT_POWER = 0.8
 _TABLED = (1, 2, 4, 8, 16, 32)
@@ -53,138 +52,108 @@ class Plan:
 
 def plan(study: Study, wanted: Wanted, simulation: Simulation, *, with_curve: bool = False) -> Plan:
     """Simulate a study: its figures, the sizes that would give those that are wanted, and those of other sizes."""
-    _check(study, wanted, simulation)
+    _check(study, wanted)
     columns = simulation.run(study, wanted)
     answers = [Answer(name, summarize(own)) for name, own in columns.items() if name not in ("low", "high")]
     answers += _tell_apart(study, columns, wanted.power or _DEFAULT_POWER)
-    answers += _search(study, wanted, simulation, float(columns["half-width"].mean()))
-    sizes = _resize(study) if with_curve else {}
-    curve = [_point(at, simulation.run(one, wanted)) for at, one in sizes.items()]
+    answers += _search(study, wanted, simulation, is_tested="power" in columns)
+    curve = _draw_curve(study, wanted, simulation) if with_curve else ()
     axis = "prompts" if isinstance(study, Agreement) else "images per prompt"
     level = f"level {wanted.alpha:g}" + f" / {wanted.tests} tests (Bonferroni)" * (wanted.tests > 1)
     note = f"{simulation.studies} simulated studies, each read as subitize {study.command} does; {level}"
     return Plan(study, _assume(study), tuple(answers), axis, tuple(curve), (note,))
 
 
-def _check(study: Study, wanted: Wanted, simulation: Simulation) -> None:
-    """Refuse what no study can have."""
-    check_open("--confidence", wanted.confidence)
-    check_open("--alpha", wanted.alpha)
-    check_within("--tests", wanted.tests, 1, 10_000)
-    check_within("--simulations", simulation.studies, 100, 1_000_000)
-    check_within("--seed", simulation.seed, 0, 2**31)
-    if wanted.precision is not None and not 0 < wanted.precision < math.inf:
-        raise BadValueError(f"--precision {wanted.precision:g}: should be above 0")
-    if wanted.power is not None and check_open("--power", wanted.power) <= wanted.alpha:
+def _check(study: Study, wanted: Wanted) -> None:
+    """Refuse to want what tells nothing."""
+    if wanted.power is not None and wanted.power <= wanted.alpha:
         raise BadValueError(
             f"--power {wanted.power:g}: should be above --alpha {wanted.alpha:g}, which any study has by chance"
         )
-    if wanted.against is not None and check_within("--against", wanted.against, *study.limits) == study.truth:
-        raise BadValueError(f"--against {study.truth:g}: that is what is expected; give another value")
+    if wanted.against is not None:
+        check_within("against", wanted.against, *study.limits)
+    if wanted.against == getattr(study, study.estimand):
+        raise BadValueError(f"--against {wanted.against:g}: that is what is expected; give another value")
 
 
 def _tell_apart(study: Study, columns: Columns, power: float) -> Iterator[Answer]:
     """Find the nearest values that intervals leave out so often: quantiles of the intervals' ends."""
-    for direction, end, share in (("lower", "low", 1 - power), ("higher", "high", power)):
-        if end not in columns:
-            return
-        ends, error = columns[end], 1.96 * math.sqrt(power * (1 - power) / len(columns[end]))
-        places = np.clip([share, share - error, share + error], 0, 1)
-        value, low, high = np.quantile(ends, places).tolist()
-        what, edge = f"{direction} value told apart with power {power:g}", study.limits[direction == "higher"]
+    if "low" not in columns:
+        return
+    error = 1.96 * math.sqrt(power * (1 - power) / len(columns["low"]))
+    sides = (("lower", "low", 1 - power), ("higher", "high", power))
+    for (direction, end, share), edge in zip(sides, study.limits, strict=True):
+        what, places = f"{direction} value told apart with power {power:g}", [share, share - error, share + error]
+        value, low, high = np.quantile(columns[end], np.clip(places, 0, 1)).tolist()
         if math.isclose(value, edge, abs_tol=1e-12):
             yield Answer(what, None, f"not even {edge:g}")
         else:
-            yield Answer(what, Estimate(value, low, high, len(ends), "quantile of simulated intervals"))
+            yield Answer(what, Estimate(value, low, high, len(columns[end]), "quantile of simulated intervals"))
+
+
+def _search(study: Study, wanted: Wanted, simulation: Simulation, *, is_tested: bool) -> Iterator[Answer]:
+    """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
+    for figure, value in (("half-width", wanted.precision), ("power", wanted.power if is_tested else None)):
+        if value is None:
+            continue
+        search = _Search(study, wanted, simulation, figure, value)
+        if not isinstance(study, Agreement):
+            what = f"images per prompt for {figure} {value:g}, with {study.prompts} prompts"
+            otherwise = f"not even {MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
+            yield search.find(what, "images", range(study.at, MOST_IMAGES + 1), otherwise)
+        what = f"prompts for {figure} {value:g}, with {study.images} images each"
+        otherwise = f"not even {_MOST_PROMPTS_TRIED} are enough"
+        yield search.find(what, "prompts", range(2, _MOST_PROMPTS_TRIED + 1), otherwise)
+    if isinstance(study, Accuracy) and study.models > 1 and not is_tested:
+        search = _Search(study, wanted, simulation, "power", wanted.power or _DEFAULT_POWER)
+        what = f"least difference with power {search.value:g}"
+        span = range(1, math.ceil(max(study.rate, 1 - study.rate) / (study.models - 1) / _STEP))
+        step = _STEP if study.rate <= 0.5 else -_STEP  # towards .5, where it takes more
+        yield search.find(what, "difference", span, "none is found so often; more prompts are needed", step)
 
 
 @dataclass(frozen=True, slots=True)
-class _Goal:
-    """What is searched: the least number in a span that brings a figure to a value."""
+class _Search:
+    """The search for the least number with which a figure of a study reaches a value."""
 
-    what: str
-    change: Callable[[int], Study]
-    span: range
-    start: int
+    study: Study
+    wanted: Wanted
+    simulation: Simulation
     figure: str
     value: float
-    otherwise: str
-    unit: float = 1
 
-    def is_met(self, columns: Columns) -> bool:
-        """Tell whether studies reach it."""
-        found = float(columns[self.figure].mean())
-        return found <= self.value if self.figure == "half-width" else found >= self.value
+    def find(self, what: str, name: str, span: range, otherwise: str, step: float = 1) -> Answer:
+        """Find a place with few studies, then the right one near it with all of them."""
+        full, is_width = self.simulation, self.figure == "half-width"
+        if is_width:
+            full = replace(full, studies=min(full.studies, _EXACT_WIDTH))
+        rough = replace(full, studies=max(100, full.studies // _ROUGHLY))
+        reached: dict[int, Estimate] = {}
 
+        def is_enough(simulation: Simulation, size: int) -> bool:
+            columns = simulation.run(self.study, self.wanted, **{name: size * step})
+            reached[size] = summarize(columns[self.figure])
+            return reached[size].value <= self.value if is_width else reached[size].value >= self.value
 
-def _search(study: Study, wanted: Wanted, simulation: Simulation, half_width: float) -> Iterator[Answer]:
-    """Find sizes for what is wanted; of models whose difference is not given, the least that is found."""
-    compared = study if isinstance(study, Accuracy) and study.models > 1 else None
-    is_tested = compared.difference != 0 if compared else wanted.against is not None
-    goals: list[_Goal] = []
-    if wanted.precision is not None:
-        goals += _list_sizes(study, "half-width", wanted.precision)
-    if wanted.power is not None and is_tested:
-        goals += _list_sizes(study, "power", wanted.power)
-    if compared and not is_tested:
-        goals.append(_list_differences(compared, wanted.power or _DEFAULT_POWER, half_width))
-    for goal in goals:
-        yield _find(goal, wanted, simulation)
-
-
-def _list_sizes(study: Study, figure: str, value: float) -> Iterator[_Goal]:
-    of = f"for {figure} {value:g}"
-    if not isinstance(study, Agreement):
-        what = f"images per prompt {of}, with {study.prompts} prompts"
-        otherwise = f"not even {MOST_IMAGES} are enough: images of one prompt hang together; take more prompts"
-        span = range(study.at if isinstance(study, Accuracy) else 1, MOST_IMAGES + 1)
-        yield _Goal(what, lambda n: replace(study, images=n), span, study.images, figure, value, otherwise)
-    what, span = f"prompts {of}, with {study.images} images each", range(2, _MOST_PROMPTS_TRIED + 1)
-    otherwise = f"not even {_MOST_PROMPTS_TRIED} are enough"
-    yield _Goal(what, lambda n: replace(study, prompts=n), span, study.prompts, figure, value, otherwise)
+        near = find_least(partial(is_enough, rough), span, getattr(self.study, name))
+        found = find_least(partial(is_enough, full), span, near or span[-1], _FINE)
+        if found is None:
+            return Answer(what, None, otherwise)
+        value, there = found * step, reached[found]
+        note = f"{self.figure} {there.value:.4f} [{there.low:.4f}, {there.high:.4f}]"
+        return Answer(what, Estimate(value, value, value, full.studies, "simulation"), note)
 
 
-def _list_differences(study: Accuracy, power: float, half_width: float) -> _Goal:
-    """Look in the direction of .5, where it takes more."""
-    unit = _STEP if study.rate <= 0.5 else -_STEP
-    span = range(1, math.ceil(max(study.rate, 1 - study.rate) / (study.models - 1) / _STEP))
-    start = round(half_width * (1 + float(ndtri(power)) / 1.96) / _STEP)
-    what, otherwise = f"least difference with power {power:g}", "none is found so often; more prompts are needed"
-    return _Goal(what, lambda n: replace(study, difference=n * unit), span, start, "power", power, otherwise, unit)
-
-
-def _find(goal: _Goal, wanted: Wanted, simulation: Simulation) -> Answer:
-    """Find a place with few studies, then the right one near it with all of them."""
-    if goal.figure == "half-width":
-        simulation = replace(simulation, studies=min(simulation.studies, _EXACT_WIDTH))
-    rough = replace(simulation, studies=max(100, simulation.studies // _ROUGHLY))
-    tried: dict[int, Columns] = {}
-
-    def settle(size: int) -> bool:
-        tried[size] = simulation.run(goal.change(size), wanted)
-        return goal.is_met(tried[size])
-
-    near = find_least(lambda size: goal.is_met(rough.run(goal.change(size), wanted)), goal.span, goal.start)
-    found = find_least(settle, goal.span, near or goal.span[-1], _FINE)
-    if found is None:
-        return Answer(goal.what, None, goal.otherwise)
-    reached, value = summarize(tried[found][goal.figure]), found * goal.unit
-    note = f"{goal.figure} {reached.value:.4f} [{reached.low:.4f}, {reached.high:.4f}]"
-    return Answer(goal.what, Estimate(value, value, value, simulation.studies, "simulation"), note)
-
-
-def _resize(study: Study) -> dict[int, Study]:
-    """Give the studies of a curve, by size."""
+def _draw_curve(study: Study, wanted: Wanted, simulation: Simulation) -> Iterator[Point]:
+    """Simulate the same study with other numbers of images, or of prompts."""
     if isinstance(study, Agreement):
-        sizes = sorted({max(2, round(study.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)})
-        return {size: replace(study, prompts=size) for size in sizes}
-    least = study.at if isinstance(study, Accuracy) else 1
-    sizes = sorted({one for one in _TABLED if one >= least} | {study.images})
-    return {size: replace(study, images=size) for size in sizes}
-
-
-def _point(at: int, columns: Columns) -> Point:
-    return Point(at, summarize(columns["half-width"]), summarize(columns["power"]) if "power" in columns else None)
+        name, sizes = "prompts", {max(2, round(study.prompts * share)) for share in (0.1, 0.25, 0.5, 1, 2, 4)}
+    else:
+        name, sizes = "images", {study.images, *(one for one in _TABLED if one >= study.at)}
+    for size in sorted(sizes):
+        columns = simulation.run(study, wanted, **{name: size})
+        power = summarize(columns["power"]) if "power" in columns else None
+        yield Point(size, summarize(columns["half-width"]), power)
 
 
 def _assume(study: Study) -> dict[str, str]:

@@ -161,7 +161,8 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             if place[:2] != (suite, model) or not is_wanted:
                 continue
             judge, judge_options = _strip(place.judge, judges.get(place.judge, {}))
-            unread, coverage = _cover(subjects, readings)
+            votes = readings.votes()
+            unread, coverage = _cover(subjects, votes)
             protocol = replace(
                 unjudged,
                 judge=judge,
@@ -171,7 +172,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 readings=coverage,
                 rules=_rules(reader.rule, readings.rows["rule"].unique()),
                 agreement=reader.agreement,
-                is_voted=bool((readings.votes()["votes"] > 1).any()),
+                is_voted=bool((votes["votes"] > 1).any()),
             )
             own = (options[suite], seeds[suite], samples.get(suite, ""), models[model], sight)
             found[place] = Followed(protocol, *own, calls, readings)
@@ -307,14 +308,12 @@ def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(rules))
 
 
-def _cover(subjects: pl.DataFrame, readings: ReadingTrail) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
+def _cover(subjects: pl.DataFrame, votes: pl.DataFrame) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
     """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
 
     Where people look, a few pictures get a look more or less by chance, and differently so for every model.
     """
-    votes = subjects.join(readings.votes(), on=["question", "subject"], how="left").with_columns(
-        pl.col("votes").fill_null(0)
-    )
+    votes = subjects.join(votes, on=["question", "subject"], how="left").with_columns(pl.col("votes").fill_null(0))
     read = votes.filter(pl.col("votes") > 0)
     shares = ((count, round(100 * times / read.height)) for count, times in read.group_by("votes").len().iter_rows())
     unread = votes.group_by("item", "hash", "question").agg(

@@ -8,7 +8,7 @@ from pathlib import Path
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage import uncollected
 from subitize.report.document.blocks import Document
-from subitize.report.document.figures import to_png, to_svg, write_whole
+from subitize.report.document.figures import save_figure, write_whole
 from subitize.report.document.pages import to_html
 from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.report.sections.composition import compose
@@ -68,8 +68,8 @@ def _figures(document: Document, folder: Path | None, progress: Progress) -> Ite
     figures = list(document.figures())
     progress.begin("figures", len(figures))
     for figure in figures:
-        yield write_whole(folder / f"{figure.name}.svg", [to_svg(figure).encode()])
-        yield write_whole(folder / f"{figure.name}.png", [to_png(figure)])
+        for suffix in ("svg", "png"):
+            yield save_figure(figure.spec, folder / f"{figure.name}.{suffix}", figure.name)
         progress.advance(has_failed=False)
 
 

@@ -61,9 +61,12 @@ def _choose_reference(factor: str, labels: NDArray[np.str_], wanted: str | None)
 
 def _independent(columns: Mapping[str, NDArray[np.float64]]) -> list[str]:
     """Name the columns that do not follow from those before them."""
+    whole = np.stack(list(columns.values()))
+    # Observations that are alike tell nothing twice; they have the same sum, whatever their columns weigh.
+    _, distinct = np.unique(np.random.default_rng(0).random(len(whole)) @ whole, return_index=True)
     kept: list[str] = []
-    basis = np.empty((len(columns), len(columns[INTERCEPT])))
-    for term, column in columns.items():
+    basis = np.empty((len(columns), len(distinct)))
+    for term, column in zip(columns, whole[:, distinct], strict=True):
         rest, known = column.copy(), basis[: len(kept)]
         for _ in range(2):  # the second time takes out what rounding left
             rest -= (known @ rest) @ known

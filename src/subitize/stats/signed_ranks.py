@@ -12,13 +12,10 @@ from subitize.stats.intervals import wilson_interval
 from subitize.stats.resampling import LEAST_TRIALS, METHOD, has_spread, lost_spread, replicate, widened_interval
 
 Direction = Literal["over", "under", "none"]
-Method = Literal["auto", "exact", "normal"]
 
 # Testolin et al. 2025, section 2.4.4.
 ALPHA = 0.05
 LEAST_EFFECT = 0.3
-
-_EXACT_UP_TO = 50  # as scipy has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +24,6 @@ class SignedRanks:
 
     direction: Direction
     r: Estimate
-    z: float
-    p: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wilcoxon:
-    """The test on n differences: the smaller sum of ranks, z (above 0 where the larger ones are upwards) and p."""
-
-    statistic: float
     z: float
     p: float
     n: int
@@ -61,24 +48,6 @@ def signed_rank_test(errors: NDArray[np.float64], strata: NDArray[np.int64] | No
     is_bias = p < ALPHA and abs(signed_effect) >= LEAST_EFFECT
     direction: Direction = "none" if not is_bias else "over" if z > 0 else "under"
     return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
-
-
-def wilcoxon_test(differences: NDArray[np.float64], *, method: Method = "auto") -> Wilcoxon:
-    """Test, two-sided, whether differences lie around 0; those of 0 are left out.
-
-    The exact law tosses a coin for each difference and holds for ties too; by itself it is taken up to 50 differences.
-    Without any difference but 0, p is 1.
-    """
-    n = len(differences)
-    sizes, counts = _count(differences, np.zeros(n, dtype=np.int64))
-    upwards, ties, ranks = _rank(sizes, counts.sum(axis=-1))
-    excess = float(_excess(upwards, ties, ranks))
-    statistic = float(ties @ ranks) / 2 - abs(excess)
-    if not len(ties):
-        return Wilcoxon(statistic, 0.0, 1.0, n)
-    z = excess / math.sqrt(float(_variance(ties, ranks)))
-    is_exact = method == "exact" or (method == "auto" and n <= _EXACT_UP_TO)
-    return Wilcoxon(statistic, z, _exact_p(excess, ties, ranks) if is_exact else _p(z), n)
 
 
 def _count(errors: NDArray[np.float64], strata: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -123,18 +92,6 @@ def _variance(ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[
 
 def _p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
-
-
-def _exact_p(excess: float, ties: NDArray[np.float64], ranks: NDArray[np.float64]) -> float:
-    """Compute p from the law of the sum of ranks upwards, built up rank by rank; doubled, ranks are whole."""
-    doubled: list[int] = np.repeat(np.rint(2 * ranks), ties.astype(np.int64)).astype(np.int64).tolist()
-    law = np.zeros(sum(doubled) + 1)
-    law[0] = 1.0
-    for rank in doubled:
-        law[rank:] += law[:-rank]
-        law /= 2
-    at_most = round(sum(doubled) / 2 - 2 * abs(excess))
-    return min(1.0, 2 * float(law[: at_most + 1].sum()))
 
 
 def _effect(signed_effect: float, sizes: NDArray[np.float64], counts: NDArray[np.int64]) -> Estimate:

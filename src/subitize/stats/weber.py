@@ -23,7 +23,6 @@ from subitize.stats.response_law import (
     ResponseLaw,
     Tallies,
     Unfitted,
-    fit_law,
     predict_responses,
 )
 
@@ -78,12 +77,6 @@ class NoWeber:
     reason: str
     subitizing: int
     estimate: None = None
-
-
-def fit_weber(tallies: Tallies, *, subitizing: int = 0) -> Weber | NoWeber | None:
-    """Fit the law to the numbers above `subitizing`; None where they have no response."""
-    fit = fit_law(tallies.select(tallies.numbers > subitizing))
-    return describe_weber(tallies, fit, subitizing=subitizing)
 
 
 def describe_weber(tallies: Tallies, fit: Fit | Unfitted, *, subitizing: int = 0) -> Weber | NoWeber | None:

@@ -5,7 +5,7 @@ has a row for each question of a prompt, known by its `key`; `answers` a row for
 repeat of a run), annotator, value. The value of Task 2 is the code of the line, that of Task 3 is 1 for yes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -90,6 +90,14 @@ class Annotations:
     def __init__(self, questions: pl.DataFrame, answers: pl.DataFrame) -> None:
         self.questions = questions
         self.answers = answers
+
+    def rename_models(self, names: Mapping[str, str]) -> "Annotations":
+        """Give models other names, and keep the labels that have been found."""
+        code = pl.col("model").replace_strict(names, return_dtype=pl.String)
+        found = Annotations(self.questions, self.answers.with_columns(code))
+        labels = ("counts", "lines", "confirmations")
+        vars(found).update({name: getattr(self, name).with_columns(code) for name in labels})
+        return found
 
     @cached_property
     def models(self) -> list[str]:

@@ -18,18 +18,16 @@ _NUMBERS = range(1, 11)
 
 def missing_parts(labels: pl.DataFrame, task: int, models: Iterable[str] = ()) -> list[str]:
     """Name the types, and the numbers of simple prompts, that one of these models lacks, or of those there are."""
-    found = set(labels["type"])
-    for model in models or labels["model"].unique():
-        found &= set(labels.filter(pl.col("model") == model)["type"])
+    types = dict(labels.group_by("model").agg(pl.col("type").unique()).iter_rows())
+    found = set(TYPES).intersection(*(types.get(model, ()) for model in models or types)) if types else set()
     missing = [type for type, of in TYPES.items() if of == task and type not in found]
     return missing or (missing_numbers(labels.filter(pl.col("type") == "numeric_simple")) if task == 1 else [])
 
 
 def missing_numbers(simple: pl.DataFrame) -> list[str]:
     """Name the numbers of simple prompts that a model lacks."""
-    found = set(_NUMBERS)
-    for (_,), own in simple.group_by("model"):
-        found &= set(own["truth"])
+    numbers = simple.group_by("model").agg(pl.col("truth").unique())["truth"]
+    found = set(_NUMBERS).intersection(*numbers)
     missing = [f"{number}" for number in _NUMBERS if number not in found or not simple.height]
     return [f"simple prompts with {join_names(missing)}"] if missing else []
 

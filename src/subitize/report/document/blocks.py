@@ -7,7 +7,6 @@ from typing import Any, Literal
 from subitize.records import Box, Estimate
 
 Badge = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
-Tone = Literal["", "good", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +15,6 @@ class Tagged:
 
     word: str
     estimate: Estimate | None
-    tone: Tone = ""
 
 
 @dataclass(frozen=True, slots=True)

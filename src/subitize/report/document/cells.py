@@ -71,7 +71,7 @@ def sort_key(cell: Cell) -> str:
             return str(value)
         case Tagged(estimate=Estimate(value=value)):
             return str(value)
-        case Linked(word=word):
+        case Linked(word=word) | Tagged(word=word):
             return word
         case None:
             return ""

@@ -20,19 +20,14 @@ _PHONE_SHARE, _PHONE_PX = 0.9, 340
 _PNG_SCALE = 2.0
 
 
-def to_svg(figure: FigureBlock) -> str:
-    """Draw a figure as an SVG file."""
+def save_figure(spec: Mapping[str, Any], path: Path, name: str) -> Path:
+    """Draw a chart into a .svg or .png file, which is at twice its size, whole or not at all."""
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg({**figure.spec, "config": _STYLE, "background": "white"})
-    return _with_own_ids(svg, figure.name)
-
-
-def to_png(figure: FigureBlock) -> bytes:
-    """Draw a figure as a PNG file, at twice its size."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_png({**figure.spec, "config": _STYLE, "background": "white"}, scale=_PNG_SCALE)
+    chart = {**spec, "config": _STYLE, "background": "white"}
+    if path.suffix.lower() == ".svg":
+        return write_whole(path, [_with_own_ids(vl_convert.vegalite_to_svg(chart), name).encode()])
+    return write_whole(path, [vl_convert.vegalite_to_png(chart, scale=_PNG_SCALE)])
 
 
 def check_figure(path: Path, option: str = "--figure") -> None:

@@ -13,15 +13,12 @@ from subitize.report.document.blocks import (
     Section,
     Tagged,
     TextBlock,
-    Tone,
     make_table,
     text_column,
 )
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import bounds, methods, sizes
-
-_TONES: dict[Verdict, Tone] = {"holds": "good", "does not hold": "bad", "undecided": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Statement]], wordin
 def _statements(suite: str, found: Sequence[Statement], wording: Wording, of_group: tuple[str, str]) -> list[Block]:
     suffix, name = of_group
     columns = map(text_column, (wording.one.capitalize(), "Claim, in our words", "Verdict", "What was found"))
-    rows = (Row((one.id, one.claim, Tagged(one.verdict, None, _TONES[one.verdict]), one.sentence)) for one in found)
+    rows = (Row((one.id, one.claim, Tagged(one.verdict, None), one.sentence)) for one in found)
     table = make_table(f"{suite}-{wording.several}{suffix}", f"Does it hold?{name}", columns, rows, wording.numbers)
     return [table, *_tests(suite, found, wording, suffix)]
 

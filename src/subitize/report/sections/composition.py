@@ -225,7 +225,8 @@ def _gaps(sources: Sequence[Source]) -> Section:
     rows, blocks, ties = [], [], 0
     for source in sources:
         gaps, seen = source.survey.gaps(), source.survey.observations.rows
-        statuses, excluded = Counter(seen["status"]), int(seen["is_excluded"].sum())
+        statuses = Counter(dict(seen["status"].value_counts().iter_rows()))
+        excluded = int(seen["is_excluded"].sum())
         cells = (
             gaps.unasked,
             gaps.failed,

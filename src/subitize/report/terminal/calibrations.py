@@ -10,9 +10,8 @@ from subitize.calibrations import PREFIX, Calibrated
 from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Column, FigureBlock, Row, make_table
 from subitize.report.document.cells import printable
-from subitize.report.document.figures import INK, QUIET, to_png, to_svg, write_whole
+from subitize.report.document.figures import INK, QUIET, save_figure
 from subitize.report.terminal.printing import cell, print_table
 
 _COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
@@ -49,25 +48,9 @@ def print_saved(saved: Mapping[str, Calibrated]) -> None:
 
 
 def write_figure(found: Calibration, path: Path) -> Path:
-    """Draw the curve into a file."""
-    return save_figure(make_figure(found), path)
-
-
-def save_figure(figure: FigureBlock, path: Path) -> Path:
-    """Draw into a .png or .svg file, whole or not at all."""
-    return write_whole(path, [to_svg(figure).encode() if path.suffix.lower() == ".svg" else to_png(figure)])
-
-
-def make_figure(found: Calibration) -> FigureBlock:
     """Draw both metrics against the threshold, with the one chosen and the published one marked."""
-    result = found.result
-    title = f"{printable(result.judge)} against {printable(result.reference)}"
-    caption = f"Error of {result.n} counts by the lowest score that counts; bands are 95 % intervals."
-    alt = f"{title}: the best threshold is {result.threshold:g}."
-    columns = (Column("threshold"), Column("NAE", digits=3), Column("accuracy", digits=3))
-    rows = (Row((point.threshold, point.nae, point.accuracy)) for point in found.curve)
-    data = make_table("calibration", "Error by threshold", columns, rows)
-    return FigureBlock("calibration", title, _spec(found, title), caption, alt, data)
+    title = f"{printable(found.result.judge)} against {printable(found.result.reference)}"
+    return save_figure(_spec(found, title), path, "calibration")
 
 
 def _spec(found: Calibration, title: str) -> charts.Spec:

@@ -23,15 +23,6 @@ from subitize.report.document.blocks import Badge
 from subitize.report.sections.sources import Series
 
 _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}
-_BOOTSTRAP = "percentiles of 10,000 bootstrap resamples; Wilson's interval where all are right or none"
-_OF_SHARES = ("A10", "A12", "A16", "A17", "agreement", "failures_of_counts", "failures_of_images")
-_METHODS = {
-    **dict.fromkeys(_OF_SHARES, "Wilson's interval"),
-    "A5": "root of the summed squares of the half-widths of the two accuracies",
-    "krippendorff": "Student's t over prompts and annotators; of log(1 − α) where it is not nominal",
-    "odds_ratios": "logistic regression, standard errors clustered by prompt",
-    "paired": "sign flips of the prompts' residuals within types of prompts",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +141,10 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
     keys = {f"{place:04}": one for place, one in enumerate(series)}
     names = {one.model: key for key, one in keys.items()}
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
-    renamed = answers.with_columns(pl.col("model").replace_strict(names, return_dtype=pl.String))
     shown = {one.model: one.source.name_model(one.model) for one in series}
-    named = answers.with_columns(pl.col("model").replace_strict(shown, return_dtype=pl.String))
-    statements = observe(Annotations(annotations.questions, named))
-    annotations = Annotations(annotations.questions, renamed)
+    given = Annotations(annotations.questions, answers)
+    statements = observe(given.rename_models(shown))
+    annotations = given.rename_models(names)
     own: dict[str, dict[str, dict[str, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[str, str], Cell]] = defaultdict(dict)
     for cell in (*compute_tables(annotations), *compute_extensions(annotations)):
@@ -170,7 +160,7 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> Group | None:
         if key in own
     )
     simple = annotations.questions.filter(pl.col("type") == "numeric_simple").select("noun", "frequency").drop_nulls()
-    raters = renamed["annotator"].n_unique()
+    raters = answers["annotator"].n_unique()
     nouns = dict(simple.unique(maintain_order=True).iter_rows())
     return Group(f"{run} · {series[0].judge_name}", models, pooled, raters, nouns, statements)
 

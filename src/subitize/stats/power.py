@@ -1,0 +1,379 @@
+"""How large a study must be, before anything is drawn: studies are simulated and read by what reports them."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import betaincinv, ndtr, ndtri
+
+from subitize.records import Estimate
+from subitize.stats.comparisons import Difference, SharedClusters, compare_studies, rank_models
+from subitize.stats.estimator import Clusters, Floats, Integers, estimate_errors, estimate_shares
+from subitize.stats.intervals import mean_interval, wilson_interval
+from subitize.stats.kappas import fleiss_kappa
+from subitize.stats.krippendorff import krippendorff_alpha
+from subitize.stats.passes import pass_at_k
+from subitize.stats.ratings import tally
+
+Columns = dict[str, NDArray[np.float64] | NDArray[np.bool_]]
+"""What each simulated study shows, by name; `low` and `high` are the ends of its interval at the level of the test."""
+_Law = Callable[[Floats], Floats]
+
+_AT_ONCE = 400_000  # prompts
+_STEEPEST = 20.0  # strata are nearly all or nothing
+_LITTLE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a study: an interval of some confidence and width, a test that it differs from `against`."""
+
+    confidence: float = 0.95
+    alpha: float = 0.05
+    power: float | None = None
+    tests: int = 1
+    precision: float | None = None
+    against: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The level of each test: Bonferroni's."""
+        return self.alpha / self.tests
+
+
+@dataclass(frozen=True)
+class _Prompts:
+    """Prompts in strata, with their shares of the prompts, and so many images of each.
+
+    `icc` is the correlation of two images of one prompt, `icc_within` that within its stratum.
+    """
+
+    prompts: int
+    images: int
+    strata: tuple[float, ...] = (1.0,)
+    icc: float = 0.5
+    icc_within: float = 0.5
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of prompts in each stratum; strata that get none are left out."""
+        ends = np.rint(np.cumsum(self.strata) / sum(self.strata) * self.prompts + _LITTLE)
+        sizes = np.diff(ends, prepend=0).astype(np.int64)
+        return np.asarray(sizes[sizes > 0])
+
+    @property
+    def stratum(self) -> Integers:
+        """The stratum of each prompt."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def at_once(self) -> int:
+        """How many studies are simulated at once."""
+        return max(1, _AT_ONCE // self.prompts)
+
+    def place_strata(self, mean: float, link: _Law, variance: _Law, seen: _Law = np.asarray) -> Floats:
+        """Put strata on a line, seen through a link, so that they have their part of the variance at their mean.
+
+        What is seen of them has the mean given. Where strata cannot differ so much, they differ as much as they can.
+        """
+        shares = self.sizes / self.prompts
+        scores = np.asarray(ndtri(np.cumsum(shares) - shares / 2))
+
+        def at(slope: float) -> Floats:
+            middle = brentq(lambda at: float(shares @ seen(link(at + slope * scores))) - mean, -100, 100, xtol=1e-13)
+            return np.asarray(link(middle + slope * scores))
+
+        def excess(slope: float) -> float:
+            means = at(slope)
+            part = (self.icc - self.icc_within) / (1 - self.icc_within)
+            return float(shares @ (means - shares @ means) ** 2 - part * variance(shares @ means))
+
+        if self.icc <= self.icc_within or len(shares) == 1:
+            return at(0.0)
+        return at(brentq(excess, 0.0, _STEEPEST) if excess(_STEEPEST) > 0 else _STEEPEST)
+
+    def gather(self, means: Floats, weight: float, observations: float) -> Clusters:
+        """Make each study (row of prompts' means) a group of clusters."""
+        groups, strata = np.repeat(np.arange(len(means)), self.prompts), np.tile(self.stratum, len(means))
+        weights, each = (np.full(means.size, float(one)) for one in (weight, observations))
+        return Clusters(means.ravel(), weights, each, groups, strata)
+
+
+@dataclass(frozen=True)
+class Accuracy(_Prompts):
+    """The share of right images, or with `at` k pass@k; or those of several models on the same prompts.
+
+    Each model's rate is by `difference` above that of the one before. `correlation` is that of the prompts' chances in
+    two models, within a stratum: a share of the prompts is equally hard for all models, in that their chances stand at
+    the same quantile, and in the others they are independent.
+    """
+
+    rate: float = 0.5
+    at: int = 1
+    models: int = 1
+    difference: float = 0.0
+    correlation: float = 0.0
+    estimand: ClassVar = "rate"
+    limits: ClassVar = (0.0, 1.0)
+
+    @property
+    def command(self) -> str:
+        """What reports it."""
+        return "score" if self.models == 1 else "compare --models"
+
+    @property
+    def at_once(self) -> int:
+        """How many studies are simulated at once; of comparisons, which need more room, a hundred in all."""
+        return super().at_once if self.models == 1 else max(1, 200 // (self.models * (self.models - 1)))
+
+    @cached_property
+    def rates(self) -> Floats:
+        """The rates of single images by model (row) and stratum: the later the stratum, the lower."""
+        laws: tuple[_Law, ...] = (lambda at: ndtr(-at), lambda rate: rate * (1 - rate), self._succeed)
+        each = [self.rate + place * self.difference for place in range(self.models)]
+        return np.array([self.place_strata(one, *laws) for one in each])
+
+    @property
+    def attained_icc(self) -> float:
+        """As much of the icc as strata can have in all models."""
+        means = np.average(self.rates, axis=1, weights=self.sizes)
+        between = np.average((self.rates - means[:, None]) ** 2, axis=1, weights=self.sizes) / means / (1 - means)
+        return float((between + self.icc_within * (1 - between)).min())
+
+    def draw(self, random: np.random.Generator, studies: int) -> Integers:
+        """Draw how many images of each prompt are right, by study and model."""
+        rates = self.rates[:, self.stratum]
+        chances = random.beta(*_shape_beta(rates, self.icc_within), (studies, *rates.shape))
+        if self.correlation:
+            study, prompt = np.nonzero(random.random((studies, self.prompts)) < self._shared)
+            shapes, places = _shape_beta(rates[:, prompt].T, self.icc_within), random.random((len(study), 1))
+            chances[study, :, prompt] = betaincinv(*shapes, places)
+        return np.asarray(random.binomial(self.images, chances))
+
+    def estimate(self, right: Integers, confidence: float) -> list[Estimate]:
+        """Estimate the first model's figure as `score` does, in each study."""
+        passes = np.array([pass_at_k(self.images, one, self.at) for one in range(self.images + 1)])
+        weight = self.images if self.at == 1 else 1
+        return estimate_shares(self.gather(passes[right[:, 0]], weight, self.images / self.at), confidence=confidence)
+
+    def compare(self, right: Integers) -> list[list[Difference]]:
+        """Compare models as `compare --models` does, in each study."""
+        means, weights = right / self.images, np.full(self.prompts, float(self.images))
+        return compare_studies(SharedClusters(means[0], weights, self.stratum, 1.0, are_shares=True), means)
+
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
+        """Simulate studies."""
+        right = self.draw(random, studies)
+        if self.models == 1:
+            return _read(lambda confidence: _list_ends(self.estimate(right, confidence)), self.rate, wanted)
+        compared = self.compare(right)
+        steps = np.array([one.second - one.first for one in compared[0]])
+        ends = np.moveaxis(np.array([_list_ends([one.estimate for one in own]) for own in compared]), 1, 0)
+        columns = _cover(ends, -self.difference * steps)
+        if not self.difference:
+            return columns
+        is_found = np.array([[one.p_holm < wanted.level for one in own] for own in compared])
+        columns["power"] = _average(is_found[:, steps == 1])
+        if self.models > 2:
+            standings = map(rank_models, compared, right.mean(axis=2).tolist())
+            columns["any difference found"] = np.asarray(is_found.any(axis=1))
+            columns["all differences found"] = np.asarray(is_found.all(axis=1))
+            columns["ranks a model may have"] = np.array(
+                [np.mean([one.worst - one.best + 1 for one in own]) for own in standings]
+            )
+        return columns
+
+    @cached_property
+    def _shared(self) -> float:
+        """The share of prompts that are equally hard for two neighbours; 1 where that is not enough."""
+        rates, (nodes, weights) = self.rates[:2], np.polynomial.legendre.leggauss(200)
+        both = betaincinv(*_shape_beta(rates, self.icc_within), (nodes[:, None, None] + 1) / 2).prod(axis=1)
+        together = np.average(weights / 2 @ both - rates.prod(axis=0), weights=self.sizes)
+        spreads = np.average(rates * (1 - rates), axis=1, weights=self.sizes)
+        needed = self.correlation * self.icc_within * math.sqrt(spreads.prod())
+        return min(1.0, float(needed / together)) if together > 0 else 0.0
+
+    def _succeed(self, rates: Floats) -> Floats:
+        """Compute how likely one of `at` images of a prompt is right."""
+        right, wrong = _shape_beta(rates, self.icc_within)
+        return np.asarray(1 - np.prod([(wrong + one) / (right + wrong + one) for one in range(self.at)], axis=0))
+
+
+@dataclass(frozen=True)
+class Errors(_Prompts):
+    """A mean error, as NAE or MAE, and its standard deviation over images.
+
+    Gamma laws of the prompts' means, and of images around them; both spread in proportion to their means, and those of
+    strata ascend.
+    """
+
+    mean: float = 1.0
+    sd: float = 1.0
+    at: ClassVar = 1
+    estimand: ClassVar = "mean"
+    limits: ClassVar = (0.0, math.inf)
+    command: ClassVar = "score"
+
+    def draw(self, random: np.random.Generator, studies: int) -> Floats:
+        """Draw the mean error of each prompt's images, by study."""
+        means = self.place_strata(self.mean, np.exp, lambda _: np.array(self.sd**2))[self.stratum]
+        relative = (self.sd**2 - float(means.var())) / float((means**2).mean())
+        of_prompts = relative * self.icc_within
+        of_images = relative * (1 - self.icc_within) / (1 + of_prompts) / self.images
+        drawn = np.tile(means, (studies, 1))
+        for variance in (of_prompts, of_images):
+            drawn *= random.gamma(1 / variance, variance, drawn.shape) if variance > 0 else 1.0
+        return drawn
+
+    def estimate(self, errors: Floats, confidence: float) -> list[Estimate]:
+        """Estimate as `score` does, in each study."""
+        clusters = self.gather(errors, self.images, self.images)
+        return estimate_errors(clusters, np.ones(len(errors)), confidence=confidence)
+
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
+        """Simulate studies."""
+        errors = self.draw(random, studies)
+        return _read(lambda confidence: _list_ends(self.estimate(errors, confidence)), self.mean, wanted)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of `raters` out of so many `annotators` who say yes or no of each image; a `share` say yes.
+
+    `kappa` is the correlation of two people's answers about an image, `icc` that about two images of a prompt. A share
+    `habit` of a person's answers are given without looking, and are then always yes or always no.
+    """
+
+    prompts: int
+    images: int
+    raters: int
+    annotators: int
+    kappa: float
+    share: float
+    icc: float = 0.0
+    habit: float = 0.0
+    at_once: ClassVar = 100
+    estimand: ClassVar = "kappa"
+    limits: ClassVar = (-1.0, 1.0)
+    command: ClassVar = "agree"
+
+    def draw(self, random: np.random.Generator, studies: int) -> tuple[NDArray[np.bool_], Integers]:
+        """Draw answers, and who gives them, by study, image and rater; images of a prompt stand side by side."""
+        of_prompts, of_images = (one / (1 - self.habit) ** 2 for one in (self.icc, self.kappa))
+        within = (of_images - of_prompts) / (1 - of_prompts) if of_prompts < 1 else 0.0
+        means = random.beta(*_shape_beta(np.full((studies, self.prompts), self.share), of_prompts))
+        chances = random.beta(*_shape_beta(np.repeat(means, self.images, axis=1), within))
+        who = random.random((*chances.shape, self.annotators)).argsort(axis=2)[..., : self.raters]
+        habits = random.random((studies, self.annotators)) < self.share
+        seen = random.random(who.shape) < chances[..., None]
+        is_habit = random.random(who.shape) < self.habit
+        return np.where(is_habit, habits[np.arange(studies)[:, None, None], who], seen), who
+
+    def estimate(self, answers: NDArray[np.bool_], who: Integers) -> tuple[Estimate | None, Estimate | None]:
+        """Estimate κ and α of one study as `agree` does."""
+        units = np.repeat(np.arange(self.prompts * self.images), self.raters)
+        said, domain = answers.ravel().astype(np.float64), np.array([0.0, 1.0])
+        ratings = tally(units, said, domain=domain, clusters=units // self.images, annotators=who.ravel())
+        kappa = fleiss_kappa(ratings)
+        return (None if kappa is None else kappa.coefficient), krippendorff_alpha(ratings, "nominal")
+
+    def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
+        """Simulate studies; one without an interval leaves everything from −1 to 1."""
+        found = [self.estimate(*one) for one in zip(*self.draw(random, studies), strict=True)]
+        kappa, alpha = (_list_ends([one or _NO_INTERVAL for one in of]) for of in zip(*found, strict=True))
+        of_alpha = {f"{name} of α": column for name, column in _cover(alpha, self.kappa).items()}
+        is_open = (kappa[0] == -1) & (kappa[1] == 1)
+        return _read(lambda _: kappa, self.kappa, wanted) | of_alpha | {"anything possible": is_open}
+
+
+Study = Accuracy | Errors | Agreement
+Track = Callable[[str, Sequence[int]], Iterable[int]]
+"""Hands on the pieces of what is named, and may show how far they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """How many studies are simulated, and from which seed."""
+
+    studies: int = 10_000
+    seed: int = 0
+    track: Track = lambda _, pieces: pieces
+
+    def run(self, study: Study, wanted: Wanted, **changes: Any) -> Columns:  # noqa: ANN401
+        """Simulate studies, with these changes, in pieces that fit into memory."""
+        study = replace(study, **changes)
+        random = np.random.default_rng(self.seed)
+        sizes = [min(study.at_once, self.studies - begin) for begin in range(0, self.studies, study.at_once)]
+        what = f"{self.studies} studies of {study.prompts} prompts × {study.images}"
+        found = [study.simulate(random, size, wanted) for size in self.track(what, sizes)]
+        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+
+
+def summarize(column: NDArray[np.float64] | NDArray[np.bool_]) -> Estimate:
+    """Average what studies show, with the interval of the simulation's own error."""
+    if column.dtype == np.bool_:
+        return wilson_interval(int(column.sum()), len(column))
+    return mean_interval(column.tolist())
+
+
+def find_least(is_enough: Callable[[int], bool], span: range, start: int, growth: float = 2.0) -> int | None:
+    """Find the smallest number in a span from which on it is enough, to about 1 %; None if not even the last is.
+
+    It goes from `start` by factors until there is one on either side, then halves what lies between.
+    """
+    below, enough = span.start - 1, span.stop
+    tried = min(max(start, span.start), span[-1])
+    while enough - below > max(1, enough // 100):
+        below, enough = (below, tried) if is_enough(tried) else (tried, enough)
+        if below == span[-1]:
+            return None
+        if enough == span.stop:
+            tried = min(span[-1], max(below + 1, round(below * growth)))
+        elif below < span.start:
+            tried = max(span.start, min(enough - 1, round(enough / growth)))
+        else:
+            tried = (below + enough) // 2
+    return enough
+
+
+_NO_INTERVAL = Estimate(math.nan, -1.0, 1.0, 0, "no interval: all answers are the same")
+
+
+def _read(find_ends: Callable[[float], Floats], truth: float, wanted: Wanted) -> Columns:
+    """Tell how wide intervals are, whether they hold the truth, and what they leave out."""
+    ends = find_ends(wanted.confidence)
+    columns = _cover(ends, truth)
+    is_same = math.isclose(wanted.confidence, 1 - wanted.level)
+    low, high = ends if is_same else find_ends(1 - wanted.level)
+    if wanted.against is not None:
+        columns["power"] = (low > wanted.against) | (high < wanted.against)
+    return columns | {"low": low, "high": high}
+
+
+def _cover(ends: Floats, truth: float | Floats) -> Columns:
+    """Tell how wide intervals are, and whether they hold the truth; of pairs of models (columns), on average."""
+    low, high = ends
+    is_covered = (low <= truth) & (truth <= high)
+    return {"half-width": _average((high - low) / 2), "coverage": _average(is_covered)}
+
+
+def _average(each: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.float64] | NDArray[np.bool_]:
+    """Average over pairs of models (columns), if there are several."""
+    pairs = each.reshape(len(each), -1)
+    return pairs[:, 0] if pairs.shape[1] == 1 else pairs.mean(axis=1)
+
+
+def _list_ends(found: Sequence[Estimate]) -> Floats:
+    """List the low ends of intervals, and the high ones."""
+    return np.array([(one.low, one.high) for one in found]).T
+
+
+def _shape_beta(means: Floats, icc: float) -> tuple[Floats, Floats]:
+    """Shape beta laws of chances: their means, and the correlation of two outcomes of one chance."""
+    inner, rest = np.clip(means, 1e-12, 1 - 1e-12), min(max(icc, _LITTLE), 1 - _LITTLE)
+    return inner * (1 - rest) / rest, (1 - inner) * (1 - rest) / rest
