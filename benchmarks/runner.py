@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,10 @@ from benchmarks.processes import ROOT, peak_megabytes, run_python
 from subitize.interfaces import Suite, Tried
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Made, make_model, make_suite
-from subitize.runner.pictures import Loader
 from subitize.runner.progress import Silent
+from subitize.runner.rendering import recipe_of, render_png
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
-from subitize.store.images import Images
 
 LIMIT_PER_SECOND = 100
 SERVER = ROOT / "tests" / "openai_server.py"
@@ -149,7 +149,9 @@ def _compare_processes(url: str, place: Path, size: Size) -> Iterator[Result]:
     pictures = place / "pictures"
     pictures.mkdir()
     for number, item in enumerate(itertools.islice(make_suite(_NAMING).it.items(0), size.chats)):
-        (pictures / f"{number:04}.png").write_bytes(Loader(Images(place))(item.task.picture))
+        recipe = recipe_of(item.task)
+        assert recipe is not None
+        (pictures / f"{number:04}.png").write_bytes(render_png(recipe))
     ours = ("-m", "subitize", "run", _NAMING, "--limit", size.chats, "--no-sight-check")
     model = ("--model", f"openai:test-model,base_url={url},concurrency={CONCURRENCY}")
     fresh = (place / f"whole-{number}" for number in itertools.count())
@@ -164,7 +166,7 @@ def _compare_processes(url: str, place: Path, size: Size) -> Iterator[Result]:
         yield compare_times(
             what,
             lambda: run_python(*ours, *model, "--out", next(fresh)),
-            lambda other=other: run_python(*other),
+            partial(run_python, *other),
             aim=aim,
             pairs=size.process_pairs,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -34,8 +34,8 @@ def renderer() -> Iterator[Renderer]:
         yield renderer
 
 
-def finish(drawing: Drawing | None) -> dict[Stimulus, bytes]:
-    async def wait() -> dict[Stimulus, bytes]:
+def finish(drawing: Drawing | None) -> Mapping[Stimulus, bytes]:
+    async def wait() -> Mapping[Stimulus, bytes]:
         assert drawing is not None
         return await result_of(drawing)
 

@@ -13,7 +13,7 @@ from subitize.runner.processes import Pool
 
 JobT = TypeVar("JobT")
 # Pictures by their recipes, which may still be in the making; one that cannot be drawn is missing.
-Drawing = Future[dict[Stimulus, bytes]]
+Drawing = Future[Mapping[Stimulus, bytes]]
 
 # Drawn together, for passing a picture from one process to another costs this one as much as sending it.
 _AHEAD = 8
@@ -74,7 +74,7 @@ class Renderer:
         self._pool.shutdown()
 
 
-def _draw(recipes: Sequence[Stimulus]) -> dict[Stimulus, bytes]:
+def _draw(recipes: Sequence[Stimulus]) -> Mapping[Stimulus, bytes]:
     """Draw what can be drawn; why another cannot is told by drawing it again where it is wanted."""
     drawn = {}
     for recipe in recipes:
