@@ -1,11 +1,12 @@
 """How fast chats are sent, answered and committed, against a bare client's gather and against inspect_ai.
 
 A real local server answers (tests/openai_server.py, a process of its own). The bare client is AsyncOpenAI with a
-semaphore, which appends every answer to a JSONL file. What ours does beyond it: plan, pace, redact, keep provenance,
-check, and commit every answer so that a kill loses none.
+semaphore, which appends every answer to a JSONL file. What ours does beyond it: plan, draw, pace, redact, keep
+provenance, check, commit every answer so that a kill loses none, and read the number in it.
 """
 
 import asyncio
+import itertools
 import json
 import shutil
 import subprocess
@@ -13,9 +14,10 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,18 +25,18 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from benchmarks.bare_client import CONCURRENCY, QUESTION, gather
 from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
 from subitize.interfaces import Suite, Tried
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
-from subitize.registry import Made, make_model
+from subitize.registry import Made, make_model, make_suite
 from subitize.runner.progress import Silent
+from subitize.runner.rendering import recipe_of, render_png
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
 
-CONCURRENCY = 32
 LIMIT_PER_SECOND = 100
-QUESTION = "How many apples are there? Answer with a number."
 SERVER = ROOT / "tests" / "openai_server.py"
 
 
@@ -51,6 +53,8 @@ class Size:
 FULL = Size(chats=1_000, memory_chats=(1_000, 10_000), pairs=5, process_pairs=3)
 TINY = Size(chats=20, memory_chats=(20,), pairs=1, process_pairs=1)
 
+# 1,000 questions, each about a picture of its own.
+_NAMING = "naming:images=20,size_px=256,wordings=category,control_question=false"
 _OURS = """
 import sys
 from pathlib import Path
@@ -60,13 +64,15 @@ send_ours(url, Path(picture), Path(out), int(count))
 """
 _INSPECT = f"""
 import sys
+from pathlib import Path
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
 from inspect_ai.scorer import includes
-url, picture, out, count = sys.argv[1:]
-content = [ContentImage(image=picture), ContentText(text={QUESTION!r})]
-samples = [Sample(input=[ChatMessageUser(content=content)], target="3") for _ in range(int(count))]
+url, pictures, out = sys.argv[1:]
+texts = [ContentText(text={QUESTION!r})]
+contents = [[ContentImage(image=str(picture)), *texts] for picture in sorted(Path(pictures).iterdir())]
+samples = [Sample(input=[ChatMessageUser(content=content)], target="3") for content in contents]
 model = get_model("openai/test-model", base_url=url, api_key="none", responses_api=False)
 (log,) = eval(Task(dataset=samples, scorer=includes()), model=model, log_dir=out, display="none",
               max_connections={CONCURRENCY}, max_samples={CONCURRENCY})
@@ -82,7 +88,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
         picture = _write_picture(place / "picture.png")
         with _serving() as url:
             yield _compare_rates(url, picture, place, size)
-            yield _compare_processes(url, picture, place, size)
+            yield from _compare_processes(url, place, size)
             for count in size.memory_chats:
                 peak = peak_megabytes("-c", _OURS, url, picture, place / f"peak-{count}", count)
                 yield Figure(f"peak memory of {count:,} chats", peak, "MB")
@@ -132,50 +138,38 @@ def _compare_rates(url: str, picture: Path, place: Path, size: Size) -> Result:
     return compare_rates(
         what,
         lambda: send_ours(url, picture, place / "run", size.chats),
-        _prepare_bare(url, picture, place / "bare.jsonl", size.chats),
+        lambda: asyncio.run(gather(url, [picture] * size.chats, place / "bare.jsonl")),
         aim=">= .85",
         pairs=size.pairs,
     )
 
 
-def _prepare_bare(url: str, picture: Path, out: Path, count: int) -> Callable[[], None]:
-    from openai import AsyncOpenAI
-
-    from subitize.image_files import data_url
-
-    async def gather() -> None:
-        slots = asyncio.Semaphore(CONCURRENCY)
-        out.unlink(missing_ok=True)
-        async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
-            with out.open("a") as file:
-
-                async def ask(number: int) -> None:
-                    async with slots:
-                        image = {"type": "image_url", "image_url": {"url": data_url(picture.read_bytes())}}
-                        content: Any = [image, {"type": "text", "text": QUESTION}]
-                        answer = await client.chat.completions.create(
-                            model="test-model", messages=[{"role": "user", "content": content}]
-                        )
-                        row = {"id": number, "answer": answer.choices[0].message.content}
-                        file.write(json.dumps(row) + "\n")
-                        file.flush()
-
-                await asyncio.gather(*(ask(number) for number in range(count)))
-
-    return lambda: asyncio.run(gather())
-
-
-def _compare_processes(url: str, picture: Path, place: Path, size: Size) -> Result:
-    what = f"{size.chats:,} chats, whole process, in times of inspect_ai"
-    if not (find_spec("inspect_ai") and find_spec("openai")):
-        return Unmeasured(what, "inspect_ai and openai")
-    return compare_times(
-        what,
-        lambda: run_python("-c", _OURS, url, picture, place / "whole", size.chats),
-        lambda: run_python("-c", _INSPECT, url, picture, place / "logs", size.chats),
-        aim="<= .25",
-        pairs=size.process_pairs,
-    )
+def _compare_processes(url: str, place: Path, size: Size) -> Iterator[Result]:
+    """Compare whole processes: ours draws the pictures on the way, the others find them ready."""
+    pictures = place / "pictures"
+    pictures.mkdir()
+    for number, item in enumerate(itertools.islice(make_suite(_NAMING).it.items(0), size.chats)):
+        recipe = recipe_of(item.task)
+        assert recipe is not None
+        (pictures / f"{number:04}.png").write_bytes(render_png(recipe))
+    ours = ("-m", "subitize", "run", _NAMING, "--limit", size.chats, "--no-sight-check")
+    model = ("--model", f"openai:test-model,base_url={url},concurrency={CONCURRENCY}")
+    fresh = (place / f"whole-{number}" for number in itertools.count())
+    for name, aim, needs, other in (
+        ("AsyncOpenAI's gather", "<= 1.5", ("openai",), ("-m", "benchmarks.bare_client", url, pictures, place / "out")),
+        ("inspect_ai", "<= .2", ("inspect_ai", "openai"), ("-c", _INSPECT, url, pictures, place / "logs")),
+    ):
+        what = f"{size.chats:,} chats of naming, drawn on the way, whole process, in times of {name} on ready pictures"
+        if not all(map(find_spec, needs)):
+            yield Unmeasured(what, " and ".join(needs))
+            continue
+        yield compare_times(
+            what,
+            lambda: run_python(*ours, *model, "--out", next(fresh)),
+            partial(run_python, *other),
+            aim=aim,
+            pairs=size.process_pairs,
+        )
 
 
 def _measure_pace(url: str, picture: Path, out: Path, chats: int) -> Iterator[Figure]:

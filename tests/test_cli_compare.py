@@ -44,7 +44,7 @@ def test_a_run_without_refined_prompts_says_what_to_do_first(tmp_path: Path) -> 
     assert "has no refined prompts that were judged beside the original ones; first: subitize run SUITE" in done.err
 
 
-NAMING = "naming:categories=apples+dots,numbers=1-6,images=1"
+NAMING = "naming:categories=apples+dots,numbers=1-6,images=1,size_px=256"
 
 
 @pytest.fixture(scope="module")

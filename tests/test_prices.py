@@ -24,6 +24,7 @@ from subitize.prices import (
     Tiles,
     estimate_text_tokens,
     load_prices,
+    read_ours,
     warn_of_age,
 )
 
@@ -211,7 +212,7 @@ def test_a_server_is_known_however_its_address_is_written(base_url: str) -> None
 
 def test_every_price_of_ours_is_found_under_each_of_its_names() -> None:
     prices = load_prices()
-    for price in prices.layers[0]:
+    for price in read_ours():
         for name in price.models:
             assert prices.find(OPENAI, name) == price
         assert price.as_of <= date.today()

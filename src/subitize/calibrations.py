@@ -39,9 +39,6 @@ class Calibrated:
     version: str
 
 
-_codec = TypeAdapter(Calibrated)
-
-
 def name_safely(judge: str) -> str:
     """Make a name for a judge's calibration that a file can have."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", judge).strip("-.")[:80]
@@ -90,7 +87,7 @@ def load(name: str) -> Calibrated:
     """Get a calibration by its name."""
     path = _path(name)
     try:
-        return _codec.validate_json(_restore(path.read_bytes()))
+        return TypeAdapter(Calibrated).validate_json(_restore(path.read_bytes()))
     except FileNotFoundError:
         raise UnknownNameError("calibration", name, names()) from None
     except OSError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from datetime import date
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -166,15 +167,16 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The prices that are known: those of the user's file, and below them ours."""
+    """The prices that are known: those of the user's file, and below them ours, which are read when looked for."""
 
-    layers: tuple[tuple[Price, ...], ...] = ()
+    users: tuple[Price, ...] = ()
+    has_ours: bool = False
 
     def find(self, base_url: str, model: str) -> Price | None:
         """Find a model's price on a server: the user's before ours, the most specific name before patterns."""
         address = urlsplit(base_url)
         hosts = {address.netloc.rpartition("@")[2].lower(), address.hostname or ""}
-        for layer in self.layers:
+        for layer in (self.users, read_ours()) if self.has_ours else (self.users,):
             fits = [
                 ((_specificity(name), _specificity(price.host)), price)
                 for price in layer
@@ -189,8 +191,13 @@ class PriceList:
 
 def load_prices(path: Path | None = None) -> PriceList:
     """Load our prices, with those of a user's file laid over them."""
-    own = () if path is None else (_read(path),)
-    return PriceList((*own, _read(_BUILT_IN)))
+    return PriceList(() if path is None else _read(path), has_ours=True)
+
+
+@cache
+def read_ours() -> tuple[Price, ...]:
+    """Read the prices that come with the package."""
+    return _read(_BUILT_IN)
 
 
 def estimate_text_tokens(text: str) -> int:

@@ -548,3 +548,12 @@ def test_a_judge_is_estimated_by_the_pictures_it_will_see(server: Server, tmp_pa
     before = server.counters().billed_usd
     assert call("judge", out, "--judge", judge, "--prices", prices).code == 0
     assert expected == pytest.approx(server.counters().billed_usd - before, rel=0.1)
+
+
+def test_calls_go_through_the_proxy_that_the_environment_names(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", server.base_url.removesuffix("/v1"))
+    monkeypatch.setenv("no_proxy", "other.invalid")
+    run(server, tmp_path / "run", "--limit", 1, model="test-model,base_url=http://model.invalid/v1")
+    assert server.requests()[-1]["path"] == "http://model.invalid/v1/chat/completions"

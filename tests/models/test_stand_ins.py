@@ -44,7 +44,7 @@ def _give(picture: bytes, _: Picture) -> bytes:
 )
 def test_random_converges_to_its_true_nae_and_accuracy(images: int, repeats: int, tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        suite, model = make_suite(f"naming:images={images},{CELLS}"), make_model("random")
+        suite, model = make_suite(f"naming:images={images},size_px=256,{CELLS}"), make_model("random")
         run_suite(run, Settings(suite, model, make_judge("parser"), seed=1, repeats=repeats), Silent())
         found = measured(run)
     assert found["accuracy"].n == 20 * images * repeats

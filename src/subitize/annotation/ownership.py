@@ -4,8 +4,6 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +14,7 @@ from subitize.annotation.people import Person
 from subitize.annotation.study import Study
 from subitize.errors import SubitizeError
 from subitize.records import to_plain
+from subitize.runner.processes import Pool, result_of
 from subitize.store import Location
 
 MOST_AGE_SECONDS = 30.0
@@ -109,7 +108,7 @@ class Overseer:
 
     def __init__(self, location: Location, judge: str) -> None:
         self._location, self._judge = location, judge
-        self._process: ProcessPoolExecutor | None = None
+        self._process = Pool(1)
         self._latest: Oversight | None = None
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -135,14 +134,11 @@ class Overseer:
             self._latest = None  # nothing to compare yet
 
     async def _oversee(self, without: str | None) -> Oversight:
-        loop = asyncio.get_running_loop()
-        self._process = self._process or ProcessPoolExecutor(1, get_context("spawn"))
-        return await loop.run_in_executor(self._process, oversee, self._location, self._judge, without)
+        return await result_of(self._process.submit(oversee, self._location, self._judge, without))
 
     def close(self) -> None:
         """Stop the process."""
-        if self._process is not None:
-            self._process.shutdown(wait=False, cancel_futures=True)
+        self._process.shutdown()
 
 
 class OwnerDesk:

@@ -22,7 +22,6 @@ from subitize.models.serving import (
     DeclinedError,
     Limits,
     check_url,
-    load_picture,
     one_line,
     parse_json,
     read_error,
@@ -136,7 +135,7 @@ class HfInference:
         return await self._calls.make(ask, read, estimate_text_tokens(request.text) + 1)
 
     async def _answer(self, request: Request, provenance: Provenance) -> Reply:
-        messages: list[Any] = write_messages(request.text, await load_picture(request), system=self._system)
+        messages: list[Any] = write_messages(request.text, request.picture(), system=self._system)
         options = self._model | self._answering | self._seed(request)
 
         async def ask(client: "AsyncInferenceClient") -> object:

@@ -21,7 +21,7 @@ from subitize.models.chats import (
     text_or_none,
     write_messages,
 )
-from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url, load_picture
+from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url
 from subitize.prices import estimate_text_tokens
 from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest, task_text
 
@@ -99,7 +99,7 @@ class OpenAi:
         """Have several pictures of one prompt drawn in one call; questions are put one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return [await self._chat(request, await load_picture(request)) for request in requests]
+        return [await self._chat(request, request.picture()) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
         """Have a text written: the words of the task are sent to the chat endpoint, without a picture."""

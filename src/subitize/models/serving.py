@@ -12,7 +12,6 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, is_dataclass
 from typing import Any
@@ -23,9 +22,9 @@ import aiohttp
 from pydantic_core import from_json
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.interfaces import Request, TransientError
+from subitize.interfaces import TransientError
 from subitize.models.pacing import LONGEST_PAUSE_SECONDS, Pacer, Turn
-from subitize.records import Draw, Failed, Refused, Stimulus
+from subitize.records import Failed, Refused
 
 _LARGEST_ANSWER_BYTES = 200_000_000
 _LONGEST_MESSAGE = 300
@@ -36,8 +35,6 @@ _REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked",
 _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
 _VERSION = re.compile(r"api-version=[\w.-]{1,40}", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
-# One at a time: more would keep the event loop waiting, and several questions are about one picture.
-_DRAWING = ThreadPoolExecutor(1, "drawing")
 # The server's own trouble, whatever was asked for; it passes.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
@@ -154,11 +151,13 @@ class Server:
         self._limits = limits
         self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: Mapping[str, str] = {}
         self.contact = Contact(self.base_url, key_variable, limits.concurrency)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Keep connections while the context lasts."""
+        self._proxies = _list_proxies()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
         timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
@@ -207,7 +206,7 @@ class Server:
             raise TypeError("the server is called while it is not opened")
         host = self.base_url if method == "POST" else str(urlsplit(url).hostname)
         try:
-            async with self._session.request(method, url, data=body, headers=headers, proxy=_find_proxy(url)) as answer:
+            async with self._session.request(method, url, data=body, headers=headers, proxy=self._proxy(url)) as answer:
                 data = bytearray()
                 async for chunk in answer.content.iter_any():
                     data += chunk
@@ -228,6 +227,10 @@ class Server:
             raise UnusableModelError(f"{host!r} is no web address; give base_url=http://host:port/v1") from None
         except (aiohttp.ClientError, ConnectionError) as error:
             raise TransientError(f"the connection broke: {type(error).__name__}", is_unsettled=True) from None
+
+    def _proxy(self, url: str) -> str | None:
+        parts = urlsplit(url)
+        return None if not self._proxies or proxy_bypass(parts.hostname or "") else self._proxies.get(parts.scheme)
 
     @property
     def _connect_seconds(self) -> float:
@@ -252,13 +255,6 @@ class Server:
             what = "an error" if content is not None else "HTML" if data.lstrip()[:1] == b"<" else "no JSON"
             raise self.contact.miss(f"{self.base_url} answered with {what}: {message}; is base_url right (…/v1)?")
         raise self.contact.explain(status, code, message, retry_after_seconds(told, time.time()))
-
-
-async def load_picture(request: Request) -> bytes:
-    """Get a task's picture; one that is drawn now is drawn beside the event loop."""
-    if isinstance(request.task, Draw) or not isinstance(request.task.picture, Stimulus):
-        return request.picture()
-    return await asyncio.get_running_loop().run_in_executor(_DRAWING, request.picture)
 
 
 def retry_after_seconds(told: Mapping[str, str], now: float) -> float | None:
@@ -297,12 +293,9 @@ def _read_date(text: str) -> float:
         return math.nan
 
 
-def _find_proxy(url: str) -> str | None:
-    """Find the proxy that the environment names; not its passwords, which aiohttp would look for in ~/.netrc."""
-    parts = urlsplit(url)
-    if not any(name.lower().endswith("_proxy") for name in os.environ) or proxy_bypass(parts.hostname or ""):
-        return None
-    return getproxies().get(parts.scheme)
+def _list_proxies() -> Mapping[str, str]:
+    """List the proxies that the environment names; not their passwords, which aiohttp would look for in ~/.netrc."""
+    return getproxies() if any(name.lower().endswith("_proxy") for name in os.environ) else {}
 
 
 def _describe(error: aiohttp.ClientConnectorError) -> str:

@@ -38,7 +38,7 @@ class Paid(NamedTuple):
 class Ledger:
     """The money of one run, over all its models and judges: spent so far, and promised to calls under way."""
 
-    prices: PriceList = field(default_factory=lambda: PriceList(()))
+    prices: PriceList = field(default_factory=PriceList)
     limit_usd: float | None = None
     spent_usd: float = 0.0
     promised_usd: float = 0.0

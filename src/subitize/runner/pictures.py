@@ -1,13 +1,14 @@
 """From a picture as a record to its bytes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, BadValueError
 from subitize.image_files import read_size
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
+from subitize.runner.rendering import render_png
 from subitize.store.images import Images
 
 USUAL_PX = 1024
@@ -15,9 +16,10 @@ USUAL_PX = 1024
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Loads what is stored and renders what is a recipe; it can be sent to a worker process."""
+    """Loads what is stored and renders what is a recipe, unless it is drawn already; a worker process can have it."""
 
     images: Images
+    drawn: Mapping[Stimulus, bytes] = field(default_factory=dict)
 
     def __call__(self, picture: Picture) -> bytes:
         """Get the encoded bytes of a picture."""
@@ -25,7 +27,7 @@ class Loader:
             case Stored():
                 return self.images.load(picture)
             case Stimulus():
-                return _render(picture)
+                return self.drawn.get(picture) or render_png(picture)
             case Filed(path=path):
                 return _read(path)
             case Elsewhere(name=name):
@@ -45,11 +47,6 @@ def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
     except BadFileError:
         pass  # whoever looks at it will say what is wrong
     return USUAL_PX, USUAL_PX
-
-
-@lru_cache(maxsize=8)  # a suite asks several questions about one picture, one after the other
-def _render(recipe: Stimulus) -> bytes:
-    return render(recipe).png
 
 
 def _read(path: str) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
@@ -31,6 +32,7 @@ from subitize.records import (
     Response,
     Said,
     Scored,
+    Stimulus,
     Trial,
     base_suite,
     is_final,
@@ -42,13 +44,17 @@ from subitize.runner.identities import settle_judge, settle_models
 from subitize.runner.judging import JudgeSummary, Scope, check, judge_run
 from subitize.runner.pictures import Loader
 from subitize.runner.planning import Group, Plan, batches, further_attempts, items_of, latest_tried
+from subitize.runner.processes import result_of
 from subitize.runner.progress import Progress
+from subitize.runner.rendering import Drawing, Renderer, recipe_of
 from subitize.runner.retries import Retry, remember
 from subitize.runner.sampling import SCHEME, sample_of
 from subitize.runner.workers import Broken, Executor, open_executor
 from subitize.store import FRAME_ITEMS, RENEWAL_SECONDS, Lease, Run, Sample, codec
 from subitize.store.rows import read_trials, read_values
 
+# The trials of one call, with the picture that they are about if it is drawn for them.
+_Job = tuple[Group, Drawing | None]
 _LONGEST_TEXT = 1_000_000
 
 
@@ -246,7 +252,7 @@ class _Session:
     def __init__(self, run: Run, settings: Settings, seed: int, plan: Plan, progress: Progress) -> None:
         self._run, self._settings, self._seed, self._plan, self._progress = run, settings, seed, plan, progress
         self._items = {item.id: item for item in plan.items}
-        self._load = Loader(run.images)
+        self._renderer = Renderer()
         self._meter = settings.ledger.meter(settings.model)
         self._failed: set[str] = set()
         self._is_out_of_money = False
@@ -254,7 +260,8 @@ class _Session:
 
     def go(self) -> None:
         model = self._settings.model
-        with self._run.lease(model.spec.shown) as lease, open_executor("model", model) as executor:
+        opened = open_executor("model", model)
+        with self._run.lease(model.spec.shown) as lease, opened as executor, closing(self._renderer):
             self._run.sweep(lease)
             finished = self._run.finished(model.spec.shown)
             # Planned twice, once to count: a list of all trials would grow with the run.
@@ -293,6 +300,8 @@ class _Session:
             return
         name = str(self._settings.model)
         self._progress.begin(name, total)
+        if executor.is_waiting:
+            self._renderer.expect(total * self._mean_pixels())
         unlucky = self._work(groups, lease, executor)
         is_worth_it = bool(self.summary.answered) and not isinstance(self._settings.model.it, Matches)
         if unlucky and is_worth_it:
@@ -323,7 +332,7 @@ class _Session:
 
         who = f"model {str(self._settings.model)!r}"
         retry: Retry[Any, Any] = Retry(who, executor.call, self._settings.tries)
-        bench: Bench[tuple[Group, float], list[Response]] = Bench(
+        bench: Bench[tuple[_Job, float], list[Response]] = Bench(
             perform=lambda funded: self._perform(funded, retry),
             commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
             renew=lambda: self._run.renew(lease),
@@ -331,13 +340,23 @@ class _Session:
             concurrency=self._settings.concurrency or executor.concurrency,
             on_committed=tell,
         )
-        affordable = Affordable(groups, self._meter, lambda group: (self._items[one.item_id].task for one in group))
+        jobs = self._renderer.draw_ahead(groups, self._recipe_of)
+        affordable = Affordable(jobs, self._meter, lambda job: (self._items[one.item_id].task for one in job[0]))
         self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: work(affordable, bench)))
         return unlucky
 
-    async def _perform(self, funded: tuple[Group, float], retry: Retry[Any, Any]) -> list[Response]:
-        group, promised_usd = funded
-        requests = tuple(self._request(trial) for trial in group)
+    def _recipe_of(self, group: Group) -> Stimulus | None:
+        return recipe_of(self._items[group[0].item_id].task)
+
+    def _mean_pixels(self) -> float:
+        """Tell how much is to be drawn for a trial; questions about one picture come one after the other."""
+        recipes = {recipe_of(item.task) for item in self._plan.items}
+        return sum(recipe.size_px**2 for recipe in recipes if recipe) / len(self._plan.items)
+
+    async def _perform(self, funded: tuple[_Job, float], retry: Retry[Any, Any]) -> list[Response]:
+        (group, drawing), promised_usd = funded
+        load = Loader(self._run.images, await result_of(drawing) if drawing else {})
+        requests = tuple(self._request(trial, load) for trial in group)
         given = await retry.ask(requests, lambda: self._meter.lose(promised_usd))
         if fault := _fault(given.each, len(group)):
             broken = [Broken(f"model {str(self._settings.model)!r} {fault}")] * len(group)
@@ -357,9 +376,9 @@ class _Session:
             responses.append(Response(trial, outcome, provenance, given.tries, seconds))
         return responses
 
-    def _request(self, trial: Trial) -> Request:
+    def _request(self, trial: Trial, load: Loader) -> Request:
         task, seed = self._items[trial.item_id].task, trial.seed(self._seed)
-        return Request(trial.item_id, task, trial.repeat, trial.attempt, seed, self._load, trial.id)
+        return Request(trial.item_id, task, trial.repeat, trial.attempt, seed, load, trial.id)
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""

@@ -1,14 +1,11 @@
 """Runs what computes here or in worker processes, networks in a thread, and what waits in the event loop."""
 
 import asyncio
-import multiprocessing
 import os
-import signal
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -17,6 +14,7 @@ from subitize import registry
 from subitize.errors import MissingPartError, RunError, StorageError, UnusableModelError
 from subitize.interfaces import Computes, ComputesSeveral, Opens, Responds, RespondsToSeveral, TransientError
 from subitize.networks.weights import is_out_of_memory
+from subitize.runner.processes import Pool, result_of
 
 Kind = Literal["model", "judge"]
 AskedT = TypeVar("AskedT")
@@ -42,12 +40,13 @@ IN_PROCESS_SECONDS = 2.0
 class Executor:
     """A way to call a model or judge: how many calls may be under way at once, and how many any of them may be of.
 
-    `opened` is what must be open meanwhile.
+    `opened` is what must be open meanwhile. Where a call waits for somebody else, this machine is free to draw.
     """
 
     call: Call[Any, Any]
     concurrency: int
     batch_size: int = 1
+    is_waiting: bool = False
     opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
     def run(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -70,7 +69,7 @@ def open_executor(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool = Fa
     opened = it.opened if isinstance(it, Opens) else nullcontext
     does_several = isinstance(it, RespondsToSeveral) and it.repeats_per_call > 1
     if does_several or isinstance(it, Responds):
-        yield Executor(_call_waiting(it, does_several=does_several), it.concurrency, opened=opened)
+        yield Executor(_call_waiting(it, does_several=does_several), it.concurrency, is_waiting=True, opened=opened)
     elif isinstance(it, ComputesSeveral):
         # One thread, as networks are not made for more; a second batch waits in it while the first is stored.
         is_stopped = threading.Event()
@@ -154,7 +153,7 @@ def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> 
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
     """
     count = os.cpu_count() or 1
-    pool = _Pool(count, kind, made.text)
+    pool = Pool(count, _start_worker, kind, made.text)
     thread = ThreadPoolExecutor(1, thread_name_prefix="computing")
     is_ours = type(made.it).__module__.startswith("subitize.")
     seconds_here, calls_here = IN_PROCESS_SECONDS if is_ours else 0, 0
@@ -164,7 +163,7 @@ def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> 
         (one,) = asked
         is_idle = is_ours and is_at_hand and not calls_here
         if seconds_here <= 0 and not is_idle:
-            given, seconds = await pool.compute(one)
+            given, seconds = await result_of(pool.submit(_compute_in_worker, one))
         else:
             calls_here += 1
             try:
@@ -183,76 +182,13 @@ def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> 
         pool.shutdown()
 
 
-@dataclass(slots=True)
-class _Pool:
-    """Worker processes, which start when there is work for them: a small run, or a finished one, has none."""
-
-    count: int
-    kind: Kind
-    text: str
-    _started: ProcessPoolExecutor | None = None
-
-    async def compute(self, asked: object) -> tuple[object, float]:
-        """Compute in a worker process."""
-        try:
-            working = asyncio.get_running_loop().run_in_executor(self._start(), _compute_in_worker, asked)
-            working.add_done_callback(_look_at)
-            return await asyncio.shield(working)
-        except BrokenProcessPool:
-            raise RunError(
-                "a worker process died, perhaps for want of memory; what was stored is safe: run the same command again"
-            ) from None
-
-    def shutdown(self) -> None:
-        """Wait for the workers to end, after what they are at."""
-        if self._started is not None:
-            self._started.shutdown(cancel_futures=True)
-
-    def _start(self) -> ProcessPoolExecutor:
-        if self._started is None:
-            spawn = multiprocessing.get_context("spawn")
-            given = (self.kind, self.text)
-            self._started = ProcessPoolExecutor(self.count, spawn, initializer=_start_worker, initargs=given)
-            _spawn_all(self._started, self.count)
-        return self._started
-
-
-def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
-    """Start the workers deaf to Ctrl-C from their first instruction on: it is for the parent, which then stops them."""
-    if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may say so; the workers are started when they are needed
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        for _ in range(count):
-            pool.submit(os.getpid)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _look_at(working: asyncio.Future[tuple[object, float]]) -> None:
-    # A pool that breaks sets an error on all its futures, and trips over those that were cancelled (CPython 3.11):
-    # so they are shielded from cancelling, and looked at here lest the event loop report them as forgotten.
-    if not working.cancelled():
-        working.exception()
-
-
 _computing: Computes[Any, Any]
 
 
 def _start_worker(kind: Kind, text: str) -> None:
     global _computing
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
     made: registry.Made[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
     _computing = made.it
-
-
-def _follow_parent() -> None:
-    """End with the parent, even if it was killed and could not say so."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-    os._exit(1)
 
 
 def _compute_in_worker(asked: object) -> tuple[object, float]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import chain, groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -219,9 +220,14 @@ _WHITE_GROUND = (np.full(3, 255, dtype=np.uint8),) * 2
 
 
 def _rendered(views: Sequence[_View], forms: Sequence[Form]) -> list[Image.Image]:
+    """Render the views, those of one drawing in one thread: how it is cut is worked out once for all its colours."""
+
+    def render(same: Sequence[_View]) -> list[Image.Image]:
+        return [_on_white(cuts.sprite(v.noun, v.variant, v.colour, _PART_PX, forms[v.form])) for v in same]
+
+    by_drawing = [tuple(same) for _, same in groupby(views, key=lambda view: (view.noun, view.variant))]
     with ThreadPoolExecutor() as threads:
-        sprites = threads.map(lambda v: cuts.sprite(v.noun, v.variant, v.colour, _PART_PX, forms[v.form]), views)
-        return [_on_white(sprite) for sprite in sprites]
+        return list(chain.from_iterable(threads.map(render, by_drawing)))
 
 
 def _on_white(sprite: Image.Image) -> Image.Image:

@@ -3,12 +3,10 @@
 import sys
 import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
 
 _LINE_EVERY_SECONDS = 30.0
 
@@ -17,38 +15,28 @@ class Bar:
     """Shows items/s, errors and time left on stderr: a live bar at a terminal, else a line now and then."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._is_live = console.is_terminal
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TextColumn("{task.fields[errors]}"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not self._is_live,
-        )
+        self._bars = _make_bars() if sys.stderr.isatty() else None
         self._done = self._total = self._failed = 0
         self._what = ""
         self._started = self._last_line = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._is_live:  # older versions of rich end even a disabled bar with an empty line
+        if self._bars is not None:
             self._bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_live:
+        if self._bars is not None:
             self._bars.stop()
 
     def begin(self, what: str, total: int) -> None:
         """Start a bar."""
         self._what, self._total, self._done, self._failed = printable(what), total, 0, 0
         self._started = self._last_line = time.monotonic()
-        self._task = self._bars.add_task(escape(self._what), total=total, rate="", errors="")
+        if self._bars is not None:
+            self._task = self._bars.add_task(self._what, total=total, rate="", errors="")
 
     def advance(self, *, has_failed: bool) -> None:
         """Move the bar by one."""
@@ -56,7 +44,7 @@ class Bar:
         self._failed += has_failed
         now = time.monotonic()
         rate = self._done / max(now - self._started, 1e-9)
-        if self._is_live:
+        if self._bars is not None:
             errors = f"[red]{self._failed} errors" if self._failed else ""
             self._bars.update(self._task, advance=1, rate=f"{rate:.1f}/s", errors=errors)
         elif now - self._last_line >= _LINE_EVERY_SECONDS:
@@ -66,6 +54,22 @@ class Bar:
                 f"{self._what}: {self._done}/{self._total}, {rate:.1f}/s, {self._failed} errors, {left:.0f} s left",
                 file=sys.stderr,
             )
+
+
+def _make_bars() -> "Bars":
+    # Where nobody watches, a small run does without: it takes as long to import as two pictures to draw.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[errors]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
 
 
 def printable(text: str) -> str:
