@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 from subitize.annotation.oversight import Oversight, oversee
 from subitize.annotation.people import Person
 from subitize.annotation.study import Study
-from subitize.errors import SubitizeError
+from subitize.errors import RunError, SubitizeError
 from subitize.records import to_plain
 from subitize.runner.processes import Pool, result_of
 from subitize.store import Location
@@ -134,7 +134,11 @@ class Overseer:
             self._latest = None  # nothing to compare yet
 
     async def _oversee(self, without: str | None) -> Oversight:
-        return await result_of(self._process.submit(oversee, self._location, self._judge, without))
+        try:
+            return await result_of(self._process.submit(oversee, self._location, self._judge, without))
+        except RunError:  # it died, perhaps for want of memory
+            self._process = Pool(1)
+            raise
 
     def close(self) -> None:
         """Stop the process."""
