@@ -74,6 +74,7 @@ def test_counts_are_typed_and_the_next_picture_comes_by_itself(
 ) -> None:
     page = open_study(COUNTS)
     for turn in range(1, 7):
+        expect_answer(page, "")
         page.keyboard.type(str(turn))
         page.keyboard.press("Enter")
         wait_until_done(page, turn)

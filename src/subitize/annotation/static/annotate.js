@@ -95,7 +95,7 @@ async function next() {
   if (!coming.length) {
     await outbox.flush();
     await fetchPages();
-  } else if (coming.length < AHEAD / 2) {
+  } else if (coming.length < AHEAD - 1) {
     fetchPages();
   }
   const page = coming[0];
@@ -134,6 +134,7 @@ async function show(which) {
     $("pictures").classList.toggle("clickable", isClicked);
   }
   shown = which;
+  $("form").inert = false;
   shownAt = performance.now();
   $("finished").hidden = true;
   $("page").hidden = false;
@@ -172,6 +173,7 @@ function collect(text, isSkipped) {
 }
 
 function save() {
+  if ($("form").inert) return;
   const text = field.value();
   if (!text) {
     $("feedback").textContent = "Answer first, or skip with a reason.";
@@ -194,6 +196,7 @@ async function finish(given) {
   const { page, number } = shown;
   if (page.is_training) return finishTraining(page, number, given);
   dropDraft(page.id, number);
+  $("form").inert = true; // until the next question is there
   if (!isSame(given, saidTo(page, number))) outbox.add({ page: page.id, number, given });
   page.questions[number].said = given;
   if (cursor === visited.length) visited.push(shown);
