@@ -84,9 +84,10 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:
     missing = [" or ".join(either) for either in needed if not set(either) & set(columns)]
     if missing:
+        letters = ", small letters" if known.islower() else ""
         raise BadFileError(
             f"{path.name} line 1: no column {', '.join(missing)} in {','.join(columns)[:80]!r}; "
-            f"a comma between columns, small letters: {known}"
+            f"a comma between columns{letters}: {known}"
         )
     twice = [name for name, times in Counter(columns).items() if name and times > 1]
     if twice:
