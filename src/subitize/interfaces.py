@@ -5,7 +5,7 @@ questions about them) into evidence. Models and judges come in three shapes: tho
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
 One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself,
-Explains or NamesRule name.
+Explains, NamesRule or HasNotes name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -366,6 +366,13 @@ class NamesRule(Protocol):
     rule: str | None
 
 
+@runtime_checkable
+class HasNotes(Protocol):
+    """A suite with something to say about the file that it was made of: what is left out, what is wrong in it."""
+
+    notes: Sequence[str]
+
+
 def design_of(suite: Suite) -> Design:
     """Tell how a suite is designed, also one of an outside package that does not say."""
     asks_again = getattr(suite, "asks_again", suite.max_attempts > 1)
@@ -396,6 +403,19 @@ class Tables:
     shows_claims: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PartsRule:
+    """How what a judge read of the parts of a picture becomes its answer to whether the picture matches the prompt.
+
+    Parts are the asks that do not enter the score. A judge that answered the whole question itself needs no joining.
+    """
+
+    join: Callable[[Item, Mapping[str, Value]], Value | None]
+    """From an item and the values by question id; None where too little was read."""
+    name_waiting: Callable[[Iterable[Item], Callable[[Question], bool]], str]
+    """Say which of the items wait for another judge, given what this one can answer; nothing where none does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """What a published system brings: a folder in papers/, or an entry point of an outside package.
@@ -414,6 +434,8 @@ class Paper:
     """How answers are read: each a labels.WordRule."""
     consensus_rules: Mapping[str, str] = field(default_factory=dict)
     """How several values become one: each a function of the most frequent value."""
+    parts_rules: Mapping[str, str] = field(default_factory=dict)
+    """How the parts of a picture are joined to one verdict, by suite: each a PartsRule."""
     file_names: Mapping[str, str] = field(default_factory=dict)
     """How its image files are named: each a models.folder.names.Naming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)

@@ -58,6 +58,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "parser": "subitize.judges.parser:Parser",
         "rt-detr": "subitize.judges.detectors:make_rt_detr",
         "ssd": "subitize.judges.detectors:make_ssd",
+        "parts": "subitize.judges.vlm:Parts",
         "vlm": "subitize.judges.vlm:Vlm",
         "yolo": "subitize.judges.detectors:make_yolo",
     },

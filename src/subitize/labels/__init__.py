@@ -13,6 +13,7 @@ from subitize.labels.rules import (
     read_share,
     rule_versions,
 )
+from subitize.labels.standing import read_standing
 from subitize.labels.statements import read_statement
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "make_rule",
     "parse_rule",
     "read_share",
+    "read_standing",
     "read_statement",
     "rule_versions",
 ]

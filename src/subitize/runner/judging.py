@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from subitize import plugins
 from subitize.errors import BadValueError, NotARunError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     AsksItself,
@@ -17,6 +18,7 @@ from subitize.interfaces import (
     Inquiry,
     Judge,
     Model,
+    PartsRule,
     SelfTested,
 )
 from subitize.labels import Rule, interpret, is_same_kind, parse_rule
@@ -30,13 +32,16 @@ from subitize.records import (
     Elsewhere,
     Item,
     Match,
+    MatchesPrompt,
     Measured,
     Outcome,
     Provenance,
     Reading,
     Refused,
+    Stored,
     Subject,
     Words,
+    base_suite,
     digest,
 )
 from subitize.registry import RULE_OPTION, Made, find_suite_rule
@@ -123,9 +128,23 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
             if first is not None:
                 progress.begin(f"judge {judge.spec.shown} on {model}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
+    summary.limits += _name_waiting(judge.it, items)
     if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
     return summary
+
+
+def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
+    """Say what of suites whose parts are joined waits for another judge."""
+    picture = (Drawn(Stored("", "png")),)
+    for suite in dict.fromkeys(item.suite for item in items):
+        reference = plugins.find("parts_rules", base_suite(suite))
+        if reference and not judge.can_answer(MatchesPrompt(), picture):
+            rule: PartsRule = plugins.load(reference)
+            told = rule.name_waiting(
+                [item for item in items if item.suite == suite], lambda question: judge.can_answer(question, picture)
+            )
+            yield from [told] if told else []
 
 
 def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:

@@ -14,5 +14,6 @@ PAPER = Paper(
     ),
     suites={"gimbrr": "subitize.papers.gimbrr.suite:Gimbrr"},
     judged_by={"gimbrr": "people"},  # one per image
+    parts_rules={"gimbrr": "subitize.papers.gimbrr.assessment:RULE"},
     file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
 )

@@ -16,6 +16,9 @@ from subitize.records import Item
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
 
+_VARIED = ("conditional", "chimeras", "multiple")
+"""The tasks of which the directory with extra variables tells more."""
+
 
 class Gimbrr:
     """Draw single and several objects, numbers, relations, actions, negations, chimeras, text, … (GIMBRR).
@@ -51,7 +54,7 @@ class Gimbrr:
         if corrected and not prompts:
             raise BadValueError(f"suite {NAME!r}: corrected= is for the authors' directory; add prompts=FILE")
         self.notes: tuple[str, ...] = ()
-        every = self._read(Path(prompts), corrected=corrected) if prompts else draw_prompts(fresh)
+        every = self._read(Path(prompts), tasks, corrected=corrected) if prompts else draw_prompts(fresh)
         self._prompts = _choose(every, tasks, per_task, linked=linked)
         if not self._prompts:
             raise BadValueError(f"suite {NAME!r}: {prompts} has no prompts of {'+'.join(tasks)}; name other tasks")
@@ -64,9 +67,9 @@ class Gimbrr:
         """Ask nothing again."""
         return ()
 
-    def _read(self, path: Path, *, corrected: bool) -> list[TaskPrompt]:
+    def _read(self, path: Path, tasks: Sequence[str], *, corrected: bool) -> list[TaskPrompt]:
         rows = read_directory(path)
-        wrong = [str(row.id) for row in rows if find_error(row)]
+        wrong = [str(row.id) for row in rows if row.task.key in tasks and find_error(row)]
         notes = []
         if left_out := count_img2img(path):
             notes.append(f"{path.name}: {left_out} rows edit a picture (img2img) and are left out")
@@ -75,7 +78,8 @@ class Gimbrr:
             notes.append(
                 f"{path.name}: the columns of {len(wrong)} prompts contradict them ({', '.join(wrong)}): {remedy}"
             )
-        if not any(row.target_position or row.features or row.objects for row in rows):
+        varied = [row for row in rows if row.task.key in tasks and row.task.key in _VARIED]
+        if varied and not any(row.target_position or row.features or row.objects for row in varied):
             more = VERSION.replace(".csv", "_extraVars.csv")
             notes.append(f"{path.name} has no extra variables (position of the target, …); {more} has them")
         self.notes = tuple(notes)
