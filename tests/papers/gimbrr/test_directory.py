@@ -105,7 +105,7 @@ def test_the_released_directorys_errors_are_found_and_corrected(shared_data: Pat
     assert wrong == {4, 49, 71, *range(489, 496), 545, 704, 717}
     corrected = {prompt.id: prompt for prompt in correct(prompts)}
     assert not any(find_error(prompt) for prompt in corrected.values())
-    assert {id for id in corrected if corrected[id] not in prompts} == wrong
+    assert {prompt.id for prompt in set(corrected.values()) - set(prompts)} == wrong
     assert corrected[704].linked == (2024, 2132)
     assert corrected[4].linked == ()  # no single object is a floor
     assert (corrected[49].classes, corrected[49].target_position) == (("elephant",), 2)

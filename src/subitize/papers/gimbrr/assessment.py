@@ -74,11 +74,12 @@ def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) 
         parts = list_parts(item)
         is_served = bool(parts) and all(can_answer(ask.question) for ask in parts)
         served[task] = served.get(task, False) or is_served
-    waiting = [key for key in ALL if served.get(key) is False]
-    if not waiting:
-        return ""
-    others = sorted({judge for key in waiting for judge in JUDGES[key]})
-    return f"tasks that wait for {', '.join(others)}, or people: {', '.join(waiting)}"
+    waiting: dict[Sequence[str], list[str]] = {}
+    for key in ALL:
+        if served.get(key) is False:
+            waiting.setdefault(JUDGES[key], []).append(key)
+    told = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
+    return f"tasks that wait for people or another judge: {told}" if told else ""
 
 
 RULE = PartsRule(join_parts, name_waiting)

@@ -170,8 +170,8 @@ def _have(noun: str, random: Random) -> Having:
 
 
 def _lack(lack: str, random: Random) -> Lacking:
-    things = split_each(WORDS["negation"]["one" if lack == "without a" else "any"])
-    noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in absent])
+    things: Mapping[str, str] = WORDS["negation"]["one" if lack == "without a" else "any"]
+    noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in split(absent)])
     if lack == "without a":
         return Lacking(noun, absent, f"without {a(absent)}")
     name = absent.removeprefix("~")  # of what is not counted
@@ -181,18 +181,22 @@ def _lack(lack: str, random: Random) -> Lacking:
 def _compose(number: int, random: Random) -> Chimera:
     """Give an animal parts of others: other than its own, and none of what another's head brings along."""
     words = WORDS["chimeras"]
-    donors_of = split_each(words["parts"])
+    donors_of: Mapping[str, str] = words["parts"]
     while True:
         body, parts = random.choice(split(words["bodies"])), random.sample(sorted(donors_of), number)
-        donors = [random.choice(donors_of[part]) for part in parts]
+        donors = [random.choice(split(donors_of[part])) for part in parts]
         is_clear = "head" not in parts or not set(parts) & set(split(words["on_the_head"]))
-        if is_clear and len({body, *donors}) == number + 1 and not any(body in donors_of[part] for part in parts):
+        if (
+            is_clear
+            and len({body, *donors}) == number + 1
+            and not any(body in split(donors_of[part]) for part in parts)
+        ):
             return Chimera(body, tuple(zip(parts, donors, strict=True)))
 
 
 def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> Written:
     noun, phrase, texts = carrier
-    slots = {name: random.choice(words) for name, words in split_each(WORDS["text"]["slots"]).items()}
+    slots = {name: random.choice(split(words)) for name, words in WORDS["text"]["slots"].items()}
     return Written(noun, phrase, (random.choice(texts).format(**slots),))
 
 

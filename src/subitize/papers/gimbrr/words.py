@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from subitize.numerals import article, plural, singular
 WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
 
+@cache  # the same lists are drawn from hundreds of times
 def split(words: str) -> tuple[str, ...]:
     """Part words between commas, however they are broken into lines."""
     return tuple(" ".join(word.split()) for word in words.split(","))
