@@ -246,8 +246,8 @@ def test_the_authors_directory_becomes_items_with_their_labels(shared_data: Path
     items = {item.id: item for item in suite.items(0)}
     assert len(items) == 2102
     assert [note.partition(": ")[2][:30] for note in suite.notes] == [  # type: ignore[attr-defined]
-        "200 rows edit a picture (img2i",
-        "the columns of 13 prompts cont",
+        "left out 200 rows of img2img, ",
+        "columns contradict the text of",
     ]
     rows = {row.id: row for row in read_directory(path)}
     for id, row in rows.items():

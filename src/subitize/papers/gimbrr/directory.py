@@ -20,6 +20,9 @@ _IMG2IMG = "img2img: "
 _ROWS_PER_TASK = 100
 _SINGLE_ROWS = 502
 _WHOLE_NUMBER = re.compile(r"(\d{1,6})(?:\.0)?", re.ASCII)
+_OF_NUMBERS = ("counting", "arithmetic", "controlled-counting", "controlled-two-counting", "controlled-arithmetic")
+_OF_TWO = ("arithmetic", "spatial", "actions", "unusual", "controlled-two-counting", "controlled-arithmetic")
+_LABELLED = ("conditional", "negation", "actions", "spatial", "unusual", "compositional", "text")
 _FLAGS = {"True": True, "False": False}
 
 
@@ -127,8 +130,8 @@ def _read_row(line: Line) -> Prompt:
         id,
         text,
         task,
-        _split(line.get("Representations")),
-        line.get("Task_specific_label"),
+        _read_classes(line, task),
+        _read_label(line, task),
         tuple(_read_link(line, one) for one in _split(line.get("Linked_prompts"))),
         _read_number(line, "Object_num"),
         _read_flag(line, "Extra_characteristic"),
@@ -150,6 +153,25 @@ def _read_task(line: Line) -> Task:
     if title not in BY_TITLE:
         raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
     return BY_TITLE[title]
+
+
+def _read_classes(line: Line, task: Task) -> tuple[str, ...]:
+    classes = _split(line.get("Representations"))
+    least = 2 if task.key in _OF_TWO else 1
+    if len(classes) < least:
+        raise line.error(f"Representations {line.get('Representations')!r}: {task.title!r} has at least {least}")
+    return classes
+
+
+def _read_label(line: Line, task: Task) -> str:
+    label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
+    if task.key in _OF_NUMBERS:
+        numbers = label.split(",")
+        if len(numbers) != len(classes) or not all(number.isdecimal() for number in numbers):
+            raise line.error(f"Task_specific_label {label!r}: should be a number in digits per class: {len(classes)}")
+    elif not label and task.key in _LABELLED:
+        raise line.error(f"no Task_specific_label of ID {line.get('ID')}; {task.title!r} has one in every row")
+    return label
 
 
 def _read_link(line: Line, written: str) -> int:
