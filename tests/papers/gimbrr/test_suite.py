@@ -280,3 +280,11 @@ def test_a_meaning_that_a_task_has_no_words_for_is_refused() -> None:
     meaning: Meaning = Shown(("cat",))
     assert write_prompt(SINGLE, meaning) == "cat"
     assert read_prompt(ALL["spatial"], "three apples") is None
+
+
+def test_the_docs_show_the_first_ten_prompts_of_each_task_and_how_many_there_are() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "gimbrr.md").read_text(encoding="utf-8")
+    listed = page.partition("## Ten prompts of each task\n")[2]
+    shown = [f"**{task.title}** (`{task.key}`)\n\n- " + "\n- ".join(texts(task.key)[:10]) for task in TASKS]
+    assert "\n\n".join(shown) in listed
+    assert f"| `single` | {len(texts('single'))} |" in page
