@@ -50,6 +50,5 @@ def put_in_contact(
 
 def _extent(thing: Placed) -> tuple[float, float, float, float]:
     """Tell how far a drawing reaches within its square: left, top, right, bottom, in pixels."""
-    hull = silhouette(thing.noun, thing.variant).hull * thing.side_px
-    (left, top), (right, bottom) = hull.min(axis=0).tolist(), hull.max(axis=0).tolist()
+    left, top, right, bottom = (edge * thing.side_px for edge in silhouette(thing.noun, thing.variant).extent)
     return left, top, right, bottom
