@@ -276,6 +276,7 @@ def frame_seen(seen: Iterable[Seen]) -> Observations:
 def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
 
+    `is_blind` is for labels that follow from those of blind questions (`_join_parts`); these are none.
     Few sets of answers are different, so each is looked at once. The lines of a choice have numbers but no median.
     """
     is_choice = pl.col("question").str.starts_with(_CHOICE)
@@ -286,7 +287,7 @@ def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
     labelled = lay_out(votes, "values", _agree)
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
-    return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_joined=pl.lit(False))
+    return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
 
 
 def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
@@ -416,8 +417,8 @@ def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -
     rows = seen.with_columns(
         status=_status(is_empty=again & (pl.col("value").round() == 0)),
         is_excluded=pl.col("item").is_in(list(asked.excluded)),
-        # Whoever looked at parts was not told the prompt; at what was refused nobody looked.
-        is_informed=pl.col("is_informed") & ~pl.coalesce("is_joined", pl.col("is_joined").any().over(*_PLACE, "judge")),
+        # Whoever looked at blind parts was not told the prompt; at what was refused nobody looked.
+        is_informed=pl.col("is_informed") & ~pl.coalesce("is_blind", pl.col("is_blind").any().over(*_PLACE, "judge")),
     )
     return Observations(_mark_right(rows), asked.items, asked.designs)
 
@@ -443,8 +444,9 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
         values = {id: read_label(*label) for id, *label in rows.select("question", *list(_LABEL)[:3]).iter_rows()}
         value = rules[item.suite].join(item, values)
         if value is not None:
-            joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), rows["judge_order"][0], True))
-    columns = ("subject", "question", "judge", *_LABEL, "judge_order", "is_joined")
+            is_blind = not rows["is_informed"].any()
+            joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), rows["judge_order"][0], is_blind))
+    columns = ("subject", "question", "judge", *_LABEL, "judge_order", "is_blind")
     return pl.concat([labels, make_frame(joined, {name: labels.schema[name] for name in columns})], how="diagonal")
 
 

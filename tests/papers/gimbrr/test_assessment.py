@@ -206,6 +206,17 @@ def test_who_answers_the_whole_has_their_say_and_each_judge_its_own(tmp_path: Pa
         assert exported["question"].to_list() == [presence.id]
 
 
+def test_a_verdict_is_informed_where_a_part_says_as_much_as_the_prompt(tmp_path: Path) -> None:
+    drawn = [
+        (item("single", "car", "single"), paint("a car")),
+        (item("negation", "a car with no cups", "no"), paint("a car")),
+    ]
+    with new_run(tmp_path / "run", drawn) as run:
+        judge_run(run, make_judge("observer"), Silent())
+        rows = survey_run(run).observations.rows
+        assert dict(rows.select("item", "is_informed").iter_rows()) == {"gimbrr/single": True, "gimbrr/no": False}
+
+
 def test_the_table_of_judges_names_every_task_and_only_judges_that_exist() -> None:
     assert set(JUDGES) == set(ALL)
     assert {judge for judges in JUDGES.values() for judge in judges} <= {one.name for one in listings("judges")}

@@ -9,18 +9,18 @@ from subitize.records import Ask, Discarded, Item, Known, Question, Transcribe, 
 from subitize.scenes.quotes import quoted_texts
 from subitize.stats.edits import normalise
 
-PRESENCE = ("clip", "detr", "grounding-dino", "owlv2", "rt-detr", "ssd", "yolo", "parts")
-COUNTS = ("detr", "grounding-dino", "owlv2", "rt-detr", "ssd", "yolo", "parts")
-WRITING = ("ocr", "parts")
-LOOKS = ("parts",)
+_COUNTS = ("detr", "grounding-dino", "owlv2", "rt-detr", "ssd", "yolo", "parts")
+_PRESENCE = ("clip", *_COUNTS)
+_WRITING = ("ocr", "parts")
+_LOOKS = ("parts",)
 
 JUDGES: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("single", "multiple", "controlled-single", "controlled-multiple"), PRESENCE),
-    **dict.fromkeys(("negation", "conditional"), PRESENCE),
-    **dict.fromkeys(("counting", "arithmetic", "spatial"), COUNTS),
-    **dict.fromkeys(("controlled-counting", "controlled-two-counting", "controlled-arithmetic"), COUNTS),
-    "text": WRITING,
-    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), LOOKS),
+    **dict.fromkeys(("single", "multiple", "controlled-single", "controlled-multiple"), _PRESENCE),
+    **dict.fromkeys(("negation", "conditional"), _PRESENCE),
+    **dict.fromkeys(("counting", "arithmetic", "spatial"), _COUNTS),
+    **dict.fromkeys(("controlled-counting", "controlled-two-counting", "controlled-arithmetic"), _COUNTS),
+    "text": _WRITING,
+    **dict.fromkeys(("actions", "unusual", "compositional", "chimeras"), _LOOKS),
 }
 """The judges that can serve a task alone, by the task's key; a judge `vlm` answers the whole at once besides."""
 

@@ -86,8 +86,13 @@ def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
 
 
 def _parts(meaning: Meaning) -> Iterator[Ask]:
-    """Ask about each part on its own; none enters the score, they are joined (assessment.py)."""
+    """Ask about each part on its own; none enters the score, they are joined (assessment.py).
+
+    A question that says as much as the prompt is informed.
+    """
     match meaning:
+        case Shown(nouns=(noun,)):
+            yield _is_there(noun, is_all=True)
         case Shown(nouns=nouns):
             yield from map(_is_there, dict.fromkeys(nouns))
         case Counted(things=things):
@@ -97,11 +102,12 @@ def _parts(meaning: Meaning) -> Iterator[Ask]:
             yield from map(_is_there, dict.fromkeys((one, other)))
             side = relation.removeprefix("to the ")
             verb = "are" if is_plural(one) else "is"
-            stated = Confirm(f"there {verb} {a(one)} {side} {a(other)}", is_informed=False)
+            stated = Confirm(f"there {verb} {a(one)} {side} {a(other)}", is_informed=True)
             yield _part(stated, f"{verb.capitalize()} the {one} {relation} the {other}?", parent=_is_there(one))
         case Acting(actor=actor, other=other, deed=deed):
             yield from map(_is_there, dict.fromkeys((actor, other)))
-            yield _part(_confirm(f"the {actor} is {deed}"), f"Is the {actor} {deed}?", parent=_is_there(actor))
+            stated = Confirm(f"the {actor} is {deed}", is_informed=True)
+            yield _part(stated, f"Is the {actor} {deed}?", parent=_is_there(actor))
         case Choice(shown=shown, absent=absent) | Lacking(noun=shown, absent=absent):
             yield _is_there(shown)
             stated = _confirm(f"there {be(absent)} no {several(absent)}")
@@ -109,7 +115,8 @@ def _parts(meaning: Meaning) -> Iterator[Ask]:
         case Having(noun=noun, attribute=attribute):
             yield _is_there(noun)
             has = with_article(attribute)
-            yield _part(_confirm(f"the {noun} has {has}"), f"Does the {noun} have {has}?", parent=_is_there(noun))
+            stated = Confirm(f"the {noun} has {has}", is_informed=True)
+            yield _part(stated, f"Does the {noun} have {has}?", parent=_is_there(noun))
         case Chimera(body=body, parts=parts):
             names = " and ".join(part for part, _ in parts)
             yield _part(
@@ -124,8 +131,8 @@ def _parts(meaning: Meaning) -> Iterator[Ask]:
             yield _part(Transcribe(), "What text is written in the image?", " ".join(texts))
 
 
-def _is_there(noun: str) -> Ask:
-    stated = _confirm(f"there {be(noun)} some {several(noun)}")
+def _is_there(noun: str, *, is_all: bool = False) -> Ask:
+    stated = Confirm(f"there {be(noun)} some {several(noun)}", is_informed=is_all)
     if is_plural(noun):
         return _part(stated, f"Are there any {noun}?")
     return _part(stated, f"Is there {a(noun).replace('some ', 'any ')}?")
