@@ -339,8 +339,9 @@ def test_presence_and_absence_by_clip_follow_from_who_wins(
 ) -> None:
     """The weights are random, so that of the verdicts the logic is tested: they are made anew here from the scores."""
     prompts = [("negation", "a kitchen without any chairs"), ("conditional", "A pear or a bee - only render fruit")]
-    prompts += [("multiple", "violin, harp"), ("single", "walrus"), ("actions", "Otter biting a drum")]
-    shown = ("a cat", "three apples", "a red car and two dogs", "a pizza")
+    prompts += [("multiple", "violin, harp"), ("actions", "Otter biting a drum")]
+    prompts += [("single", noun) for noun in ("walrus", "lantern", "teapot", "zebra", "kite", "ladder", "tent", "owl")]
+    shown = ("a cat", "three apples")
     drawn = [
         (item(task, text, f"{place}-{seed}"), paint(picture, seed))
         for place, (task, text) in enumerate(prompts)
@@ -357,5 +358,6 @@ def test_presence_and_absence_by_clip_follow_from_who_wins(
             is_negated = " no " in reading.question.id
             wins[items[reading.subject.id]].append((first > rival) != is_negated)
         found = verdicts(run)
-    assert found == {id.removeprefix("gimbrr/"): all(won) for id, won in wins.items() if not id.startswith("gimbrr/4")}
+    wins = {id.removeprefix("gimbrr/"): won for id, won in wins.items()}
+    assert found == {key: all(won) for key, won in wins.items() if not key.startswith("3-")}  # an action is not seen
     assert set(found.values()) == {True, False}
