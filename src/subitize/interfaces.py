@@ -403,19 +403,6 @@ class Tables:
     shows_claims: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PartsRule:
-    """How what a judge read of the parts of a picture becomes its answer to whether the picture matches the prompt.
-
-    Parts are the asks that do not enter the score. A judge that answered the whole question itself needs no joining.
-    """
-
-    join: Callable[[Item, Mapping[str, Value]], Value | None]
-    """From an item and the values by question id; None where too little was read."""
-    name_waiting: Callable[[Iterable[Item], Callable[[Question], bool]], str]
-    """Say which of the items wait for another judge, given what this one can answer; nothing where none does."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """What a published system brings: a folder in papers/, or an entry point of an outside package.
@@ -435,7 +422,7 @@ class Paper:
     consensus_rules: Mapping[str, str] = field(default_factory=dict)
     """How several values become one: each a function of the most frequent value."""
     parts_rules: Mapping[str, str] = field(default_factory=dict)
-    """How the parts of a picture are joined to one verdict, by suite: each a PartsRule."""
+    """How the parts of a picture are joined to one verdict, by suite: each a labels.PartsRule."""
     file_names: Mapping[str, str] = field(default_factory=dict)
     """How its image files are named: each a models.folder.names.Naming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)

@@ -12,11 +12,19 @@ from typing import Any, Literal, NamedTuple, Self
 
 import polars as pl
 
-from subitize import plugins
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
-from subitize.interfaces import PartsRule
-from subitize.labels import MEDIAN, PLURALITY, Rule, check_floor, consensus, interpret, is_ours, is_tie
+from subitize.labels import (
+    MEDIAN,
+    PLURALITY,
+    Rule,
+    check_floor,
+    consensus,
+    find_parts_rule,
+    interpret,
+    is_ours,
+    is_tie,
+)
 from subitize.records import (
     SIGHT_CHECK,
     Ask,
@@ -31,7 +39,6 @@ from subitize.records import (
     Response,
     Scalar,
     Value,
-    base_suite,
 )
 from subitize.store import Database, Run, codec
 from subitize.store.frames import (
@@ -428,9 +435,7 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
 
     A judge that said itself whether a picture matches has its say.
     """
-    rules = {
-        suite: rule for suite in {item.suite for item in asked.items.values()} if (rule := _find_parts_rule(suite))
-    }
+    rules = {suite: rule for suite in {item.suite for item in asked.items.values()} if (rule := find_parts_rule(suite))}
     items = {id: item for id, item in asked.items.items() if item.suite in rules}
     if not items or not labels.height:
         return labels
@@ -448,11 +453,6 @@ def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
             joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), rows["judge_order"][0], is_blind))
     columns = ("subject", "question", "judge", *_LABEL, "judge_order", "is_blind")
     return pl.concat([labels, make_frame(joined, {name: labels.schema[name] for name in columns})], how="diagonal")
-
-
-def _find_parts_rule(suite: str) -> PartsRule | None:
-    reference = plugins.find("parts_rules", base_suite(suite))
-    return plugins.load(reference) if reference else None
 
 
 def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from subitize import plugins
 from subitize.errors import BadValueError, NotARunError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     AsksItself,
@@ -18,10 +17,9 @@ from subitize.interfaces import (
     Inquiry,
     Judge,
     Model,
-    PartsRule,
     SelfTested,
 )
-from subitize.labels import Rule, interpret, is_same_kind, parse_rule
+from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
 from subitize.records import (
     Answer,
     Ask,
@@ -41,7 +39,6 @@ from subitize.records import (
     Stored,
     Subject,
     Words,
-    base_suite,
     digest,
 )
 from subitize.registry import RULE_OPTION, Made, find_suite_rule
@@ -138,13 +135,10 @@ def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
     """Say what of suites whose parts are joined waits for another judge."""
     picture = (Drawn(Stored("", "png")),)
     for suite in dict.fromkeys(item.suite for item in items):
-        reference = plugins.find("parts_rules", base_suite(suite))
-        if reference and not judge.can_answer(MatchesPrompt(), picture):
-            rule: PartsRule = plugins.load(reference)
-            told = rule.name_waiting(
-                [item for item in items if item.suite == suite], lambda question: judge.can_answer(question, picture)
-            )
-            yield from [told] if told else []
+        rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
+        own = (item for item in items if item.suite == suite)
+        if rule and (told := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
+            yield told
 
 
 def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
@@ -308,7 +302,7 @@ class _Task:
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
-            elif ask.group == 1:  # that of a group follows from what is said of its members
+            elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
                 summary.unanswerable += 1
                 why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
                 if why:
@@ -319,6 +313,12 @@ class _Task:
                     questions = [inquiry.question.id for inquiry in exhibit.inquiries]
                     id = digest(self._judge.spec.shown, subject.id, questions)
                     yield _Job(item.suite, subject, replace(exhibit, id=id))
+
+    def _follows(self, ask: Ask, item: Item, shown: Sequence[Outcome]) -> bool:
+        """Tell whether an answer about a whole follows from those about its parts, all of which can be given."""
+        rule = find_parts_rule(item.suite) if isinstance(ask.question, MatchesPrompt) else None
+        parts = rule.list_parts(item) if rule else ()
+        return bool(parts) and all(self._judge.it.can_answer(part.question, shown) for part in parts)
 
 
 def _open_asks(

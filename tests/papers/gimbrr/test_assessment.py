@@ -21,6 +21,8 @@ from drawn_prompts import EXACT, made, store, write_lines
 from samples import trial
 from scripted_server import Answer, chat, scripting
 from subitize.analysis.observations import Reader, survey_run
+from subitize.analysis.protocols import follow_protocols
+from subitize.analysis.trails import follow_trails
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.judges.ocr import Ocr
@@ -215,6 +217,20 @@ def test_a_verdict_is_informed_where_a_part_says_as_much_as_the_prompt(tmp_path:
         judge_run(run, make_judge("observer"), Silent())
         rows = survey_run(run).observations.rows
         assert dict(rows.select("item", "is_informed").iter_rows()) == {"gimbrr/single": True, "gimbrr/no": False}
+
+
+def test_what_follows_from_parts_is_neither_unanswerable_nor_unread(tmp_path: Path) -> None:
+    drawn = [
+        (item("counting", "two apples", "two"), paint("two apples")),
+        (item("actions", "Dog biting a cup"), paint("a dog")),
+    ]
+    with new_run(tmp_path / "run", drawn) as run:
+        summary = judge_run(run, make_judge("observer"), Silent())
+        assert (summary.readings, summary.unanswerable) == (3, 2)  # of the action its deed and the whole
+        survey = survey_run(run)
+        (followed,) = follow_protocols(run, follow_trails(run, survey.readings)).values()
+        assert followed.protocol.rules == ("boxes@1", "gimbrr-parts@1")
+        assert (followed.protocol.unread.wholly, followed.protocol.unread.partly) == (1, 0)
 
 
 def test_the_table_of_judges_names_every_task_and_only_judges_that_exist() -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from subitize.interfaces import PartsRule
+from subitize.labels import PartsRule
 from subitize.papers.gimbrr.tasks import ALL
 from subitize.records import Ask, Discarded, Item, Known, Question, Transcribe, Value, task_text
 from subitize.scenes.quotes import quoted_texts
@@ -82,4 +82,4 @@ def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) 
     return f"tasks that wait for people or another judge: {told}" if told else ""
 
 
-RULE = PartsRule(join_parts, name_waiting)
+RULE = PartsRule("gimbrr-parts@1", list_parts, join_parts, name_waiting)
