@@ -305,6 +305,23 @@ def test_a_real_detector_tells_left_from_right(tmp_path: Path) -> None:
     assert {True, False} <= set(found.values())
 
 
+@pytest.mark.weights
+def test_a_real_detector_tells_top_from_bottom_and_that_it_cannot_tell_depth(tmp_path: Path) -> None:
+    drawn, told = [], {}
+    for seed in range(3):
+        photographs = {noun: make_collage([noun], seed).pixels for noun in ("cat", "motorcycle")}
+        for over, under in (("cat", "motorcycle"), ("motorcycle", "cat")):
+            picture = _png(np.vstack([photographs[over], photographs[under]]))
+            for word, verdict in (("on top of", over == "cat"), ("under", over != "cat"), ("behind", None)):
+                key = f"{word}-{over}-{seed}"
+                drawn.append((item("spatial", f"a cat {word} a motorcycle", key), picture))
+                told[key] = verdict
+    with new_run(tmp_path / "run", drawn) as run:
+        judge_run(run, make_judge(f"ssd:{ssd_folder()},threshold=0.5"), Silent())
+        found = verdicts(run)
+    assert sum(found[key] != told[key] for key in told) <= 1
+
+
 def _png(pixels: np.ndarray[Any, Any]) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
