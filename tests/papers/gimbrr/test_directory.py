@@ -57,6 +57,7 @@ BAD: dict[str, tuple[list[str], str, str]] = {
     "an unknown task": ([CAT, "801,two cats,cat,True,Sums,2,,1847"], HEADER, "line 3: no task named 'Sums'; known: "),
     "a missing column": ([CATS], HEADER.replace("Task_", "Label_"), "line 1: no column Task_specific_label in "),
     "an ID twice": ([CATS, CAT, CATS], HEADER, "line 4: ID 801 stands in line 2 already"),
+    "the ratings": ([f"True,{CATS}"], f"annotation,{HEADER}", "line 1: people's ratings, not prompts; take Prompt_dir"),
     "no ID": (["x,two cats,cat,True,Counting,2,,1847"], HEADER, "line 2: ID 'x': should be a whole number"),
     "no prompt": (["801,,cat,True,Counting,2,,1847"], HEADER, "line 2: no prompt of ID 801"),
     "a link elsewhere": (["801,two cats,cat,True,Counting,2,,12"], HEADER, "line 2: Linked_prompts '12': should be "),

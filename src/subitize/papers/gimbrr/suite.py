@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Annotated
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Tried
@@ -38,7 +39,7 @@ class Gimbrr:
     def __init__(
         self,
         *,
-        tasks: tuple[str, ...] = tuple(ALL),
+        tasks: Annotated[tuple[str, ...], "all"] = (),
         per_task: int = PER_TASK,
         linked: bool = False,
         fresh: int = 0,
@@ -46,6 +47,7 @@ class Gimbrr:
         corrected: bool = False,
     ) -> None:
         check_known("task", tasks, ALL)
+        tasks = tasks or tuple(ALL)
         if not 1 <= per_task <= PER_TASK:
             raise BadValueError(f"suite {NAME!r}: per_task={per_task}: should be from 1 to {PER_TASK}")
         if fresh < 0:
