@@ -549,7 +549,16 @@ There are 3 cookies to the left of 2 lychees. -> 3 cookie, 2 lychee | 0 left of 
 three dogs above two cats -> 3 dog, 2 cat | 0 above 1
 three dogs beneath two cats -> 3 dog, 2 cat | 0 below 1
 three dogs underneath two cats -> 3 dog, 2 cat | 0 below 1
-a cat under a table -> 1 cat, 1 table | 0 below 1
+a cat under a table -> 1 cat, 1 table | 0 under 1
+three dogs under two cats -> 3 dog, 2 cat | 0 below 1
+a cat on top of a car -> 1 cat, 1 car | 0 on top of 1
+a dog behind a tree -> 1 dog, 1 tree | 0 behind 1
+there is a cat in front of a car -> 1 cat, 1 car | 0 in front of 1
+apple -> 1 apple
+cat, dog, apple -> 1 cat, 1 dog, 1 apple
+three cats and twice as many dogs -> 3 cat, 6 dog
+twelve cats and a third as many dogs -> 12 cat, 4 dog
+eight red apples and a quarter as many cups -> 8 red apple, 2 cup
 three dogs left of two cats -> 3 dog, 2 cat | 0 left of 1
 three dogs right of two cats -> 3 dog, 2 cat | 0 right of 1
 three dogs on the left of two cats -> 3 dog, 2 cat | 0 left of 1
@@ -652,6 +661,9 @@ a vase with 3 flowers -> 3 flower, 1 vase | 0 in 1
 a cake with three candles -> 3 candle, 1 cake | 0 on 1
 a cake with no candles on it -> 0 candle, 1 cake | 0 on 1
 A cake without candles. -> 0 candle, 1 cake | 0 on 1
+a car without any people -> 1 car, 0 person
+a cat with no ball -> 1 cat, 0 ball
+a dog without a cup -> 1 dog, 0 cup
 many candles on a cake -> many candle, 1 cake | 0 on 1
 a few books on a shelf -> few book, 1 shelf | 0 on 1
 many books on the shelf -> many book, 1 shelf | 0 on 1
@@ -827,7 +839,14 @@ _NOT_UNDERSTOOD = """
 An image of a shelf. There are 3 books on the shelf and 2 books to the left of the shelf.
 3 books on the shelf and 2 cups to the left of the shelf.
 apples
-apple
+apples, cats
+apple, apple
+five cats and half as many dogs
+three apples and twice as many apples
+three cats, two cups and twice as many dogs
+some cats and twice as many dogs
+a tree without a leaf
+two cars without any people
 several apples
 a little chocolate
 dozens of eggs

@@ -196,8 +196,8 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
 @pytest.mark.parametrize(
     ("make", "text", "message"),
     [
-        (make_suite, "gecko", "no suite named 'gecko'; known: geckonum, geckonum-vqa, naming, production"),
-        (make_suite, "", "no suite named ''; known: geckonum, geckonum-vqa, naming, production"),
+        (make_suite, "gecko", "no suite named 'gecko'; known: geckonum, geckonum-vqa, gimbrr, naming, production"),
+        (make_suite, "", "no suite named ''; known: geckonum, geckonum-vqa, gimbrr, naming, production"),
         (make_suite, "Naming", "no suite named 'Naming'"),
         (
             make_model,
@@ -210,7 +210,7 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
             make_judge,
             "gpt",
             "no judge named 'gpt'; known: clip, clipscore, counter, detr, dsg, fit, grounding-dino, "
-            "mm-grounding-dino, molmo2, observer, ocr, owlv2, parser, rf-detr, rt-detr, sam3, ssd, vlm, yolo",
+            "mm-grounding-dino, molmo2, observer, ocr, owlv2, parser, parts, rf-detr, rt-detr, sam3, ssd, vlm, yolo",
         ),
         (make_judge, "random", "no judge named 'random'"),
         (make_suite, "naming:categories=cars", "no category named 'cars'; known: apples"),

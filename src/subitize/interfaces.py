@@ -5,7 +5,7 @@ questions about them) into evidence. Models and judges come in three shapes: tho
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
 One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself,
-Explains or NamesRule name.
+Explains, NamesRule or HasNotes name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
@@ -366,6 +366,13 @@ class NamesRule(Protocol):
     rule: str | None
 
 
+@runtime_checkable
+class HasNotes(Protocol):
+    """A suite with something to say about the file that it was made of: what is left out, what is wrong in it."""
+
+    notes: Sequence[str]
+
+
 def design_of(suite: Suite) -> Design:
     """Tell how a suite is designed, also one of an outside package that does not say."""
     asks_again = getattr(suite, "asks_again", suite.max_attempts > 1)
@@ -414,6 +421,8 @@ class Paper:
     """How answers are read: each a labels.WordRule."""
     consensus_rules: Mapping[str, str] = field(default_factory=dict)
     """How several values become one: each a function of the most frequent value."""
+    parts_rules: Mapping[str, str] = field(default_factory=dict)
+    """How the parts of a picture are joined to one verdict, by suite: each a labels.PartsRule."""
     file_names: Mapping[str, str] = field(default_factory=dict)
     """How its image files are named: each a models.folder.names.Naming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)

@@ -67,6 +67,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "rt-detr": "subitize.judges.detectors:make_rt_detr",
         "sam3": "subitize.judges.detectors:make_sam3",
         "ssd": "subitize.judges.detectors:make_ssd",
+        "parts": "subitize.judges.vlm:Parts",
         "vlm": "subitize.judges.vlm:Vlm",
         "yolo": "subitize.judges.detectors:make_yolo",
     },

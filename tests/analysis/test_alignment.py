@@ -119,6 +119,7 @@ def test_every_measure_is_a_mean_over_drawings(run: Run) -> None:
         ("graph", "all"): (pytest.approx((1 + 0.5 + 1) / 3), 3),
         ("fit", "all"): (1.0, 2),
         ("text", "all"): (pytest.approx((1 + 0.5) / 2), 2),
+        ("text_words", "all"): (pytest.approx((1 + 0.5) / 2), 2),
         ("text_exact", "all"): (0.5, 2),
     }
 

@@ -34,7 +34,7 @@ def judge(request: pytest.FixtureRequest, tmp_path: Path) -> Made[Judge]:
     if request.param == "counter":
         (tmp_path / "count.py").write_text(COUNTS)
         return make_judge(f"counter:{sys.executable} -IS {tmp_path / 'count.py'}")
-    return make_judge({"vlm": "vlm:observer"}.get(request.param, request.param))
+    return make_judge({"parts": "parts:observer", "vlm": "vlm:observer"}.get(request.param, request.param))
 
 
 @pytest.fixture

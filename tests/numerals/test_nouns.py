@@ -27,7 +27,7 @@ PLURALS = {
     "bus": "buses", "box": "boxes", "fox": "foxes", "dish": "dishes", "church": "churches", "glass": "glasses",
     "quiz": "quizzes", "octopus": "octopuses", "cactus": "cacti", "walrus": "walruses", "lens": "lenses",
     "stomach": "stomachs", "boy": "boys", "key": "keys", "cherry": "cherries", "butterfly": "butterflies",
-    "pie": "pies",
+    "pie": "pies", "slice": "slices", "menu": "menus",
     "tie": "ties", "movie": "movies", "zombie": "zombies", "shoe": "shoes", "toe": "toes", "horse": "horses",
     "rose": "roses", "house": "houses", "vase of flowers": "vases of flowers", "prize": "prizes", "axe": "axes",
     "headache": "headaches", "taxi": "taxis", "kiwi": "kiwis", "iris": "irises", "oasis": "oases", "bee": "bees",

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from subitize.stats.edits import edit_distance, normalise, normalised_edit_distance
+from subitize.stats.edits import edit_distance, normalise, normalised_edit_distance, normalised_word_distance
 
 
 def by_definition(one: str, other: str) -> int:
@@ -74,3 +74,18 @@ def test_it_is_a_share_of_the_longer_text() -> None:
     assert normalised_edit_distance("", "") == 0
     assert normalised_edit_distance("OPEN", "oven") == 0.25
     assert normalised_edit_distance("Happy New Year", "happy year") == 4 / 14
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        ("Plant one tree", "plant ONE\ntree", 0),
+        ("Plant one tree", "plant one three", 1 / 3),
+        ("Plant one tree", "tree", 2 / 3),
+        ("open", "", 1),
+        ("", "", 0),
+    ],
+    ids=["same", "a word changed", "words left out", "all", "nothing"],
+)
+def test_words_are_what_the_distance_in_words_counts(one: str, other: str, share: float) -> None:
+    assert normalised_word_distance(one, other) == normalised_word_distance(other, one) == pytest.approx(share)

@@ -26,17 +26,18 @@ from subitize.labels import PLURALITY
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value
 from subitize.scenes.graph import Node
 from subitize.stats.clusters import cluster_mean
-from subitize.stats.edits import normalised_edit_distance
+from subitize.stats.edits import normalised_edit_distance, normalised_word_distance
 from subitize.stats.estimator import estimate_share
 from subitize.store import Run
 from subitize.store.frames import latest_attempts, read_readings, read_responses
 from subitize.store.rows import read_designs
 
-Measure = Literal["graph", "fit", "text", "text_exact"]
+Measure = Literal["graph", "fit", "text", "text_words", "text_exact"]
 MEASURES: dict[Measure, str] = {
     "graph": "share of the yes-or-no questions of the prompt's scene graph that are answered right, parents respected",
     "fit": "the score that a network gives the prompt",
     "text": "1 less the normalised edit distance of the text read from the one asked for",
+    "text_words": "1 less the normalised edit distance in words",
     "text_exact": "share of drawings whose text is the one asked for",
 }
 
@@ -161,6 +162,8 @@ def _measure(item: Item, graph: Sequence[Node], given: _Answers) -> Iterator[tup
             read = str(value.value) if isinstance(value, Known) else ""
             near = max(1 - normalised_edit_distance(read, str(wanted)) for wanted in ask.expects)
             yield "text", near, not isinstance(value, Known)
+            words = max(1 - normalised_word_distance(read, str(wanted)) for wanted in ask.expects)
+            yield "text_words", words, not isinstance(value, Known)
             yield "text_exact", float(near == 1), not isinstance(value, Known)
 
 

@@ -14,7 +14,17 @@ import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
-from subitize.labels import MEDIAN, PLURALITY, Rule, check_floor, consensus, interpret, is_ours, is_tie
+from subitize.labels import (
+    MEDIAN,
+    PLURALITY,
+    Rule,
+    check_floor,
+    consensus,
+    find_parts_rule,
+    interpret,
+    is_ours,
+    is_tie,
+)
 from subitize.records import (
     SIGHT_CHECK,
     Ask,
@@ -24,6 +34,7 @@ from subitize.records import (
     Draw,
     Item,
     Known,
+    MatchesPrompt,
     Reading,
     Response,
     Scalar,
@@ -185,6 +196,7 @@ def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame |
     stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
     asked = _Asked(items, latest, read_designs(run), excluded)
+    labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored)
     found = Survey(run, reader, latest, readings, whole, _count_ties(whole.kept(), labels))
     if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
@@ -277,6 +289,7 @@ def frame_seen(seen: Iterable[Seen]) -> Observations:
 def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     """Make one value of all the readings of a question: a row per subject, question and judge, the judges in order.
 
+    `is_blind` is for labels that follow from those of blind questions (`_join_parts`); these are none.
     Few sets of answers are different, so each is looked at once. The lines of a choice have numbers but no median.
     """
     is_choice = pl.col("question").str.starts_with(_CHOICE)
@@ -287,7 +300,7 @@ def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
     labelled = lay_out(votes, "values", _agree)
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
-    return labelled.join(judges, on="judge", maintain_order="left")
+    return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
 
 
 def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
@@ -417,8 +430,35 @@ def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -
     rows = seen.with_columns(
         status=_status(is_empty=again & (pl.col("value").round() == 0)),
         is_excluded=pl.col("item").is_in(list(asked.excluded)),
+        # Whoever looked at blind parts was not told the prompt; at what was refused nobody looked.
+        is_informed=pl.col("is_informed") & ~pl.coalesce("is_blind", pl.col("is_blind").any().over(*_PLACE, "judge")),
     )
     return Observations(_mark_right(rows), asked.items, asked.designs)
+
+
+def _join_parts(asked: _Asked, labels: pl.DataFrame) -> pl.DataFrame:
+    """Add to the labels what follows from those of parts, where a suite's paper says how they are joined.
+
+    A judge that said itself whether a picture matches has its say.
+    """
+    rules = {suite: rule for suite in {item.suite for item in asked.items.values()} if (rule := find_parts_rule(suite))}
+    items = {id: item for id, item in asked.items.items() if item.suite in rules}
+    if not items or not labels.height:
+        return labels
+    parts = _list_asks(items.values()).filter(~pl.col("is_relevant"))
+    read = show_asks(parts, asked.latest).join(labels, on=["subject", "question"], maintain_order="left")
+    said = labels.filter(pl.col("question") == MatchesPrompt().id)
+    left = read.join(said, on=["subject", "judge"], how="anti", maintain_order="left")
+    joined = []
+    for (subject, judge), rows in left.group_by("subject", "judge", maintain_order=True):
+        item = items[rows["item"][0]]
+        values = {id: read_label(*label) for id, *label in rows.select("question", *list(_LABEL)[:3]).iter_rows()}
+        value = rules[item.suite].join(item, values)
+        if value is not None:
+            is_blind = not rows["is_informed"].any()
+            joined.append((subject, MatchesPrompt().id, judge, *_columns_of(value), rows["judge_order"][0], is_blind))
+    columns = ("subject", "question", "judge", *_LABEL, "judge_order", "is_blind")
+    return pl.concat([labels, make_frame(joined, {name: labels.schema[name] for name in columns})], how="diagonal")
 
 
 def show_asks(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.DataFrame:

@@ -20,8 +20,8 @@ from subitize.analysis.contents import Content, read_contents
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey
 from subitize.analysis.samples import describe_samples
 from subitize.analysis.trails import Place, ReadingTrail, ResponseTrail, Trails, follow_trails
-from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, rule_versions
-from subitize.records import digest
+from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, Rule, find_parts_rule, rule_versions
+from subitize.records import MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
 from subitize.store.frames import group_responses
@@ -161,7 +161,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
             if place[:2] != (suite, model) or not is_wanted:
                 continue
             judge, judge_options = _strip(place.judge, judges.get(place.judge, {}))
-            votes = readings.votes()
+            votes, joined_by = _count_votes(run, suite, subjects, readings)
             unread, coverage = _cover(subjects, votes)
             protocol = replace(
                 unjudged,
@@ -170,7 +170,7 @@ def follow_protocols(run: Run, trails: Trails, reader: Reader | None = None) -> 
                 judge_revisions=readings.revisions(is_short=True),
                 unread=unread,
                 readings=coverage,
-                rules=_rules(reader.rule, readings.rows["rule"].unique()),
+                rules=(*_rules(reader.rule, readings.rows["rule"].unique()), *joined_by),
                 agreement=reader.agreement,
                 is_voted=bool((votes["votes"] > 1).any()),
             )
@@ -308,12 +308,30 @@ def _rules(anew: Rule | None, stored: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(rules))
 
 
-def _cover(subjects: pl.DataFrame, votes: pl.DataFrame) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
+def _count_votes(
+    run: Run, suite: str, subjects: pl.DataFrame, readings: ReadingTrail
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Count the readings by question and subject, and name the rule by which wholes follow from parts, if they do.
+
+    Such a whole is read as often as the part that was read least.
+    """
+    votes, whole, rule = readings.votes(), MatchesPrompt().id, find_parts_rule(suite)
+    if rule is None or not votes.height or whole in votes["question"]:
+        return votes, ()
+    asked = [(item.id, ask.question.id) for item in run.items(suite) for ask in rule.list_parts(item)]
+    parts = pl.DataFrame(asked, {"item": pl.String(), "part": pl.String()}, orient="row")
+    wholes = subjects.filter(pl.col("question") == whole).select("item", "question", "subject").join(parts, on="item")
+    read = wholes.join(votes, left_on=["part", "subject"], right_on=["question", "subject"], how="left")
+    joined = read.group_by("question", "subject").agg(pl.col("votes").fill_null(0).min()).select(votes.columns)
+    return pl.concat([votes, joined], how="vertical_relaxed"), (rule.name,)
+
+
+def _cover(subjects: pl.DataFrame, counted: pl.DataFrame) -> tuple[Gaps, tuple[tuple[int, int], ...]]:
     """Find what a judge left unread of the answers, and how often it read the others, in whole percent.
 
     Where people look, a few pictures get a look more or less by chance, and differently so for every model.
     """
-    votes = subjects.join(votes, on=["question", "subject"], how="left").with_columns(pl.col("votes").fill_null(0))
+    votes = subjects.join(counted, on=["question", "subject"], how="left").with_columns(pl.col("votes").fill_null(0))
     read = votes.filter(pl.col("votes") > 0)
     shares = ((count, round(100 * times / read.height)) for count, times in read.group_by("votes").len().iter_rows())
     unread = votes.group_by("item", "hash", "question").agg(

@@ -1,15 +1,27 @@
 """Commands that show what there is: names and options, prompts, drawings, parts."""
 
-import sys
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from subitize import __version__
 from subitize.cli import options
-from subitize.cli.options import app, check_file, check_folder, print_json, print_warnings, split_refinements
-from subitize.errors import UnknownNameError
+from subitize.cli.options import (
+    app,
+    check_file,
+    check_folder,
+    print_json,
+    print_notes,
+    print_warnings,
+    split_refinements,
+)
+from subitize.errors import BadValueError, UnknownNameError
+
+if TYPE_CHECKING:
+    from subitize.records import Item
 
 
 @app.callback(invoke_without_command=True)
@@ -62,24 +74,59 @@ def prompts(
     fresh: options.FreshSeed = None,
     nouns: options.NounsFile = None,
     refine: options.Refine = None,
+    sheet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a row per image to this file, with the image's name.")
+    ] = None,
 ) -> None:
     """Print a suite's prompts or questions as CSV: id, prompt, the item that it refines, and a column per factor."""
-    import csv
-
-    from subitize.records import task_text
     from subitize.registry import make_refined, make_suite
     from subitize.specs import write_spec
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
+    print_notes(made[0].it)
     items = [item for one in made for item in one.it.items(seed or 0)]
+    if sheet is None:
+        return print(_tabulate(items), end="")
+    from subitize.report.document.figures import write_whole
+
+    check_file(sheet)
+    repeats = made[0].it.repeats
+    write_whole(sheet, [_tabulate(items, repeats).encode()])
+    command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
+    return print(f"{sheet}: {len(items) * repeats} images to make; once they are in a folder: {command}")
+
+
+def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
+    """Write items as CSV; with repeats a row per image, and the name by which `folder:` knows it."""
+    import csv
+    from io import StringIO
+
+    from subitize.models.folder.names import name_file
+    from subitize.records import Draw, task_text
+
+    if repeats and not all(isinstance(item.task, Draw) for item in items):
+        raise BadValueError(
+            "--sheet lists images to be made, and this suite shows pictures; for these: subitize stimuli"
+        )
     base = ["base"] if any(item.base for item in items) else []
     factors = list(dict.fromkeys(name for item in items for name in item.factors))
-    writer = csv.DictWriter(sys.stdout, ["id", "prompt", *base, *factors], lineterminator="\n", extrasaction="ignore")
+    file = ["file"] if repeats else []
+    text = StringIO()
+    writer = csv.DictWriter(text, [*file, "id", "prompt", *base, *factors], lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows(
-        {"id": item.id, "prompt": task_text(item.task), "base": item.base, **item.factors} for item in items
+        {
+            "file": name_file(item.id, repeat),
+            "id": item.id,
+            "prompt": task_text(item.task),
+            "base": item.base,
+            **item.factors,
+        }
+        for item in items
+        for repeat in range(max(repeats, 1))
     )
+    return text.getvalue()
 
 
 @app.command()

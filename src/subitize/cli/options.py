@@ -129,6 +129,14 @@ def print_warnings(lines: Iterable[str]) -> None:
         print(f"subitize: {line}", file=sys.stderr)
 
 
+def print_notes(suite: object) -> None:
+    """Print what a suite has to say about the file that it was made of."""
+    from subitize.interfaces import HasNotes
+
+    if isinstance(suite, HasNotes):
+        print_warnings(suite.notes)
+
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

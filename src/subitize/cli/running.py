@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, locate, open_run, print_json, print_warnings, split_refinements
+from subitize.cli.options import app, locate, open_run, print_json, print_notes, print_warnings, split_refinements
 from subitize.cli.rules import is_same_rule, rule_for
 from subitize.errors import BadValueError, BudgetError, RunError
 
@@ -96,6 +96,7 @@ def run(
         )
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made_suite = make_suite(spec)
+    print_notes(made_suite.it)
     refined = [make_refined(spec, text) for text in split_refinements(refine)]
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)

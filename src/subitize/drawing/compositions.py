@@ -8,6 +8,7 @@ import numpy as np
 from subitize.drawing import glyphs, placement
 from subitize.drawing.arrangements import COVERED_SHARE, LARGEST_SHARE_OF_SIDE, MEAN_SQUARE, SMALLEST_TO_LARGEST
 from subitize.drawing.clipart import HOLDERS, PALETTE
+from subitize.drawing.contacts import find_contacts, middle_field, put_in_contact
 from subitize.drawing.painting import Layout, Placed
 from subitize.drawing.placement import Field
 from subitize.errors import BadValueError
@@ -23,15 +24,18 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
         _check_form(entity)
     if scene.grid and scene.relations:
         raise BadValueError("a grid and relations: things stand in the one or in the other")
-    holders = _holders(scene)
+    holders, contacts = _holders(scene), find_contacts(scene)
     fields = _fields(scene, size_px)
+    for _, landmark in contacts.values():
+        fields[landmark] = middle_field(size_px)
     number = sum(entity.exact_number for entity in scene.entities)
     placement.check_room(max(number, 1), size_px)
     if not number:
         return Layout(size_px, ())
     random = _random(scene, seed, size_px)
     order = drawing_order(scene)
-    things = [index for index in order if index not in holders for _ in range(scene.entities[index].exact_number)]
+    loose = [index for index in order if index not in holders and index not in contacts]
+    things = [index for index in loose for _ in range(scene.entities[index].exact_number)]
     within = [fields[index] for index in things]
     wanted = _diameters(scene, within, size_px, random)
     is_holder = [index in holders.values() for index in things]
@@ -50,13 +54,18 @@ def compose(scene: Scene, seed: int, size_px: int) -> Layout:
     for holder in dict.fromkeys(holders.values()):
         held = [index for index in order if holders.get(index) == holder]
         items += _lay(scene, held, [item for index, item in items if index == holder], random)
+    for subject, (word, landmark) in contacts.items():
+        beside = next(item for index, item in items if index == landmark)
+        thing = _placed(scene, subject, (0, 0, beside.side_px), random)
+        items.append((subject, put_in_contact(thing, word, beside, size_px, random)))
     return Layout(size_px, tuple(item for _, item in sorted(items, key=lambda pair: order.index(pair[0]))))
 
 
 def drawing_order(scene: Scene) -> list[int]:
-    """Tell in which order a layout has the things of the entities: what lies in or on others comes last."""
-    held = {relation.subject for relation in scene.relations if relation.word in ("in", "on")}
-    return sorted(range(len(scene.entities)), key=lambda index: index in held)
+    """Tell in which order the things of the entities are drawn: those behind others first, those on them last."""
+    depths = {"behind": -1, "in": 1, "on": 1, "in front of": 1}
+    depth = {relation.subject: depths.get(relation.word, 0) for relation in scene.relations}
+    return sorted(range(len(scene.entities)), key=lambda index: depth.get(index, 0))
 
 
 _SMALLEST_BESIDE_PARTS = 0.8

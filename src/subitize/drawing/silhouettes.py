@@ -28,6 +28,13 @@ class Silhouette:
         return float(self._coverage().sum()) / 255 / _SIDE_PX**2
 
     @cached_property
+    def extent(self) -> tuple[float, float, float, float]:
+        """How far it reaches: left, top, right, bottom."""
+        points = outline(self._coverage()) / _SIDE_PX
+        (left, top), (right, bottom) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+        return left, top, right, bottom
+
+    @cached_property
     def hull(self) -> Points:
         """The corners of its convex hull."""
         points = outline(self._coverage()) / _SIDE_PX

@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from subitize.drawing.contacts import find_contacts
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
-from subitize.labels import CANNOT_TELL
+from subitize.labels import CANNOT_TELL, read_standing
 from subitize.records import (
     UNKNOWN,
     Boxes,
@@ -75,6 +76,8 @@ def _is_known(question: Question) -> bool:
             return nouns <= set(KINDS) and question.colour in (None, *COLOUR_NAMES)
         case Choose(lines=lines):
             return all(_read(line) is not None for line in lines)
+        case Confirm(statement=statement) if standing := read_standing(statement):
+            return {standing.thing, standing.landmark} <= set(KINDS)
         case Confirm(statement=statement):
             return _read(statement) is not None
     return False
@@ -88,7 +91,7 @@ def _answer(question: Question, sight: Sight) -> Evidence:
         case Choose(lines=lines):
             fitting = (str(position) for position, line in enumerate(lines) if _is_so(line, sight))
             return Words(next(fitting, "none of them"))
-        case Confirm(statement=statement):
+        case Confirm(statement=statement) if not read_standing(statement):
             return Words("yes" if _is_so(statement, sight) else "no")
     return Boxes(sight.boxes())
 
@@ -113,5 +116,5 @@ def _read(text: str) -> tuple[Scene, ...] | None:
         start, one, other = either.group("start", "one", "other")
         texts = [f"{start}some {has} and with no {lacks}." for has, lacks in ((one, other), (other, one))]
     read = [read_scene(each, KINDS, COLOUR_NAMES) for each in texts]
-    scenes = tuple(scene for scene in read if not isinstance(scene, NotUnderstood))
+    scenes = tuple(scene for scene in read if not isinstance(scene, NotUnderstood) and not find_contacts(scene))
     return scenes if len(scenes) == len(read) else None

@@ -54,6 +54,16 @@ class Vlm(InWords):
         self.rule = policy
 
 
+class Parts(InWords):
+    """Ask an image-to-text model about each part that a suite asks about, never about the whole: these are joined."""
+
+    name = "parts"
+    instead = "parts:openai:MODEL, parts:hf-inference:MODEL or parts:transformers:MODEL"
+
+    def _can_ask(self, question: Question) -> bool:
+        return super()._can_ask(question) and not isinstance(question, MatchesPrompt)
+
+
 def phrase(inquiry: Inquiry, prompt: str | None) -> str:
     """Put a question as it is sent: with what there is to choose from, and what form the answer should have.
 

@@ -3,6 +3,7 @@
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.consensus import EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
 from subitize.labels.interpretation import CANNOT_TELL, interpret
+from subitize.labels.parts import PartsRule, find_parts_rule
 from subitize.labels.rules import (
     Rule,
     WordRule,
@@ -13,6 +14,7 @@ from subitize.labels.rules import (
     read_share,
     rule_versions,
 )
+from subitize.labels.standing import read_standing
 from subitize.labels.statements import read_statement
 
 __all__ = [
@@ -20,11 +22,13 @@ __all__ = [
     "EARLIER_NAME",
     "MEDIAN",
     "PLURALITY",
+    "PartsRule",
     "Rule",
     "WordRule",
     "check_floor",
     "consensus",
     "counted_boxes",
+    "find_parts_rule",
     "interpret",
     "is_ours",
     "is_same_kind",
@@ -32,6 +36,7 @@ __all__ = [
     "make_rule",
     "parse_rule",
     "read_share",
+    "read_standing",
     "read_statement",
     "rule_versions",
 ]

@@ -5,6 +5,7 @@ from subitize.errors import BadValueError
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.lines import read_line
 from subitize.labels.rules import Rule, find_word_rule, word_rules
+from subitize.labels.standing import judge_standing, read_standing
 from subitize.labels.statements import read_statement
 from subitize.labels.yes_no import read_vote, read_yes_or_no
 from subitize.records import (
@@ -50,6 +51,10 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
         case Boxes(boxes=boxes), Confirm(statement=statement) if stated := read_statement(statement):
             _require_boxes(rule, evidence)
             return Known(stated.holds(len(counted_boxes(boxes, Count(stated.noun), rule))))
+        case Boxes(boxes=boxes), Confirm(statement=statement) if standing := read_standing(statement):
+            _require_boxes(rule, evidence)
+            found = (counted_boxes(boxes, Count(noun), rule) for noun in (standing.thing, standing.landmark))
+            return judge_standing(standing.word, *found)
         case Compared(scores=scores), Confirm(statement=statement) if stated := read_statement(statement):
             first, *others = scores.values()
             return Known((first > max(others)) != (stated.number == 0))

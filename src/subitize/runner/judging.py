@@ -19,7 +19,7 @@ from subitize.interfaces import (
     Model,
     SelfTested,
 )
-from subitize.labels import Rule, interpret, is_same_kind, parse_rule
+from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
 from subitize.records import (
     Answer,
     Ask,
@@ -30,11 +30,13 @@ from subitize.records import (
     Elsewhere,
     Item,
     Match,
+    MatchesPrompt,
     Measured,
     Outcome,
     Provenance,
     Reading,
     Refused,
+    Stored,
     Subject,
     Words,
     digest,
@@ -125,9 +127,20 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
             if first is not None:
                 progress.begin(f"judge {judge} on {names[model]}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
+    summary.limits += _name_waiting(judge.it, items)
     if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
     return summary
+
+
+def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
+    """Say what of suites whose parts are joined waits for another judge."""
+    picture = (Drawn(Stored("", "png")),)
+    for suite in dict.fromkeys(item.suite for item in items):
+        rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
+        own = (item for item in items if item.suite == suite)
+        if rule and (told := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
+            yield told
 
 
 def _choose_rules(run: Run, judge: Made[Judge], suites: Iterable[str], named: str | None) -> dict[str, Rule]:
@@ -289,7 +302,7 @@ class _Task:
             if _is_visible(shown) and self._judge.it.can_answer(ask.question, shown):
                 inquiries[subject].append(Inquiry(ask.question, ask.wording))
                 outcomes[subject] = shown
-            elif ask.group == 1:  # that of a group follows from what is said of its members
+            elif ask.group == 1 and not self._follows(ask, item, shown):  # a group's follows from its members
                 summary.unanswerable += 1
                 why = self._judge.it.why_not(ask.question) if isinstance(self._judge.it, Explains) else ""
                 if why:
@@ -300,6 +313,12 @@ class _Task:
                     questions = [inquiry.question.id for inquiry in exhibit.inquiries]
                     id = digest(self._judge.spec.shown, subject.id, questions)
                     yield _Job(item.suite, subject, replace(exhibit, id=id))
+
+    def _follows(self, ask: Ask, item: Item, shown: Sequence[Outcome]) -> bool:
+        """Tell whether an answer about a whole follows from those about its parts, all of which can be given."""
+        rule = find_parts_rule(item.suite) if isinstance(ask.question, MatchesPrompt) else None
+        parts = rule.list_parts(item) if rule else ()
+        return bool(parts) and all(self._judge.it.can_answer(part.question, shown) for part in parts)
 
 
 def _open_asks(

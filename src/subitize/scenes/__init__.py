@@ -5,14 +5,16 @@ from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
 from subitize.scenes.drafts import MOST_THINGS
 from subitize.scenes.lines import LINES_WORDING, MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
-from subitize.scenes.reading import NotUnderstood, read_scene
+from subitize.scenes.reading import read_scene
 from subitize.scenes.scene import (
     Comparison,
     ComparisonWord,
+    ContactWord,
     Entity,
     Form,
     Halves,
     HoldingWord,
+    NotUnderstood,
     Pieces,
     Portion,
     Quantifier,
@@ -29,6 +31,7 @@ __all__ = [
     "MOST_THINGS",
     "Comparison",
     "ComparisonWord",
+    "ContactWord",
     "Entity",
     "Form",
     "Halves",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from subitize.records import RelationWord
 from subitize.scenes.places import find_places
-from subitize.scenes.scene import Entity, Relation, Scene
+from subitize.scenes.scene import ContactWord, Entity, Relation, Scene
 from subitize.scenes.terms import PuzzledError
 from subitize.scenes.words import SIDES
 
@@ -44,9 +44,9 @@ class Clause:
 
     number: int
     groups: list[list[int]] = field(default_factory=lambda: [[]])
-    relations: list[RelationWord] = field(default_factory=list)
+    relations: list[RelationWord | ContactWord] = field(default_factory=list)
     joint: Joint | None = "first"
-    front: RelationWord | Literal["side"] | None = None
+    front: RelationWord | ContactWord | Literal["side"] | None = None
     side: str | None = None
     sided_to: int = 0
     whole: int | None = None

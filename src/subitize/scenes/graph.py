@@ -12,8 +12,8 @@ from subitize.numerals import article
 from subitize.records import Ask, Confirm
 from subitize.scenes.confirmations import confirm_asks
 from subitize.scenes.names import spoken, spoken_plural
-from subitize.scenes.reading import NotUnderstood, read_scene
-from subitize.scenes.scene import Comparison, Entity, Relation, Scene
+from subitize.scenes.reading import read_scene
+from subitize.scenes.scene import Comparison, Entity, NotUnderstood, Relation, Scene
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from subitize.scenes.cursor import Cursor
 from subitize.scenes.forms import is_in_pieces, paint_half, read_halves, read_pieces, read_size
 from subitize.scenes.openers import Openers
 from subitize.scenes.quantity_items import Joint, QuantityItems, is_spelt_fraction
-from subitize.scenes.quantity_words import HOLDS, QUANTITY_PHRASES, SPECIAL
+from subitize.scenes.quantity_words import HOLDS, OWN_PARTS, QUANTITY_PHRASES, SPECIAL
 from subitize.scenes.scene import ComparisonWord, HoldingWord, Portion, Scene
 from subitize.scenes.terms import PuzzledError, Vocabulary, find_terms
 from subitize.scenes.things import Thing, Things
@@ -132,7 +132,8 @@ class _Reader:
 
     def _open_holder(self, joint: Joint) -> None:
         place = self._things.last
-        if place is None or self._joint is not None or place.noun not in HOLDS or place not in self._in_clause:
+        is_held = place is not None and (place.noun in HOLDS or (joint == "without" and place.number == 1))
+        if not is_held or self._joint is not None or place not in self._in_clause:
             self._cursor.puzzle("what holds them?")
         self._joint = joint
         self._cursor.take()
@@ -147,7 +148,10 @@ class _Reader:
         self._in_clause.append(thing)
         self._joint, self._things.last = None, thing
         if joint in ("with", "without") and place is not None:
-            self._hold(thing, HOLDS[place.noun], place)
+            if OWN_PARTS.get(place.noun) == thing.noun:
+                self._cursor.puzzle(f"a {place.noun} without its own parts")
+            if place.noun in HOLDS:
+                self._hold(thing, HOLDS[place.noun], place)
             self._things.last, self._is_full = None, True
 
     def _opens_item(self) -> bool:

@@ -33,7 +33,7 @@ class QuantityItems:
         """Read the item that begins here."""
         self._cursor.take_all("exactly")
         kind = self._cursor.peek().kind
-        if (joint == "without" and kind not in ("noun", "colour", "adjective")) or (
+        if (joint == "without" and kind not in ("a", "noun", "colour", "adjective")) or (
             joint == "with" and kind == "without"
         ):
             self._cursor.puzzle("with how many?")
@@ -48,7 +48,7 @@ class QuantityItems:
                 return self._counted(joint)
             case "a" | "single":
                 self._cursor.take()
-                return self.add(1, self.look(), is_article=True)
+                return self.add(0 if joint == "without" else 1, self.look(), is_article=True)
             case "of-them" if self._cursor.peek(1).kind == "number":
                 self._cursor.take()
                 return self._some_of_those(joint, int(self._cursor.take().number))

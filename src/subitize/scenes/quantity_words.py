@@ -15,6 +15,7 @@ _PIECES, _EQUAL, _WAYS_TO_CUT, _ONE_PIECE, _THE_OTHER = (
     tuple(list_phrases({"": _PARTS[name]})) for name in ("pieces", "equal", "ways_to_cut", "one_piece", "the_other")
 )
 HOLDS: Mapping[str, str] = words.LISTS["holds"]
+OWN_PARTS: Mapping[str, str] = words.LISTS["own_parts"]
 
 
 def _phrases() -> dict[str, str]:

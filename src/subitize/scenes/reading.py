@@ -9,32 +9,31 @@ quantities.py, which gets what this one does not understand.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import cast, get_args
 
 from subitize.records import RelationWord
+from subitize.scenes.bare import multiply, part_multiple, read_bare
 from subitize.scenes.cursor import Cursor
 from subitize.scenes.drafts import Clause, Draft, Joint, make_scene, relations_of, settle_parts
 from subitize.scenes.items import MOST_ITEMS, Items
 from subitize.scenes.openers import Openers
 from subitize.scenes.quantities import read_quantities
-from subitize.scenes.scene import Relation, Scene
+from subitize.scenes.quantity_words import HOLDS
+from subitize.scenes.scene import ContactWord, NotUnderstood, Relation, Scene
 from subitize.scenes.terms import HeldError, PuzzledError, Vocabulary, find_terms, vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, EXCLUSIVE, HOLDERS, POTTED, Kind, names_place
-
-
-@dataclass(frozen=True, slots=True)
-class NotUnderstood:
-    """Why a prompt makes no scene."""
-
-    reason: str
 
 
 def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) -> Scene | NotUnderstood:
     """What the prompt asks for, of the nouns and colours that are known; never a guess."""
     known = vocabulary(tuple(nouns), tuple(colours))
+    if parted := part_multiple(prompt):
+        first, second = (read_scene(text, nouns, colours) for text in parted.texts)
+        return multiply(first, parted, second)
     try:
-        return _Reader(Cursor(find_terms(prompt, known)), known).read()
+        terms = find_terms(prompt, known)
+        return read_bare(terms) or _Reader(Cursor(terms), known).read()
     except PuzzledError as puzzle:
         reason, is_held = str(puzzle), isinstance(puzzle, HeldError)
     try:
@@ -43,7 +42,7 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
         return NotUnderstood(str(puzzle))
 
 
-_RELATION_WORDS: tuple[RelationWord, ...] = get_args(RelationWord)
+_RELATION_WORDS: tuple[RelationWord | ContactWord, ...] = (*get_args(RelationWord), *get_args(ContactWord))
 _AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {"relation", "side", "all", "colour", "post-colour", "adjective", "single"}
 
 _AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
@@ -175,7 +174,7 @@ class _Reader:
         self._cursor.take()
 
     def _relate(self, clause: Clause) -> None:
-        word = cast(RelationWord, self._cursor.peek().name)
+        word = cast(RelationWord | ContactWord, self._cursor.peek().name)
         if not clause.items and clause.front is None:
             clause.front = word
             clause.relations.append(word)
@@ -300,4 +299,17 @@ class _Reader:
         if clause.side and has_rest != (clause.front == "side"):
             self._cursor.puzzle("a place in the picture, but of what?")
         settle_parts(clause, self._drafts)
-        self._relations += relations_of(clause, self._drafts)
+        self._relations += [self._settle_contact(relation) for relation in relations_of(clause, self._drafts)]
+
+    def _settle_contact(self, relation: Relation) -> Relation:
+        """One thing touches or hides one other; of several it is not clear which does which, and under is below."""
+        thing, landmark = self._drafts[relation.subject], self._drafts[relation.landmark]
+        if relation.word not in get_args(ContactWord):
+            return relation
+        if relation.word == "on top of" and HOLDS.get(landmark.noun) == "on":
+            raise HeldError(f"what lies on the {landmark.noun}?")
+        if thing.number == landmark.number == 1:
+            return relation
+        if relation.word == "under":
+            return replace(relation, word="below")
+        raise PuzzledError(f"which of several is {relation.word} which?")

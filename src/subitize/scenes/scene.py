@@ -66,6 +66,8 @@ class Entity:
 
 
 HoldingWord = Literal["in", "on"]
+ContactWord = Literal["on top of", "under", "behind", "in front of"]
+"""Lying right on or under something that need hold nothing, partly hidden by it, or hiding it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Relation:
     """Where one entity stands to another; both are positions in the scene."""
 
     subject: int
-    word: RelationWord | HoldingWord
+    word: RelationWord | HoldingWord | ContactWord
     landmark: int
 
 
@@ -97,3 +99,10 @@ class Scene:
     relations: tuple[Relation, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     grid: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """Why a prompt makes no scene."""
+
+    reason: str

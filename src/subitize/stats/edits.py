@@ -1,7 +1,8 @@
-"""How far one text is from another, in letters that must be put in, taken out or changed."""
+"""How far one text is from another, in letters or words that must be put in, taken out or changed."""
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″＂", '"'), **dict.fromkeys("‘’‚‛‹›′´`＇", "'")})
 
@@ -13,8 +14,8 @@ def normalise(text: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", composed).translate(_QUOTES)).strip()
 
 
-def edit_distance(one: str, other: str) -> int:
-    """Count the fewest single letters that must be put in, taken out or changed (Levenshtein 1966)."""
+def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
+    """Count the fewest single letters, or words of lists, to be put in, taken out or changed (Levenshtein 1966)."""
     short, long = sorted((one, other), key=len)
     row = list(range(len(short) + 1))
     for above, letter in enumerate(long, start=1):
@@ -28,6 +29,14 @@ def edit_distance(one: str, other: str) -> int:
 
 def normalised_edit_distance(one: str, other: str) -> float:
     """Divide the distance of two texts, once normalised, by the longer's length: 0 is the same, 1 nothing alike."""
-    first, second = normalise(one), normalise(other)
+    return _share(normalise(one), normalise(other))
+
+
+def normalised_word_distance(one: str, other: str) -> float:
+    """Divide the distance of two normalised texts in words by the number of words of the longer."""
+    return _share(normalise(one).split(), normalise(other).split())
+
+
+def _share(first: Sequence[str], second: Sequence[str]) -> float:
     longer = max(len(first), len(second))
     return edit_distance(first, second) / longer if longer else 0.0

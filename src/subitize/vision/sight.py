@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import get_args
 
 from subitize.records import Box, RelationWord
-from subitize.scenes import MOST_FEW, Comparison, Entity, Form, Halves, Pieces, Portion, Relation, Scene
+from subitize.scenes import MOST_FEW, Comparison, ContactWord, Entity, Form, Halves, Pieces, Portion, Relation, Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,9 @@ def _stands(thing: Seen, relation: Relation, scene: Scene, sight: Sight) -> bool
     return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
 
 
-def _is_beside(thing: Seen, word: RelationWord, other: Seen) -> bool:
+def _is_beside(thing: Seen, word: RelationWord | ContactWord, other: Seen) -> bool:
+    if word in get_args(ContactWord):
+        raise ValueError(f"what is {word!r} what is told by boxes (labels/standing.py)")
     axis = 0 if word in ("left of", "right of") else 1
     own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
     return own < others if word in ("left of", "above") else own > others

@@ -9,13 +9,14 @@ import pytest
 from cases import Case
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
 from subitize.interfaces import Suite
-from subitize.papers.geckonum.items import interleave, items_of
+from subitize.papers.geckonum.items import items_of
 from subitize.papers.geckonum.nouns import is_frequent
 from subitize.papers.geckonum.prompts import TYPES, design
 from subitize.papers.geckonum.suite import Geckonum
 from subitize.papers.geckonum.vocabulary import OFFICIAL
 from subitize.records import Choose, Confirm, Count, Item, task_text
 from subitize.registry import make_suite
+from subitize.suites.mixing import interleave
 
 ITEMS = {item.id: item for item in items_of(design(0))}
 
@@ -82,7 +83,7 @@ def test_what_has_no_bearing_on_number_is_asked_out_of_the_score() -> None:
 
 def test_items_keep_the_order_of_the_prompts_and_the_suite_mixes_them() -> None:
     assert list(ITEMS) == sorted(ITEMS)
-    mixed = interleave(ITEMS.values())
+    mixed = interleave(ITEMS.values(), "type")
     assert Counter(one.id for one in mixed) == Counter(list(ITEMS))
     assert {one.factors["type"] for one in mixed[:60]} == set(TYPES)
 

@@ -62,6 +62,11 @@ def key_of_item(key: str) -> str:
     return key.replace("/", "_")
 
 
+def name_file(item_id: str, repeat: int) -> str:
+    """Name the image of an item's repeat as the layout `items` does."""
+    return f"{key_of_item(item_id.partition('/')[2])}_{repeat}.png"
+
+
 def last_of_key(key: str) -> str:
     """Take what stands after the last slash."""
     return key.rpartition("/")[2].casefold()

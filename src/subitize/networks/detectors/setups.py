@@ -10,7 +10,7 @@ from subitize.detections import Detections
 from subitize.errors import BadValueError
 from subitize.image_files import Rgb
 from subitize.interfaces import RuntimeOption, SelfTest
-from subitize.labels import Rule, read_statement
+from subitize.labels import Rule, read_standing, read_statement
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.detectors.opencv import OpenCv, Ssd, Yolo
 from subitize.networks.detectors.pointing import Molmo2
@@ -129,6 +129,8 @@ def nouns_of(*questions: Question) -> tuple[str, ...]:
                 nouns |= {noun} if place is None else {noun, place.landmark}
             case Confirm(statement=statement) if stated := read_statement(statement):
                 nouns.add(stated.noun)
+            case Confirm(statement=statement) if standing := read_standing(statement):
+                nouns |= {standing.thing, standing.landmark}
     return tuple(sorted(nouns))
 
 

@@ -1,7 +1,6 @@
 """Prompts as items: what is asked about their pictures, and under which conditions they stand."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from subitize.numerals import in_words
@@ -20,29 +19,6 @@ def items_of(prompts: Iterable[Prompt]) -> Iterator[Item]:
     for prompt in prompts:
         scene = scene_of(prompt)
         yield Item(f"geckonum/{prompt.id}", Draw(prompt.text), _asks(prompt, scene), _factors(prompt, scene))
-
-
-def interleave(items: Iterable[Item]) -> list[Item]:
-    """Order items so that each condition comes once, then once more, the types mixed."""
-    seen: Counter[tuple[object, ...]] = Counter()
-    rounds: dict[int, list[Item]] = {}
-    for item in items:
-        condition = tuple(item.factors.items())
-        rounds.setdefault(seen[condition], []).append(item)
-        seen[condition] += 1
-    return [item for turn in sorted(rounds) for item in _mix(rounds[turn])]
-
-
-def _mix(items: list[Item]) -> list[Item]:
-    """Spread the items of each type evenly."""
-    sizes = Counter(item.factors["type"] for item in items)
-    before: Counter[Scalar] = Counter()
-    places: dict[str, float] = {}
-    for item in items:
-        type = item.factors["type"]
-        places[item.id] = (before[type] + 0.5) / sizes[type]
-        before[type] += 1
-    return sorted(items, key=lambda item: places[item.id])
 
 
 def _asks(prompt: Prompt, scene: Scene) -> tuple[Ask, ...]:

@@ -6,12 +6,13 @@ from pathlib import Path
 from subitize.errors import BadValueError
 from subitize.interfaces import Tried
 from subitize.papers.geckonum.fresh import Wishes, fresh_prompts
-from subitize.papers.geckonum.items import STRATA, interleave, items_of
+from subitize.papers.geckonum.items import STRATA, items_of
 from subitize.papers.geckonum.nouns import read_nouns
 from subitize.papers.geckonum.prompts import COLOURS, TYPES, Prompt, design, read_prompts, scene_of
 from subitize.records import Item
 from subitize.scenes import Halves
 from subitize.suites.checks import check_known
+from subitize.suites.mixing import interleave
 
 _QUANTIFIERS = ("no", "few", "many", "fewer", "as many", "more")
 _SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that runs compare
@@ -54,7 +55,7 @@ class Geckonum:
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts, all types mixed; the seed changes nothing, as the prompts are fixed."""
-        return iter(interleave(items_of(self._prompts)))
+        return iter(interleave(items_of(self._prompts), "type"))
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask nothing again."""

@@ -7,11 +7,11 @@ import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tried
-from subitize.papers.geckonum.items import interleave
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
 from subitize.records import Answer, Ask, Count, Filed, Item
 from subitize.suites.checks import check_known
+from subitize.suites.mixing import interleave
 
 _FORMATS = (".png", ".jpg", ".jpeg", ".webp")
 _MOST = 200
@@ -48,7 +48,7 @@ class GeckonumVqa:
         """Go through the images, all numbers mixed; the seed changes nothing."""
         asks = {(item.id, ask.wording): ask for item in released_items(self._release) for ask in item.asks}
         types = {prompt.id: prompt.type for prompt in self._release.prompts}
-        return iter(interleave(self._items(asks, types)))
+        return iter(interleave(self._items(asks, types), "type"))
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask nothing again."""

@@ -1,4 +1,4 @@
-"""GIMBRR (2023): eleven cognitive tasks for image models; so far how its released images are named."""
+"""GIMBRR (2023): eleven cognitive tasks for image models, single objects, and a controlled set of numbers."""
 
 from subitize.interfaces import Paper, Reference
 
@@ -9,9 +9,12 @@ PAPER = Paper(
             "Achterberg, J., Arel, R., Grinberg, T., Chaibi, A., Bach, J., & Tzagadakis, N. (2023). Generative Image "
             "Model Benchmark for Reasoning and Representation (GIMBRR).",
             "",
-            "How released images are named.",
+            "Tasks, number combinations and rules of assessment of gimbrr; how released images are named.",
         ),
     ),
+    suites={"gimbrr": "subitize.papers.gimbrr.suite:Gimbrr"},
+    judged_by={"gimbrr": "people"},  # one per image
+    parts_rules={"gimbrr": "subitize.papers.gimbrr.assessment:RULE"},
     file_names={"gimbrr": "subitize.papers.gimbrr.file_names:NAMING"},
     reproduce="subitize.papers.gimbrr.reproduction:reproduce_release",
     tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",

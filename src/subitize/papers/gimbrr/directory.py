@@ -52,6 +52,8 @@ def read_directory(path: Path) -> list[Prompt]:
     prompts: list[Prompt] = []
     lines: dict[int, int] = {}
     for line in _read_lines(path):
+        if "annotation" in line.row:
+            raise BadFileError(f"{path.name} line 1: people's ratings, not prompts; take {VERSION}")
         if _is_img2img(line):
             continue
         prompt = _read_row(line)

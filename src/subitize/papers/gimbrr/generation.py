@@ -1,0 +1,246 @@
+"""New prompts of every task, drawn by lot from our own word lists; a seed always draws the same ones.
+
+Conditions that a task fixes (numbers, relations, common or not, …) come in turn, so that the beginning of a task's
+prompts is as balanced as all of them.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, cycle, islice
+from random import Random
+from typing import Any
+
+from subitize.numerals import plural
+from subitize.papers.gimbrr.grammar import (
+    RELATIONS,
+    Acting,
+    Chimera,
+    Choice,
+    Counted,
+    Having,
+    Lacking,
+    Meaning,
+    Placed,
+    Shown,
+    Written,
+    classes_of,
+    write_prompt,
+)
+from subitize.papers.gimbrr.tasks import CONTROLLED, SINGLE, TASKS, Task
+from subitize.papers.gimbrr.words import KINDS, PLACES, WORDS, a, are_common, split, split_each
+
+PER_TASK = 100
+"""How many prompts a task has (facts of the directory)."""
+
+_MOST_TRIES = 500
+_COUNTED = split(WORDS["counted"]["nouns"])
+_OPERATIONS: tuple[tuple[int, str, int], ...] = tuple(tuple(one) for one in WORDS["counted"]["operations"])
+_CONTROLLED_NUMBERS = (2, 4, 6, 8, 12)
+
+
+@cache
+def draw_meanings(seed: int) -> Mapping[str, tuple[Meaning, ...]]:
+    """Draw the prompts of each task; seed 0 is the standard set, and others share no text with it but bare nouns."""
+    random = Random(f"gimbrr {seed}")
+    standard = draw_meanings(0) if seed else {}
+    drawn = {
+        task.key: _draw_task(task, random, {write_prompt(task, one) for one in standard.get(task.key, ())})
+        for task in TASKS
+    }
+    pairs = _draw_pairs(random) if seed else tuple((one, other) for one, other in WORDS["counted"]["pairs"])
+    drawn |= _control(pairs)
+    nouns = dict.fromkeys(noun for meanings in drawn.values() for one in meanings for noun in classes_of(one))
+    return {**drawn, SINGLE.key: tuple(Shown((noun,)) for noun in sorted(nouns))}
+
+
+def _draw_task(task: Task, random: Random, taken: Collection[str]) -> tuple[Meaning, ...]:
+    """Draw different prompts, one of each condition in turn."""
+    lot, seen = _LOTS[task.key], set(taken)
+    drawn: list[Meaning] = []
+    for condition in islice(cycle(lot.conditions), PER_TASK):
+        for _ in range(_MOST_TRIES):
+            meaning = lot.draw(condition, random)
+            if write_prompt(task, meaning) not in seen:
+                break
+        else:
+            raise AssertionError(f"the words of {task.title!r} are used up")
+        seen.add(write_prompt(task, meaning))
+        drawn.append(meaning)
+    return tuple(drawn)
+
+
+def _count(number: int, random: Random) -> Counted:
+    return Counted(((random.choice(_COUNTED), number),))
+
+
+def _work_out(operation: tuple[int, str, int], random: Random) -> Counted:
+    return _apply(operation, random.sample(_COUNTED, 2))
+
+
+def _apply(operation: tuple[int, str, int], nouns: Sequence[str]) -> Counted:
+    first, word, second = operation
+    return Counted(((nouns[0], first), (nouns[1], second)), word)
+
+
+def _show(condition: tuple[int, bool], random: Random) -> Shown:
+    """Show things of one place, which are commonly seen together, or each of another."""
+    number, is_common = condition
+    while True:
+        if is_common:
+            nouns = tuple(random.sample(random.choice(sorted(PLACES.values())), number))
+        else:
+            nouns = tuple(random.choice(PLACES[place]) for place in random.sample(sorted(PLACES), number))
+        if len(set(nouns)) == number and are_common(nouns) == is_common:
+            return Shown(nouns, is_common)
+
+
+def _act(verb: str, random: Random) -> Acting:
+    words = WORDS["actions"]
+    return _do(random.choice(split(words["animals"])), verb, random.choice(split(words["objects"])))
+
+
+def _do(actor: str, verb: str, other: str) -> Acting:
+    return Acting(actor, verb, other, f"{verb} {a(other)}")
+
+
+def _place(relation: str, random: Random) -> Placed:
+    subject, landmark = random.choice(_possible_pairs(relation))
+    return Placed(subject, relation, landmark)
+
+
+@cache
+def _possible_pairs(relation: str) -> list[tuple[str, str]]:
+    """List what can stand so to what: neither crushed, nor hidden, nor too small to be seen beside it."""
+    words = WORDS["spatial"]
+    sizes = {noun: size for size, nouns in enumerate(words["sizes"]) for noun in split(nouns)}
+    tops, covers = split(words["tops"]), split(words["covers"])
+
+    def fits(one: str, other: str) -> bool:
+        larger = sizes[other] - sizes[one]
+        match relation:
+            case "on top of":
+                return other in tops and larger > 0
+            case "under":
+                return other in covers and larger > 0
+            case "behind":
+                return -1 <= larger <= 0
+            case "in front of":
+                return 0 <= larger <= 1
+        return abs(larger) <= 1
+
+    return [(one, other) for one in sizes for other in sizes if one != other and fits(one, other)]
+
+
+_DEEDS, _DEEDS_OF_THINGS = (split_each(WORDS["unusual"][name]) for name in ("deeds", "deeds_of_things"))
+
+
+def _do_the_unusual(condition: tuple[str, str], random: Random) -> Acting:
+    actors, verb = condition
+    other = random.choice((_DEEDS | _DEEDS_OF_THINGS)[verb])
+    return _do(random.choice([one for one in split(WORDS["unusual"][actors]) if one != other]), verb, other)
+
+
+def _choose(condition: tuple[int, bool], random: Random) -> Choice:
+    position, has_adjective = condition
+    return _choose_by_adjective(position, random) if has_adjective else _choose_by_kind(position, random)
+
+
+def _choose_by_adjective(position: int, random: Random) -> Choice:
+    words = WORDS["conditional"]["adjectives"]
+    nouns = random.sample(split(words["nouns"]), 2)
+    adjectives = random.sample(split(random.choice(words["adjectives"])), 2)
+    first, second = (f"{adjective} {noun}" for adjective, noun in zip(adjectives, nouns, strict=True))
+    shown, absent = nouns if position == 1 else reversed(nouns)
+    return Choice(shown, absent, first, second, f"{adjectives[position - 1]} objects", position, has_adjective=True)
+
+
+def _choose_by_kind(position: int, random: Random) -> Choice:
+    kind, another = random.sample(sorted(KINDS), 2)
+    shown, absent = random.choice(KINDS[kind]), random.choice(KINDS[another])
+    first, second = (shown, absent) if position == 1 else (absent, shown)
+    return Choice(shown, absent, first, second, kind, position, has_adjective=False)
+
+
+def _have(noun: str, random: Random) -> Having:
+    words = WORDS["compositional"]
+    part = random.choice(split(words["parts"][noun]))
+    named = plural(part[1:]) if part.startswith("*") else part  # of which there are several
+    return Having(noun, f"{random.choice(split(words['adjectives']))} {named}")
+
+
+def _lack(lack: str, random: Random) -> Lacking:
+    things: Mapping[str, str] = WORDS["negation"]["one" if lack == "without a" else "any"]
+    noun, absent = random.choice([(noun, one) for noun, absent in things.items() for one in split(absent)])
+    if lack == "without a":
+        return Lacking(noun, absent, f"without {a(absent)}")
+    name = absent.removeprefix("~")  # of what is not counted
+    return Lacking(noun, name, f"{lack} {name if absent.startswith('~') else plural(name)}")
+
+
+def _compose(number: int, random: Random) -> Chimera:
+    """Give an animal parts of others: other than its own, and none of what another's head brings along."""
+    words = WORDS["chimeras"]
+    donors_of: Mapping[str, str] = words["parts"]
+    while True:
+        body, parts = random.choice(split(words["bodies"])), random.sample(sorted(donors_of), number)
+        donors = [random.choice(split(donors_of[part])) for part in parts]
+        is_clear = "head" not in parts or not set(parts) & set(split(words["on_the_head"]))
+        if (
+            is_clear
+            and len({body, *donors}) == number + 1
+            and not any(body in split(donors_of[part]) for part in parts)
+        ):
+            return Chimera(body, tuple(zip(parts, donors, strict=True)))
+
+
+def _write(carrier: tuple[str, str, Sequence[str]], random: Random) -> Written:
+    noun, phrase, texts = carrier
+    slots = {name: random.choice(split(words)) for name, words in WORDS["text"]["slots"].items()}
+    return Written(noun, phrase, (random.choice(texts).format(**slots),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lot:
+    """The conditions of a task, which come in turn, and how a prompt is drawn under one of them."""
+
+    conditions: Sequence[Any]
+    draw: Callable[[Any, Random], Meaning]
+
+
+_LOTS = {
+    "conditional": _Lot([(1, False), (2, True), (2, False), (1, True)], _choose),
+    "arithmetic": _Lot(_OPERATIONS, _work_out),
+    "negation": _Lot(["without any", "with no", "without any", "with no", "without a"], _lack),
+    "actions": _Lot(split(WORDS["actions"]["verbs"]), _act),
+    "spatial": _Lot(RELATIONS, _place),
+    "unusual": _Lot(
+        [*((actors, verb) for verb in _DEEDS for actors in ("animals", "things")),
+         *(("things", verb) for verb in _DEEDS_OF_THINGS)],
+        _do_the_unusual,
+    ),
+    "compositional": _Lot(list(WORDS["compositional"]["parts"]), _have),
+    "chimeras": _Lot([1, 2], _compose),
+    "counting": _Lot(range(2, 13), _count),
+    "text": _Lot(WORDS["text"]["carriers"], _write),
+    "multiple": _Lot([(4, True), (4, False), (2, True), (2, False), (3, True), (3, False)], _show),
+}  # fmt: skip
+
+
+def _draw_pairs(random: Random) -> tuple[tuple[str, str], ...]:
+    nouns = random.sample(_COUNTED, 2 * len(WORDS["counted"]["pairs"]))
+    return tuple(zip(nouns[::2], nouns[1::2], strict=True))
+
+
+def _control(pairs: Sequence[tuple[str, str]]) -> dict[str, tuple[Meaning, ...]]:
+    """Ask more and more of the same things: one, two, so many, so many of both, and so many to be worked out."""
+    nouns = tuple(chain.from_iterable(pairs))
+    single, multiple, counting, two_counting, arithmetic = (task.key for task in CONTROLLED)
+    worked_out = [_apply(operation, pair) for operation in _OPERATIONS for pair in pairs]
+    return {
+        single: tuple(Shown((noun,)) for noun in nouns) * (PER_TASK // len(nouns)),
+        multiple: tuple(Shown(pair) for pair in pairs) * (PER_TASK // len(pairs)),
+        counting: tuple(Counted(((noun, number),)) for number in _CONTROLLED_NUMBERS for noun in nouns),
+        two_counting: tuple(Counted(one.things) for one in worked_out),
+        arithmetic: tuple(worked_out),
+    }
