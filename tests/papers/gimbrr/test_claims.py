@@ -9,8 +9,8 @@ from cases import Case
 from subitize.analysis.claims import Statement
 from subitize.frames import make_frame
 from subitize.papers.gimbrr.claims import CLAIMS, observe
+from subitize.papers.gimbrr.items import MATCH
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
-from subitize.papers.gimbrr.released_items import MATCHES
 from subitize.papers.gimbrr.tasks import ALL
 from subitize.records import Draw, Item, Scalar
 
@@ -23,7 +23,7 @@ def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scal
     for task in dict.fromkeys(task for own in shares.values() for task in own):
         for place in range(PROMPTS):
             more = {name: levels[place % len(levels)] for name, levels in factors.items()}
-            items.append(Item(f"gimbrr/{task}-{place}", Draw(f"{task} {place}"), (MATCHES,), {"task": task, **more}))
+            items.append(Item(f"gimbrr/{task}-{place}", Draw(f"{task} {place}"), (MATCH,), {"task": task, **more}))
     for model, own in shares.items():
         for task, share in own.items():
             for place in range(PROMPTS):

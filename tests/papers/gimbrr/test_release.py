@@ -10,9 +10,11 @@ from commands import call
 from gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
 from subitize.errors import BadFileError
 from subitize.papers.gimbrr.exporting import COLUMNS
+from subitize.papers.gimbrr.items import MATCH, make_item
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import Release, read_release
-from subitize.papers.gimbrr.released_items import MATCHES, make_item, take_released
+from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.rows import make_prompt
 
 
 @pytest.fixture
@@ -133,7 +135,7 @@ def test_of_two_texts_the_one_that_was_drawn_is_kept(folder: Path) -> None:
 
 
 def test_items_have_the_factors_of_the_directory(folder: Path) -> None:
-    items = {item.id: item for item in map(make_item, read_release(folder).prompts.values())}
+    items = {item.id: item for item in map(make_item, map(make_prompt, read_release(folder).prompts.values()))}
     assert items["gimbrr/801"].factors == {"task": "counting", "classes": "drum", "linked": "1801", "number": 2}
     assert items["gimbrr/1"].factors == {
         "task": "conditional",
@@ -145,7 +147,7 @@ def test_items_have_the_factors_of_the_directory(folder: Path) -> None:
     }
     assert items["gimbrr/1301"].factors["numbers"] == "3,6"
     assert items["gimbrr/1202"].factors["common"] is False
-    assert items["gimbrr/1801"].asks[0] == MATCHES
+    assert items["gimbrr/1801"].asks[0] == MATCH
 
 
 def test_without_extra_variables_a_warning_says_what_is_not_known(folder: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.released_items import MATCHES
+from subitize.papers.gimbrr.items import MATCH
 from subitize.papers.gimbrr.runs import read_run
 from subitize.records import (
     Draw,
@@ -39,7 +39,7 @@ REFUSED = "counting-7"
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
     keys = [*ANSWERS, REFUSED]
-    items = [Item(f"gimbrr/{key}", Draw(key), (MATCHES,), {"task": "counting", "number": 2}) for key in keys]
+    items = [Item(f"gimbrr/{key}", Draw(key), (MATCH,), {"task": "counting", "number": 2}) for key in keys]
     with Run(Folder(tmp_path / "run"), create=True) as made:
         made.add_suite(Spec("gimbrr", {}, "gimbrr"), 0, items)
         made.add_model(Spec("m", {}, "m"), is_stand_in=False)
@@ -58,7 +58,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 def read(trial: Trial, said: str, person: int) -> Reading:
-    evidence, question, rule = Words(said), MATCHES.question, Rule("votes")
+    evidence, question, rule = Words(said), MATCH.question, Rule("votes")
     value = interpret(evidence, question, rule)
     return Reading(Subject((trial.id,)), question, "human", evidence, str(rule), value, str(person))
 
@@ -91,7 +91,7 @@ def test_what_is_excluded_by_hand_is_in_no_figure_and_no_warning(run: Run) -> No
 
 
 def test_a_run_of_which_nothing_is_rated_says_so(tmp_path: Path) -> None:
-    item = Item("gimbrr/1", Draw("x"), (MATCHES,), {"task": "counting"})
+    item = Item("gimbrr/1", Draw("x"), (MATCH,), {"task": "counting"})
     with Run(Folder(tmp_path / "new"), create=True) as made:
         made.add_suite(Spec("gimbrr", {}, "gimbrr"), 0, [item])
         with pytest.raises(NothingToDoError, match="has no responses yet"):

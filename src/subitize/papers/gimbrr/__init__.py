@@ -9,7 +9,7 @@ PAPER = Paper(
             "Achterberg, J., Arel, R., Grinberg, T., Chaibi, A., Bach, J., & Tzagadakis, N. (2023). Generative Image "
             "Model Benchmark for Reasoning and Representation (GIMBRR).",
             "",
-            "Tasks, number combinations and rules of assessment of gimbrr; how released images are named.",
+            "Tasks, number combinations and rules of assessment of gimbrr; names and ratings of released images (MIT).",
         ),
     ),
     suites={"gimbrr": "subitize.papers.gimbrr.suite:Gimbrr"},

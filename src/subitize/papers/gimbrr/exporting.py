@@ -10,7 +10,7 @@ import polars as pl
 from subitize import __version__
 from subitize.analysis.observations import check_judge, lay_out
 from subitize.errors import NothingToDoError
-from subitize.papers.gimbrr.released_items import LABELS, MATCHES, SUITE
+from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
 from subitize.report.document.figures import write_whole
@@ -27,13 +27,29 @@ _AUTOMATIC = {"single", "multiple", "counting", "arithmetic", "negation", *(task
 _DATE_UNKNOWN = "000000"
 _UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
 
+# What the label of a prompt is, by task.
+_LABELS = {
+    "counting": "number",
+    "controlled-counting": "number",
+    "arithmetic": "numbers",
+    "controlled-arithmetic": "numbers",
+    "controlled-two-counting": "numbers",
+    "actions": "verb",
+    "spatial": "relation",
+    "unusual": "verb",
+    "conditional": "absent",
+    "negation": "absent",
+    "compositional": "attribute",
+    "text": "text",
+}
+
 
 def export_ratings(run: Run, judge: str | None, path: Path) -> int:
     """Write a line for each rating in the order they were given, and say how many; answers without a value are none."""
     name = _choose_judge(run, judge)
     lines = list(_list_ratings(run, name))
     if not lines:
-        raise NothingToDoError(f"{run.location} has no ratings of {SUITE} by {name!r}")
+        raise NothingToDoError(f"{run.location} has no ratings of {NAME} by {name!r}")
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -46,7 +62,7 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     if judge is not None:
         check_judge(run, judge)
         return judge
-    rated = read_readings(run).filter(pl.col("question") == MATCHES.question.id)
+    rated = read_readings(run).filter(pl.col("question") == MATCH.question.id)
     known = rated["judge"].unique().sort().to_list()
     if len(known) != 1:
         told = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
@@ -55,9 +71,9 @@ def _choose_judge(run: Run, judge: str | None) -> str:
 
 
 def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
-    items = {item.id: item for item in run.items(SUITE)}
+    items = {item.id: item for item in run.items(NAME)}
     drawn = {stored.trial_id: stored for stored in run.responses() if stored.item_id in items}
-    readings = read_readings(run, judge).filter(pl.col("question") == MATCHES.question.id).rename({"value": "stored"})
+    readings = read_readings(run, judge).filter(pl.col("question") == MATCH.question.id).rename({"value": "stored"})
     votes = lay_out(readings, "stored", decode_value).filter(pl.col("label") == "known")
     for trial, value in votes.select("trial", "value").iter_rows():
         if trial in drawn:
@@ -67,7 +83,7 @@ def _list_ratings(run: Run, judge: str) -> Iterator[dict[str, str]]:
 def _line(item: Item, stored: StoredResponse, *, says_yes: bool) -> dict[str, str]:
     key, task, name = item.id.partition("/")[2], ALL[str(item.factors["task"])], _file_name(item, stored)
     automatic = "" if task.key == "conditional" else str(task.key in _AUTOMATIC)
-    label = LABELS.get(task.key)
+    label = _LABELS.get(task.key)
     cells = (
         *(name, key, task.title, str(says_yes), "v" + Path(name).stem.partition("_v")[2], stored.model, key),
         *(task_text(item.task), item.factors.get("classes", ""), automatic, task.title),

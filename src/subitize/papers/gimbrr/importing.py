@@ -7,9 +7,11 @@ from pathlib import Path
 from subitize.errors import ConflictError
 from subitize.importers.releases import Importable, ReleaseSummary
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.ratings import STRATA
+from subitize.papers.gimbrr.items import MATCH, NAME, make_item
 from subitize.papers.gimbrr.release import LICENCE, Rating, Release, read_release
-from subitize.papers.gimbrr.released_items import MATCHES, SUITE, make_item, take_released
+from subitize.papers.gimbrr.released_ratings import take_released
+from subitize.papers.gimbrr.rows import make_prompt
+from subitize.papers.gimbrr.tasks import STRATA
 from subitize.records import (
     Design,
     Drawn,
@@ -27,7 +29,7 @@ from subitize.store import Run
 JUDGE = "gimbrr-annotators"
 ANNOTATOR = "unnamed"
 """Who rated: the release does not tell."""
-_SPEC = Spec(SUITE, {"prompts": "as released"}, f"{SUITE} (as released)")
+_SPEC = Spec(NAME, {"prompts": "as released"}, f"{NAME} (as released)")
 _RULE = Rule("votes")
 
 
@@ -40,12 +42,12 @@ def read_importable(folder: Path) -> Importable:
 
 def import_gimbrr(run: Run, release: Release) -> ReleaseSummary:
     """Add the ratings of a release to a run, all or none; those of a model that it has are left alone."""
-    items = [make_item(prompt) for prompt in release.prompts.values()]
+    items = [make_item(make_prompt(prompt)) for prompt in release.prompts.values()]
     with run.lease(f"judge {JUDGE}") as lease:
         run.add_suite(_SPEC, 0, items, Design(strata=STRATA))
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new = _find_new(run, release.ratings)
-        specs = {one.model: Spec(one.model, {"released": SUITE}, one.model) for one in new}
+        specs = {one.model: Spec(one.model, {"released": NAME}, one.model) for one in new}
         for spec in specs.values():
             run.add_model(spec, is_stand_in=False)
         trials = {_image(one): _trial(specs[one.model], one) for one in new}
@@ -61,7 +63,7 @@ def _find_new(run: Run, ratings: Sequence[Rating]) -> list[Rating]:
         trial = trials[stored.reading.subject.trial_ids[0]]
         there[trial.model, trial.item_id, trial.repeat, stored.reading.evidence == Words("True")] += 1
     known = {model for model, *_ in there}
-    given = Counter((one.model, f"{SUITE}/{one.id}", one.repeat, one.says_yes) for one in ratings)
+    given = Counter((one.model, f"{NAME}/{one.id}", one.repeat, one.says_yes) for one in ratings)
     for model in dict.fromkeys(one.model for one in ratings):
         of_run, of_release = ({key: n for key, n in of.items() if key[0] == model} for of in (there, given))
         if model in known and of_run != of_release:
@@ -77,7 +79,7 @@ def _image(one: Rating) -> _Image:
 
 
 def _trial(spec: Spec, one: Rating) -> Trial:
-    return Trial(f"{SUITE}/{one.id}", spec.shown, spec.options, one.repeat)
+    return Trial(f"{NAME}/{one.id}", spec.shown, spec.options, one.repeat)
 
 
 def _responses(ratings: Iterable[Rating], trials: Mapping[_Image, Trial], release: Release) -> Iterator[Response]:
@@ -88,7 +90,7 @@ def _responses(ratings: Iterable[Rating], trials: Mapping[_Image, Trial], releas
 
 
 def _readings(ratings: Iterable[Rating], trials: Mapping[_Image, Trial]) -> Iterator[Reading]:
-    question, rule = MATCHES.question, str(_RULE)
+    question, rule = MATCH.question, str(_RULE)
     values = {yes: (Words(str(yes)), interpret(Words(str(yes)), question, _RULE)) for yes in (True, False)}
     for one in ratings:
         subject = Subject((trials[_image(one)].id,))

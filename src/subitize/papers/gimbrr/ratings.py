@@ -11,13 +11,11 @@ import polars as pl
 
 from subitize.analysis.clusters import place_items
 from subitize.frames import make_frame
-from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
+from subitize.papers.gimbrr.tasks import ALL, CONTROLLED, STRATA
 from subitize.records import Design, Estimate, Item
 from subitize.report.document.cells import number_of
 from subitize.stats.estimator import estimate_shares, gather_groups
 
-STRATA = ("task", "number", "numbers", "common", "objects", "features")
-"""The factors whose levels the design fixes."""
 POOLED = "pooled"
 """What all models together are called."""
 _FACTORS: dict[str, pl.DataType] = {

@@ -11,7 +11,7 @@ from subitize.interfaces import Tables
 from subitize.papers.gimbrr.published import PUBLISHED
 from subitize.papers.gimbrr.ratings import Ratings
 from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release
-from subitize.papers.gimbrr.released_items import take_released
+from subitize.papers.gimbrr.released_ratings import take_released
 from subitize.papers.gimbrr.tables import compute_tables, correlations
 
 if TYPE_CHECKING:

@@ -4,31 +4,31 @@ import polars as pl
 
 from subitize.analysis.observations import NO_JUDGE, Reader, Survey, lay_out, survey_run
 from subitize.errors import NothingToDoError
+from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.ratings import ROWS, Ratings, describe_ratings
-from subitize.papers.gimbrr.released_items import MATCHES, SUITE
 from subitize.report.document.cells import number_of
 from subitize.store import Run
 from subitize.store.rows import decode_value
 
-_QUESTION = MATCHES.question.id
+_QUESTION = MATCH.question.id
 
 
 def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
     """Take the ratings of a run, by the one judge that there is or by the one named; say what has none."""
-    if not any(entry.name == SUITE for entry in run.suites()):
+    if not any(entry.name == NAME for entry in run.suites()):
         raise NothingToDoError(
-            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
-            f"or: subitize import {SUITE} DIR --out RUN"
+            f"{run.location} has no items of {NAME}; first: subitize run {NAME} --model MODEL --out RUN, "
+            f"or: subitize import {NAME} DIR --out RUN"
         )
     survey = survey_run(run, Reader(judge))
-    asked = survey.whole.filter(pl.col("suite") == SUITE, pl.col("question") == _QUESTION)
+    asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)
     judges = sorted({*asked.rows["judge"]} - {NO_JUDGE})
     if len(judges) > 1:
         raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
     ratings = take_ratings(survey, *judges)
     if not ratings.rows.height:
         raise NothingToDoError(
-            f"{run.location} has no image of {SUITE} of which a judge could tell whether it matches its prompt; "
+            f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "
             "subitize judge RUN --judge JUDGE"
         )
     return ratings, [*ratings.warnings(), *_tell_unrated(survey, ratings)]
@@ -40,7 +40,7 @@ def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
     Every answer is a rating. Where a judge has none but saw all parts of an image, these are joined. What was refused,
     or of no use, does not match.
     """
-    is_own = (pl.col("suite") == SUITE) & pl.col("judge").is_in([judge, NO_JUDGE])
+    is_own = (pl.col("suite") == NAME) & pl.col("judge").is_in([judge, NO_JUDGE])
     seen = survey.whole.kept().filter(is_own, pl.col("question") == _QUESTION, pl.col("group") == 1)
     answers = survey.readings.filter(pl.col("question") == _QUESTION).select("subject", "judge", stored="value")
     votes = lay_out(answers, "stored", decode_value).filter(pl.col("label") == "known")
@@ -53,7 +53,7 @@ def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
 
 
 def _tell_unrated(survey: Survey, ratings: Ratings) -> list[str]:
-    drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{SUITE}/"), pl.col("kind") == "drawn")
+    drawn = survey.responses.filter(pl.col("item").str.starts_with(f"{NAME}/"), pl.col("kind") == "drawn")
     kept = drawn.filter(~pl.col("item").is_in(list(survey.run.exclusions())))
     left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
     counts = left.group_by("model").len().sort("model").iter_rows()

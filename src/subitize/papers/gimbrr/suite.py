@@ -13,7 +13,7 @@ from subitize.papers.gimbrr.generation import PER_TASK, draw_meanings
 from subitize.papers.gimbrr.grammar import Meaning, classes_of, write_prompt
 from subitize.papers.gimbrr.items import NAME, TaskPrompt, make_item
 from subitize.papers.gimbrr.rows import make_prompt
-from subitize.papers.gimbrr.tasks import ALL, SINGLE, Task
+from subitize.papers.gimbrr.tasks import ALL, SINGLE, STRATA, Task
 from subitize.records import Item
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
@@ -34,7 +34,7 @@ class Gimbrr:
     repeats = 1
     max_attempts = 1
     asks_again = False
-    strata: tuple[str, ...] = ("task",)
+    strata: tuple[str, ...] = STRATA
 
     def __init__(
         self,

@@ -39,5 +39,8 @@ CONTROLLED: tuple[Task, ...] = (
 )
 """The same twenty objects in ten pairs, each step asking for one thing more."""
 
+STRATA = ("task", "number", "numbers", "common", "objects", "features")
+"""The factors whose levels the design fixes."""
+
 ALL: dict[str, Task] = {task.key: task for task in (*TASKS, SINGLE, *CONTROLLED)}
 BY_TITLE: dict[str, Task] = {task.title: task for task in ALL.values()}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from subitize.papers.gimbrr.claims import observe
-from subitize.papers.gimbrr.released_items import SUITE
+from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.report import conditions, profile, relations
 from subitize.papers.gimbrr.report.groups import group_series
 from subitize.papers.gimbrr.report.leaderboard import headline, rank_models
@@ -26,7 +26,7 @@ def compose_account(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
 ) -> Account | None:
     """Write all that the ratings suffice for; what was excluded by hand is in none of it."""
-    if suite != SUITE:
+    if suite != NAME:
         return None
     left = [one for one in series if not one.is_excluded]
     groups = group_series(left)
@@ -41,7 +41,7 @@ def compose_account(
         conditions.by_number(groups),
         conditions.by_size(groups),
         conditions.by_covariate(groups, palette),
-        claims_section(SUITE, {group.name: observe(group.ratings) for group in groups}, _WORDING),
+        claims_section(NAME, {group.name: observe(group.ratings) for group in groups}, _WORDING),
     )
     sections = [section for section in made if section]
     return Account([*rank_models(groups), *notes], sections, headline(groups))

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.ratings import Shares, estimate_by
-from subitize.papers.gimbrr.released_items import SUITE
 from subitize.papers.gimbrr.report.groups import Group, estimate_all
 from subitize.papers.gimbrr.tables import estimate_covariates
 from subitize.records import Estimate
@@ -58,16 +58,16 @@ def by_covariate(groups: Sequence[Group], palette: Palette) -> Section | None:
     columns: Columns = (text_column("Condition"), *models)
     title = "Other conditions"
     figure = FigureBlock(
-        f"{SUITE}-conditions-chart",
+        f"{NAME}-conditions-chart",
         title,
         charts.by_level(rows, palette.of(models), levels, ""),
         "Share of images that match their prompts by what varies within a task, with 95 % intervals "
         f"({sizes(found.values())}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
         "spatial relationships.",
         "Share right by condition for every model, with intervals.",
-        make_table(f"{SUITE}-conditions", title, columns, cells, methods(found.values())),
+        make_table(f"{NAME}-conditions", title, columns, cells, methods(found.values())),
     )
-    return Section(f"{SUITE}-conditions", title, (figure,))
+    return Section(f"{NAME}-conditions", title, (figure,))
 
 
 def _with_all(groups: Sequence[Group], *by: str, tasks: Sequence[str]) -> Shares:
@@ -98,11 +98,11 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
         for model, kind in dict.fromkeys((model, kind) for model, kind, _ in curves)
     )
     figure = FigureBlock(
-        f"{SUITE}-{name}-chart",
+        f"{NAME}-{name}-chart",
         title,
         spec,
         f"{note} Share of images that match their prompts, with 95 % intervals ({sizes(curves.values())}).",
         f"{title}: share right with intervals, a panel per model.",
-        make_table(f"{SUITE}-{name}", title, columns, cells, methods(curves.values())),
+        make_table(f"{NAME}-{name}", title, columns, cells, methods(curves.values())),
     )
-    return Section(f"{SUITE}-{name}", title, (figure,))
+    return Section(f"{NAME}-{name}", title, (figure,))

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.published import PUBLISHED
 from subitize.papers.gimbrr.release import MODELS
-from subitize.papers.gimbrr.released_items import SUITE
 from subitize.papers.gimbrr.report.groups import Group, estimate_all, list_badges
 from subitize.papers.gimbrr.report.profile import LADDER, find_failure
 from subitize.papers.gimbrr.tables import STEPS
@@ -42,10 +42,10 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
         f"than rounded (0.54 is 0.547). {methods(whole.values())}"
     )
     columns = (MODEL, *_COLUMNS, Column("n", "Ratings of all tasks."))
-    table = make_table(f"{SUITE}-leaderboard", "Leaderboard", columns, rows, caption)
-    data = make_table(f"{SUITE}-leaderboard-share", "All tasks", *take_column(table, 1))
+    table = make_table(f"{NAME}-leaderboard", "Leaderboard", columns, rows, caption)
+    data = make_table(f"{NAME}-leaderboard-share", "All tasks", *take_column(table, 1))
     glance = FigureBlock(
-        f"{SUITE}-leaderboard-chart",
+        f"{NAME}-leaderboard-chart",
         "All tasks at a glance",
         draw_ranking(data.rows, x_title="share of images that match their prompts"),
         "All tasks together with 95 % intervals, best first; published figures have none.",
@@ -63,7 +63,7 @@ def headline(groups: Sequence[Group]) -> str:
     best = max(whole, key=lambda model: whole[model].value)
     one = whole[best]
     share = f"{100 * one.value:.0f} % [{figure(100 * one.low, 0)}, {figure(100 * one.high, 0)}]"
-    told = f"In {SUITE}, {best} does best: {share} of its images match their prompts."
+    told = f"In {NAME}, {best} does best: {share} of its images match their prompts."
     steps = estimate_all(groups, "task", tasks=list(STEPS))
     failure = find_failure({task: one for (task, model), one in steps.items() if model == best})
     return f"{told} On the way from one object to arithmetic, it first fails at {failure}." if failure else told

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from subitize.papers.gimbrr.released_items import SUITE
+from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.report.groups import Group, estimate_all, list_badges
 from subitize.papers.gimbrr.tables import STEPS
 from subitize.papers.gimbrr.tasks import ALL, SINGLE, TASKS
@@ -44,7 +44,7 @@ def ladders(groups: Sequence[Group], palette: Palette) -> Section | None:
         "What a model can do, task by task, the easiest on top. Tasks differ in more than one way; the controlled "
         "steps below change one thing at a time."
     )
-    return Section(f"{SUITE}-profile", "Cognitive profile", (lead, *figures))
+    return Section(f"{NAME}-profile", "Cognitive profile", (lead, *figures))
 
 
 def breakdown(groups: Sequence[Group], palette: Palette) -> Section | None:
@@ -63,17 +63,17 @@ def breakdown(groups: Sequence[Group], palette: Palette) -> Section | None:
         Row((model, *map(own.get, STEPS), find_failure(own) or "none"), badges[model]) for model, own in found.items()
     )
     figure = FigureBlock(
-        f"{SUITE}-steps-chart",
+        f"{NAME}-steps-chart",
         "From one object to arithmetic",
         _draw_steps(rows, palette.of(list(found))),
         "Share of images that match their prompts at each controlled step, with 95 % intervals "
         f"({sizes(estimates)}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
         "half.",
         "Share right at each controlled step for every model, with intervals.",
-        make_table(f"{SUITE}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
+        make_table(f"{NAME}-steps", "Controlled steps", (MODEL, *_TITLES, _FAILS), cells, methods(estimates)),
     )
     lead = TextBlock("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
-    return Section(f"{SUITE}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
+    return Section(f"{NAME}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
 
 
 def find_failure(shares: Mapping[str, Estimate]) -> str:
@@ -107,13 +107,13 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> FigureBl
     cells = (Row((ALL[task].title, *(own.get(task) for own in found.values()))) for task in order)
     by_mean = " by the mean of the models" if len(found) > 1 else ""
     return FigureBlock(
-        f"{SUITE}-ladder-{name}-chart",
+        f"{NAME}-ladder-{name}-chart",
         title,
         charts.by_level(rows, palette.of(list(found)), [ALL[task].title for task in order], ""),
         "Share of images that match their prompts, with 95 % intervals "
         f"({sizes(estimates)}), the easiest task on top{by_mean}.",
         f"Tasks from the easiest to the hardest with intervals: {title}.",
-        make_table(f"{SUITE}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
+        make_table(f"{NAME}-ladder-{name}", f"Tasks: {title}", columns, cells, methods(estimates)),
     )
 
 
@@ -135,7 +135,7 @@ def _losses(found: ByModel, groups: Sequence[Group]) -> list[Block]:
         "Share of the step before minus that of the step; an interval above 0 is a certain loss. Where little is left, "
         f"little can be lost. {methods(known)}"
     )
-    return [make_table(f"{SUITE}-losses", "What is lost at each step", columns, rows, caption)] if known else []
+    return [make_table(f"{NAME}-losses", "What is lost at each step", columns, rows, caption)] if known else []
 
 
 def _name_largest(lost: Mapping[str, Estimate]) -> str:

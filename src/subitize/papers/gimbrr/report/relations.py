@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from subitize.papers.gimbrr.items import NAME
 from subitize.papers.gimbrr.ratings import Shares, estimate_by
 from subitize.papers.gimbrr.regressions import (
     MULTIPLE,
@@ -18,7 +19,6 @@ from subitize.papers.gimbrr.regressions import (
     point_at_multiple,
     point_at_singles,
 )
-from subitize.papers.gimbrr.released_items import SUITE
 from subitize.papers.gimbrr.report.groups import Group
 from subitize.papers.gimbrr.tables import FEW_MODELS
 from subitize.papers.gimbrr.tasks import ALL
@@ -57,13 +57,13 @@ def carry_over(groups: Sequence[Group], palette: Palette) -> Section | None:
     fewest = min(len(group.ratings.models) for group in groups)
     warning = f"Only {number_of(fewest, 'model')}: too few to tell what carries over. The lines describe these models."
     warnings = [TextBlock(warning, is_warning=True)] if fewest < FEW_MODELS else []
-    return Section(f"{SUITE}-carry-over", "What carries over", (lead, *warnings, *figures))
+    return Section(f"{NAME}-carry-over", "What carries over", (lead, *warnings, *figures))
 
 
 def move_together(groups: Sequence[Group]) -> Section | None:
     """Show which tasks models do well or badly at together."""
     blocks = tuple(block for group in groups for block in _correlations(group))
-    return Section(f"{SUITE}-together", "Tasks that move together", blocks) if blocks else None
+    return Section(f"{NAME}-together", "Tasks that move together", blocks) if blocks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _draw_lines(group: Group, it: _Relation) -> Iterator[FigureBlock]:
         for kind, one in lines.items()
     )
     own = estimate_by(group.ratings.rows, "task", "model")
-    title, name = group.title(f"Other tasks over {it.across}"), f"{SUITE}-over-{it.across.split()[0]}{group.suffix}"
+    title, name = group.title(f"Other tasks over {it.across}"), f"{NAME}-over-{it.across.split()[0]}{group.suffix}"
     columns: Columns = (MODEL, _TASK, Column(it.across.capitalize(), digits=3), Column("The task", digits=3))
     rows = (
         Row((one.model, ALL[one.task].title, it.shares[one.task, one.model], own[one.task, one.model]))
@@ -150,7 +150,7 @@ def _correlations(group: Group) -> list[Block]:
     found, left_out = correlate(group.ratings)
     if not found:
         return []
-    models, name = len(group.ratings.models), f"{SUITE}-together{group.suffix}"
+    models, name = len(group.ratings.models), f"{NAME}-together{group.suffix}"
     title = group.title("Correlations of tasks across models")
     columns: Columns = (_TASK, text_column("With"), "r", Column("n", "Models."))
     cells = (Row((ALL[one].title, ALL[other].title, r, r.n)) for (one, other), r in found.items())
