@@ -430,6 +430,8 @@ class Paper:
     """(run, judge or None, *, extensions) → Tables: from the answers in a run."""
     import_release: str = ""
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
+    probes: Mapping[str, str] = field(default_factory=dict)
+    """What the commands `subitize probes` do, by command: build, captions, describe; and how to print a description."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 

@@ -256,7 +256,7 @@ def _list_paper(name: str) -> Listing:
 
 def _find_faults(paper: Paper) -> list[str]:
     """Say what a paper brings that cannot be imported."""
-    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names)
+    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names, paper.probes)
     single = (paper.counts, paper.reproduce, paper.tabulate, paper.import_release, paper.report)
     faults = []
     for reference in (*(found for kind in named for found in kind.values()), *filter(None, single)):
