@@ -22,6 +22,7 @@ RIVALS = {
     "geckonum": "pandas",
     "judges": "bare network",
     "serving": "bare judge",
+    "probes": "a script per row",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),

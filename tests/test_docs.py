@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
-    *("matching", "seeing-past-words", "walkthrough"),
+    *("matching", "walkthrough"),
 ]
 MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub}
 MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]

@@ -431,7 +431,7 @@ class Paper:
     import_release: str = ""
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
     probes: Mapping[str, str] = field(default_factory=dict)
-    """What the commands `subitize probes` do, by command: build, captions, describe; and how to print a description."""
+    """What the commands `subitize probes` do, by command: build, captions, describe."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 

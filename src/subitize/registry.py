@@ -23,6 +23,8 @@ RULE_OPTION = "policy"
 _DEFAULT_RULE = "final"
 TRAINED_WITH = "trained_with"
 """The option of a model, whatever its kind, that names the judge that rewarded it in training."""
+TRAINED_ON = "trained_on"
+"""That which names the data sets it was trained on, joined by +."""
 
 # Suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
@@ -134,6 +136,12 @@ def trained_with(model: Made[Model], judge: str) -> Made[Model]:
     """Say of a model which judge rewarded it in training: that is part of what it is."""
     options = {**model.spec.options, TRAINED_WITH: make_judge(judge).spec.shown}
     return replace(model, spec=replace(model.spec, options=options))
+
+
+def trained_on(model: Made[Model], corpora: str) -> Made[Model]:
+    """Say of a model which data sets it was trained on: that is part of what it is."""
+    named = "+".join(sorted(filter(None, corpora.lower().split("+"))))
+    return replace(model, spec=replace(model.spec, options={**model.spec.options, TRAINED_ON: named}))
 
 
 def is_alike(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, print_warnings
+from subitize.cli.options import app, check_file, print_json, print_warnings
 
 probes_app = typer.Typer(
     help="Make probes of counting and of alignment from data sets.", no_args_is_help=True, rich_markup_mode=None
@@ -41,7 +41,22 @@ def build(
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
     print_warnings(written.warnings)
-    print(f"{written.summary}, written to {out}; see: subitize run counting-probe:{out} --model MODEL")
+    print(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
+
+
+@probes_app.command()
+def describe(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by subitize probes build.")],
+    as_json: options.AsJson = False,
+) -> None:
+    """Say how many probes there are of which numbers, and what whoever guesses gets, in percent."""
+    from subitize.report.terminal.reproduction import print_tables
+
+    found = _load("describe")(file)
+    if as_json:
+        print_json(found)
+    else:
+        print_tables(found)
 
 
 @probes_app.command()

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from subitize.interfaces import Paper, Reference
 
 if TYPE_CHECKING:
-    from subitize.papers.seeing_past_words.statements import Mode
+    from subitize.papers.seeing_past_words.statements import statement
+
+__all__ = ["PAPER", "statement"]
 
 PAPER = Paper(
     title="Seeing past words",
@@ -39,21 +41,17 @@ PAPER = Paper(
     probes={
         "build": "subitize.papers.seeing_past_words.commands:write_probes",
         "captions": "subitize.papers.seeing_past_words.commands:write_pairs",
+        "describe": "subitize.papers.seeing_past_words.description:describe_file",
     },
+    reproduce="subitize.papers.seeing_past_words.description:reproduce_release",
+    tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
 )
 
 
-def statement(question: str, number: int, mode: "Mode" = "faithful") -> str | None:
-    """Write a how-many question and a number as a statement; None where no template fits.
+def __getattr__(name: str) -> object:
+    """Get `statement`, which brings more along than whoever lists papers needs."""
+    if name == "statement":
+        from subitize.papers.seeing_past_words.statements import statement
 
-    `faithful` writes what the authors' templates do, slips included, `corrected` grammatical English.
-    """
-    from subitize.errors import BadValueError
-    from subitize.papers.seeing_past_words.probes import LARGEST, is_count
-    from subitize.papers.seeing_past_words.statements import MODES, state
-    from subitize.suites.checks import check_known
-
-    check_known("mode", [mode], MODES)
-    if not is_count(number):
-        raise BadValueError(f"number {number!r}: should be a whole number from 0 to {LARGEST}")
-    return state(question, number, mode)
+        return statement
+    raise AttributeError(name)

@@ -12,7 +12,7 @@ from subitize.numerals import in_words
 from subitize.papers.seeing_past_words.foils import FoilRule, draw_foils
 from subitize.papers.seeing_past_words.probes import Probe
 from subitize.papers.seeing_past_words.sources import Asked, Omissions, Source, read_source
-from subitize.papers.seeing_past_words.statements import Masked, Mode, mask, state
+from subitize.papers.seeing_past_words.statements import Masked, Mode, mask, statement
 from subitize.records import digest
 
 SPLITS: tuple[str, ...] = ("standard", "hard", "interpolated")
@@ -62,7 +62,7 @@ def _build(source: Source, recipe: Recipe, omitted: Omissions) -> Iterator[Probe
     fitting = []
     for one in source.questions:
         # What was released as a statement needs no template, unless it is to be corrected.
-        if (one.statements and mode == "faithful") or not one.question or state(one.question, one.answer, mode):
+        if (one.statements and mode == "faithful") or not one.question or statement(one.question, one.answer, mode):
             fitting.append(one)
         else:
             omitted.add(NO_TEMPLATE, one.question)
@@ -114,11 +114,13 @@ def _with_foils(questions: Sequence[Asked], split: str, recipe: Recipe) -> list[
 def _make_probe(one: Asked, split: str, mode: Mode) -> Probe:
     foils = one.foils or ()
     if one.statements and (mode == "faithful" or not one.question):  # a caption without a question stays as it is
-        statement, *others = one.statements
+        texts = list(one.statements)
     else:
-        statement, *others = (state(one.question, number, mode) or "" for number in (one.answer, *foils))
+        texts = [statement(one.question, number, mode) or "" for number in (one.answer, *foils)]
     masked = mask(one.question, one.answer, mode) if one.question else _mask_given(one)
-    return Probe(one.id, split, one.part, one.image, one.question, one.answer, foils, statement, tuple(others), *masked)
+    return Probe(
+        one.id, split, one.part, one.image, one.question, one.answer, foils, texts[0], tuple(texts[1:]), *masked
+    )
 
 
 def _mask_given(one: Asked) -> Masked:

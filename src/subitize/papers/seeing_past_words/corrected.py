@@ -44,16 +44,16 @@ class _Number(NamedTuple):
         return (_OF_ONE.get(many) or (plural(many) if many in _VERBS else many)) if self.is_one else many
 
 
-def state_correctly(question: str, number: int, shown: str = "") -> str | None:
+def fill_correctly(question: str, number: str, *, is_one: bool) -> str | None:
     """Write the statement in grammatical English; None where no template fits.
 
-    `shown` stands in place of the number, a gap for one; the grammar is still that of the number.
+    `number` may be anything that stands in place of it, a gap for one.
     """
     found = _HOW_MANY.fullmatch(question)
     if found is None or found[1].lower().startswith(" more "):  # a difference, not a number of things
         return None
     words = _YOU_SEE.sub(" do you see", found[1]).split()
-    sentence = _state(words, _Number(shown or str(number), number == 1))
+    sentence = _state(words, _Number(number, is_one))
     return sentence and f"{sentence[:1].upper()}{sentence[1:]}."
 
 

@@ -2,27 +2,24 @@
 
 import re
 
-
-def state_faithfully(question: str, number: int, shown: str = "") -> str | None:
-    """Write the statement as the authors' templates do, ungrammatical or not; None where none of them fits.
-
-    `shown` stands in place of the number, a gap for one; the grammar is still that of the number.
-    """
-    found = _HOW_MANY.search(question)
-    if found is None:
-        return None
-    sentence = _fill_template(question[found.end() :].replace("?", ""), shown or str(number))
-    if sentence is None:
-        return None
-    return (_make_singular(sentence) if number == 1 else sentence) + "."
-
-
 _HOW_MANY = re.compile("how many", re.IGNORECASE)
 _ARE_THERE, _CAN_YOU_SEE, _DO_YOU_SEE, _HAVE = (
     re.compile(rf"{key}\b") for key in (" are there", " can you see", " do you see", " have")
 )
 _SINGULARS = {"people": "person", "men": "man", "women": "woman"}
 _FOURTH = 3  # the only word whose final s goes, whatever it is: "1 yellow cars", "1 tenni rackets"
+
+
+def fill_faithfully(question: str, number: str, *, is_one: bool) -> str | None:
+    """Write the statement as the authors' templates do, ungrammatical or not; None where none of them fits.
+
+    `number` may be anything that stands in place of it, a gap for one.
+    """
+    found = _HOW_MANY.search(question)
+    sentence = _fill_template(question[found.end() :].replace("?", ""), number) if found else None
+    if sentence is None:
+        return None
+    return (_make_singular(sentence) if is_one else sentence) + "."
 
 
 def _fill_template(rest: str, number: str) -> str | None:

@@ -1,15 +1,18 @@
 """Questions and their numbers as statements, whole or with a gap for the number."""
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from subitize.errors import BadValueError, UnknownNameError
 from subitize.networks.filling import GAP
-from subitize.papers.seeing_past_words.corrected import state_correctly
-from subitize.papers.seeing_past_words.faithful import state_faithfully
+from subitize.papers.seeing_past_words.corrected import fill_correctly
+from subitize.papers.seeing_past_words.faithful import fill_faithfully
+from subitize.papers.seeing_past_words.probes import LARGEST, is_count
 
 Mode = Literal["faithful", "corrected"]
+_WRITERS = {"faithful": fill_faithfully, "corrected": fill_correctly}
 MODES: tuple[Mode, ...] = ("faithful", "corrected")
-_WRITERS = {"faithful": state_faithfully, "corrected": state_correctly}
-_SEVERAL = 2
+_NUMBER = "\0"  # no question has it
 
 
 class Masked(NamedTuple):
@@ -19,16 +22,29 @@ class Masked(NamedTuple):
     faithful: str
 
 
-def state(question: str, number: int, mode: Mode) -> str | None:
-    """Write a question and a number as a statement; None where no template fits."""
-    return _WRITERS[mode](question, number)
+def statement(question: str, number: int, mode: Mode = "faithful") -> str | None:
+    """Write a how-many question and a number as a statement; None where no template fits.
+
+    `faithful` writes what the authors' templates do, slips included, `corrected` grammatical English.
+    """
+    if not is_count(number):
+        raise BadValueError(f"number {number!r}: should be a whole number from 0 to {LARGEST}")
+    found = _find_template(question, mode, number == 1)
+    return found and found.replace(_NUMBER, str(number))
 
 
 def mask(question: str, answer: int, mode: Mode) -> Masked:
-    """Write a question that a template fits as a statement with a gap.
+    """Write a question as a statement with a gap, or as nothing where no template fits.
 
     The grammar of the right answer gives one away: "There is [GAP] car" (of 634 statements with the answer 1 in the
     released validation data, 614 begin so, and no others).
     """
-    neutral, own = (_WRITERS[mode](question, number, GAP) or "" for number in (_SEVERAL, answer))
-    return Masked(neutral, own)
+    both = (_find_template(question, mode, is_one) or "" for is_one in (False, answer == 1))
+    return Masked(*(text.replace(_NUMBER, GAP) for text in both))
+
+
+@lru_cache(maxsize=4096)  # a question is put with its answer, with its foils, and with a gap
+def _find_template(question: str, mode: Mode, is_one: bool) -> str | None:
+    if mode not in _WRITERS:
+        raise UnknownNameError("mode", mode, MODES)
+    return _WRITERS[mode](question, _NUMBER, is_one=is_one)
