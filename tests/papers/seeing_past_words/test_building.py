@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -250,18 +251,28 @@ def test_bad_input_is_said_in_one_line_and_nothing_is_written(tmp_path: Path, ca
                 assert not out.exists()
 
 
+def probe_line(**changed: object) -> str:
+    probe = Probe("a", "hard", "test", "a.jpg", "How many?", 2, (1, 3), "x", ("y", "z"), "", "")
+    return json.dumps({**asdict(probe), **changed})
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"id": "a"}', "line 1: no split, part, image"),
-        ("{", "line 1: no JSON"),
+        ('{"id": "a"}', "line 1: split: Field required; build the file again"),
+        ("{", "line 1: Invalid JSON: EOF"),
         ("", "is empty"),
-        ('{"id": "a", "source": "b", "image": "c", "caption": 3, "foil": "e"}', "caption '3': should be text"),
+        (
+            '{"id": "a", "source": "b", "image": "c", "caption": 3, "foil": "e"}',
+            "caption: Input should be a valid string",
+        ),
+        (probe_line(answer=-1), "answer: Input should be greater than or equal to 0"),
+        (probe_line(foils=[3]), "1 foils and 2 statements of them"),
     ],
 )
 def test_a_damaged_probe_file_names_its_line(line: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "probes.jsonl").write_text(line, encoding="utf-8")
-    kind = CaptionPair if "caption" in line else Probe
+    kind = CaptionPair if "source" in line else Probe
     with pytest.raises(BadFileError, match=message):
         read_records(tmp_path / "probes.jsonl", kind)  # type: ignore[type-var]
 

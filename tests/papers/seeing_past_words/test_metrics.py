@@ -149,11 +149,8 @@ def test_intervals_are_those_of_images_left_out_one_by_one(case: Case) -> None:
 
 def test_texts_of_an_image_are_one_cluster() -> None:
     single = draw(200, 3)
-    doubled = make_pairs(
-        *(np.tile(column, 2) for column in (single.scores, single.is_right)),
-        [*single.probes, *(single.probes + 200)],
-        np.tile(single.images, 2),
-    )
+    probes = np.concatenate([single.probes, single.probes + 200])
+    doubled = make_pairs(np.tile(single.scores, 2), np.tile(single.is_right, 2), probes, np.tile(single.images, 2))
     one, two = measure_pairs(single)["auroc"], measure_pairs(doubled)["auroc"]
     assert (two.low, two.high) == pytest.approx((one.low, one.high), abs=1e-3)
 

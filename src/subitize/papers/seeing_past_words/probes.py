@@ -3,20 +3,22 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from subitize.csv_files import read_text
 from subitize.errors import BadFileError
 
-Part = Literal["train", "validation", "test"]
-PARTS: tuple[Part, ...] = ("train", "validation", "test")
+PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
 """Between a question and its answer (section 4.1.1)."""
 LARGEST = 1000
 """No sensible answer to a question about a photograph is larger; a released foil is 543."""
+Number = Annotated[int, Field(ge=0, le=LARGEST)]
 
 
 class Candidate(NamedTuple):
@@ -41,12 +43,16 @@ class Probe:
     part: str
     image: str
     question: str
-    answer: int
-    foils: tuple[int, ...]
+    answer: Number
+    foils: tuple[Number, ...]
     statement: str
     statement_foils: tuple[str, ...]
     masked: str
     masked_faithful: str
+
+    def __post_init__(self) -> None:
+        if len(self.foils) != len(self.statement_foils):
+            raise ValueError(f"{len(self.foils)} foils and {len(self.statement_foils)} statements of them")
 
     def candidates(self) -> Iterator[Candidate]:
         """Go through the right answer and its valid foils."""
@@ -94,11 +100,15 @@ def write_records(path: Path, records: Iterable[Probe | CaptionPair]) -> None:
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
     """Read a file that `subitize probes` wrote; what is wrong is said with its line."""
+    adapter = TypeAdapter(kind)
     records = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
-        records.append(
-            _make_record(kind, read_object(line, f"{path.name} line {number}"), f"{path.name} line {number}")
-        )
+        try:
+            records.append(adapter.validate_json(line, strict=True))
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = ": ".join(filter(None, [" ".join(map(str, first["loc"])), first["msg"]]))
+            raise BadFileError(f"{path.name} line {number}: {what}; build the file again") from None
     if not records:
         raise BadFileError(f"{path.name} is empty; write one with: subitize probes --help")
     return records
@@ -124,38 +134,6 @@ def read_json(text: str, where: str) -> Any:  # noqa: ANN401
         raise BadFileError(f"{where}: no JSON of probes: it is nested too deeply") from None
 
 
-def _make_record(kind: type[RecordT], given: Mapping[str, Any], where: str) -> RecordT:
-    names = [field.name for field in fields(kind)]
-    missing = [name for name in names if name not in given]
-    if missing:
-        raise BadFileError(
-            f"{where}: no {', '.join(missing)}; should have {', '.join(names)}, as subitize probes writes them"
-        )
-    hints = get_type_hints(kind)
-    values = {name: _check(given[name], hints[name], f"{where}: {name}") for name in names}
-    if kind is Probe and len(values["foils"]) != len(values["statement_foils"]):
-        raise BadFileError(f"{where}: {len(values['foils'])} foils and {len(values['statement_foils'])} statements")
-    return kind(**values)
-
-
-def _check(value: object, wanted: object, where: str) -> Any:  # noqa: ANN401
-    """Take a value of the type that a field has: a text, a count, or several of them."""
-    if wanted is str and isinstance(value, str):
-        return value
-    if wanted is int and is_count(value):
-        return value
-    if wanted in (tuple[int, ...], tuple[str, ...]) and isinstance(value, list):
-        inner = int if wanted == tuple[int, ...] else str
-        return tuple(_check(one, inner, where) for one in value)
-    described = "text" if wanted in (str, tuple[str, ...]) else f"a whole number from 0 to {LARGEST}"
-    raise BadFileError(f"{where} {str(value)[:40]!r}: should be {described}")
-
-
 def is_count(value: object) -> bool:
     """Tell whether a value is a number of things that somebody may have counted."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
-
-
-def count_invalid_foils(probes: Sequence[Probe]) -> int:
-    """Count the foils of all probes that are right, or stand there twice."""
-    return sum(probe.count_invalid() for probe in probes)

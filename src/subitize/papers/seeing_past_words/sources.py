@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from subitize import numerals
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
-from subitize.papers.seeing_past_words.probes import LARGEST, Part, is_count, read_json, read_object
+from subitize.papers.seeing_past_words.probes import LARGEST, is_count, read_json, read_object
 
-_PARTS: Mapping[str, Part] = {
+_PARTS: Mapping[str, str] = {
     "train": "train",
     **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
     "test": "test",

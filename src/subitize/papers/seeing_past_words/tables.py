@@ -162,7 +162,7 @@ def _take_counting(probed: Probed) -> list[TextScore]:
 
 def _by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
     """Take of each split the test data, validation and test data together, or whatever part there is."""
-    found = {}
+    found: dict[tuple[str, str], list[RowT]] = {}
     for split, own in group(rows, lambda one: str(one.item.factors["split"])).items():
         parts = group(own, lambda one: str(one.item.factors["part"]))
         if {"validation", "test"} <= parts.keys():
