@@ -1,5 +1,6 @@
 """Probes from the data of others: splits, foils, captions, and what is left out."""
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -178,9 +179,10 @@ def test_foils_as_released_lie_above_as_often_as_there() -> None:
 
 
 def test_probes_survive_writing(tmp_path: Path) -> None:
-    probes = make_probes(tmp_path)
+    probes = [*make_probes(tmp_path), Probe("é\u2028\x85\n", "s", "test", "a", "", 1, (), '"', (), "", "")]
     write_records(tmp_path / "probes.jsonl", probes)
     assert read_records(tmp_path / "probes.jsonl", Probe) == probes
+    assert [path.name for path in tmp_path.glob("*probes*")] == ["probes.jsonl"]
 
 
 def test_captions_are_paired_with_one_of_another_image_that_is_not_their_own(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ BAD_FILES = {
     "cut.json": ('{"a": {"caption": "How', "it ends too soon; get the whole file"),
     "broken.json": ('{"a": b}', "no JSON at line 1, column 7: Expecting value"),
     "other.json": ('{"a": 1}', "neither the released probes"),
-    "list.json": ("[1]", "entry 1: should be an object with image, question, answer"),
+    "list.json": ("[1]", "entry 1: should be a JSON object, not 1"),
     "released.json": ('{"a": {"declarative_statement": "x"}}', "a: no image_file"),
     "empty.csv": ("", "no column image, question, answer"),
     "short.csv": ("image,question,answer\na.jpg,How many dogs?,", "line 2: no answer"),
@@ -228,13 +230,18 @@ BAD_FILES = {
     "none.csv": ("image,question,answer\na.jpg,Why?,2", "no probe can be made of none.csv: left out, a question"),
     "negative.csv": ("image,question,answer\na.jpg,How many dogs?,-2", "'How many dogs? -2'"),
     "absurd.csv": ("image,question,answer\na.jpg,How many dogs?,123456", "'How many dogs? 123456'"),
+    "surrogate.jsonl": (
+        json.dumps({"image": "a", "question": "How many \ud800?", "answer": 2}),
+        "a text cannot be written as UTF-8",
+    ),
     "twice.csv": ("image,question,answer,id\na.jpg,How many dogs?,2,x\nb.jpg,How many?,3,x", "give each file once"),
 }
 BAD_CAPTIONS = {
-    "captions.json": ('{"images": []}', "no list of annotations"),
-    "lost.json": ('{"images": [], "annotations": [{"image_id": 1}]}', "annotation 0: should have a caption"),
+    "captions.json": ('{"images": []}', "captions.json: no annotations; should have one"),
+    "lost.json": ('{"images": [], "annotations": [{"image_id": 1}]}', "lost.json, annotations, 0: no caption"),
     "captions.tsv": ("a dog", "line 1: should be a caption, a tab and a URL"),
     "captions.txt": ("a dog", "should be COCO's .json"),
+    "empty.tsv": ("", "has no captions"),
     "same.csv": ("image,caption\na.jpg,A dog\nb.jpg,a dog.", "has no foil: all other images have the same captions"),
 }
 
@@ -259,14 +266,14 @@ def probe_line(**changed: object) -> str:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"id": "a"}', "line 1: split: Field required; build the file again"),
-        ("{", "line 1: Invalid JSON: EOF"),
+        ('{"id": "a"}', "line 1: no split; should have one"),
+        ("{", "line 1: no JSON at line 1, column 2: it ends too soon"),
         ("", "is empty"),
         (
             '{"id": "a", "source": "b", "image": "c", "caption": 3, "foil": "e"}',
-            "caption: Input should be a valid string",
+            "line 1, caption: should be a valid string, not 3",
         ),
-        (probe_line(answer=-1), "answer: Input should be greater than or equal to 0"),
+        (probe_line(answer=-1), "line 1, answer: should be greater than or equal to 0, not -1"),
         (probe_line(foils=[3]), "1 foils and 2 statements of them"),
     ],
 )
@@ -312,3 +319,33 @@ def test_one_image_has_no_foil() -> None:
         pair_captions({"a": ["b"]}, "x", images=1)
     with pytest.raises(SubitizeError, match="has no foil"):
         pair_captions({"a": ["b"]}, "x")
+
+
+ODD = [None, 3, True, "", "x", [], [[]], {}, {"a": 1}, -1, 10**9, 2.5]
+
+
+def test_no_odd_value_anywhere_in_a_file_is_more_than_an_error(tmp_path: Path, case: Case) -> None:
+    """Every field of every kind of file is replaced by values that nobody would expect there."""
+    valse = {
+        "image_file": "a",
+        "caption": "2 dogs",
+        "foil": "3 dogs",
+        "classes": 2,
+        "classes_foil": 3,
+        "mturk": {"caption": 3},
+    }
+    pair = {"question": "How many dogs?", "answer": "2", "multiple_choices": ["3"]}
+    image = {"image_id": 1, "filename": "a.jpg", "split": "val", "qa_pairs": [pair]}
+    row = {"image": "a", "question": "How many dogs?", "answer": 2, "id": 1, "part": "val", "foils": [1]}
+    files = {
+        "released": (released(), lambda entry: {"a": entry}),
+        "valse": (valse, lambda entry: {"a": entry}),
+        "visual7w": (image, lambda entry: {"images": [entry]}),
+        "choices": (pair, lambda entry: {"images": [image | {"qa_pairs": [entry]}]}),
+        "rows": (row, lambda entry: [entry]),
+    }
+    for name, (entry, wrap) in files.items():
+        for key in entry:
+            for value in ODD:
+                with case((name, key, value)), contextlib.suppress(SubitizeError):
+                    build_probes([write_json(tmp_path / "file.json", wrap(entry | {key: value}))], Recipe())

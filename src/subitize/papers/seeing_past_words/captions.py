@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
-from subitize.papers.seeing_past_words.probes import CaptionPair, read_json
+from subitize.papers.seeing_past_words.probes import CaptionPair, number_lines, read_json, validate
 
 IMAGES = 5000
 """As many as the paper takes from each data set."""
@@ -32,6 +32,8 @@ def read_captions(path: Path) -> Captions:
     for image, caption in pairs:
         if caption.strip():
             found.setdefault(image, []).append(caption.strip())
+    if not found:
+        raise BadFileError(f"{path.name} has no captions")
     return found
 
 
@@ -64,28 +66,40 @@ def _fold(caption: str) -> str:
     return " ".join(caption.casefold().split()).rstrip(" .")
 
 
+@dataclass(frozen=True, slots=True)
+class _CocoImage:
+    id: int | str
+    file_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _CocoCaption:
+    image_id: int | str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Coco:
+    images: Sequence[_CocoImage]
+    annotations: Sequence[_CocoCaption]
+
+
 def _read_coco(path: Path) -> Iterator[tuple[str, str]]:
-    whole = read_json(read_text(path), path.name)
-    images, annotations = (_list(whole, key, path) for key in ("images", "annotations"))
-    names = {image["id"]: str(image["file_name"]) for image in images if {"id", "file_name"} <= image.keys()}
-    for place, one in enumerate(annotations):
-        if one.get("image_id") not in names or not isinstance(one.get("caption"), str):
-            raise BadFileError(f"{path.name}, annotation {place}: should have a caption, and an image_id that is there")
-        yield names[one["image_id"]], one["caption"]
-
-
-def _list(whole: Any, key: str, path: Path) -> list[dict[str, Any]]:  # noqa: ANN401
-    found = whole.get(key) if isinstance(whole, dict) else None
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadFileError(f"{path.name}: no list of {key}; should be COCO's captions_….json")
-    return found
+    whole = validate(_Coco, read_json(read_text(path), path.name), path.name)
+    names = {image.id: image.file_name for image in whole.images}
+    for one in whole.annotations:
+        if one.image_id not in names:
+            raise BadFileError(
+                f"{path.name}: caption {one.caption[:40]!r} is of image {one.image_id}, which is not there"
+            )
+        yield names[one.image_id], one.caption
 
 
 def _read_conceptual_captions(path: Path) -> Iterator[tuple[str, str]]:
     """Read lines of a caption and a URL; an image goes by the last part of its URL."""
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for where, line in number_lines(path):
         caption, tab, url = line.partition("\t")
         name = url.strip().partition("?")[0].rstrip("/").rpartition("/")[2]
         if not tab or not name:
-            raise BadFileError(f"{path.name} line {number}: should be a caption, a tab and a URL")
+            raise BadFileError(f"{where}: should be a caption, a tab and a URL")
         yield name, caption

@@ -1,14 +1,14 @@
 """Probes of counting: a question about an image, its number, wrong ones, and statements of each; files of them."""
 
 import json
-import os
-import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from subitize.csv_files import read_text
 from subitize.errors import BadFileError
@@ -84,42 +84,65 @@ class CaptionPair:
 
 
 RecordT = TypeVar("RecordT", Probe, CaptionPair)
+T = TypeVar("T")
 
 
-def write_records(path: Path, records: Iterable[Probe | CaptionPair]) -> None:
+def write_records(path: Path, records: Sequence[RecordT]) -> None:
     """Write a line of JSON per record; the file is there whole, or as it was."""
-    lines = "".join(f"{json.dumps(asdict(record), ensure_ascii=False)}\n" for record in records)
+    adapter = TypeAdapter(type(records[0]))
+    partial = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            file.write(lines)
-        os.replace(file.name, path)
+        partial.write_bytes(b"".join(adapter.dump_json(record) + b"\n" for record in records))
+        partial.replace(path)
     except OSError as error:
         raise BadFileError(f"cannot write {path}: {error.strerror}") from None
+    except PydanticSerializationError as error:
+        raise BadFileError(f"a text cannot be written as UTF-8, take it out of the data: {error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
     """Read a file that `subitize probes` wrote; what is wrong is said with its line."""
-    adapter = TypeAdapter(kind)
-    records = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        try:
-            records.append(adapter.validate_json(line, strict=True))
-        except ValidationError as error:
-            first = error.errors()[0]
-            what = ": ".join(filter(None, [" ".join(map(str, first["loc"])), first["msg"]]))
-            raise BadFileError(f"{path.name} line {number}: {what}; build the file again") from None
+    records = [validate(kind, read_json(line, where), where) for where, line in number_lines(path)]
     if not records:
         raise BadFileError(f"{path.name} is empty; write one with: subitize probes --help")
     return records
 
 
-def read_object(text: str, where: str) -> dict[str, Any]:
-    """Read a JSON object; `where` says in messages where it stands."""
-    found = read_json(text, where)
-    if not isinstance(found, dict):
-        raise BadFileError(f"{where}: should be a JSON object, not {text[:40]!r}")
-    return found
+def validate(kind: type[T], given: object, where: str) -> T:
+    """Make records of what was read, if it is as it should be."""
+    try:
+        return _adapt(kind).validate_python(given)
+    except ValidationError as error:
+        raise BadFileError(_describe(error.errors()[0], where)) from None
+
+
+def _describe(error: ErrorDetails, where: str) -> str:
+    """Say what is wrong with the first field that is, and where it stands."""
+    *outer, last = map(str, error["loc"] or ("",))
+    match error["type"]:
+        case "missing":
+            return f"{', '.join([where, *outer])}: no {last}; should have one"
+        case "dataclass_type":
+            return (
+                f"{', '.join(filter(None, [where, *outer, last]))}: should be a JSON object, not {error['input']!r:.40}"
+            )
+    message = error["msg"].removeprefix("Value error, ").replace("Input should", "should")
+    return f"{', '.join(filter(None, [where, *outer, last]))}: {message}, not {error['input']!r:.40}"
+
+
+@lru_cache
+def _adapt(kind: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(kind)
+
+
+def number_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Go through the lines of a file that are not empty, and say where each stands."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):  # texts may hold other ends of lines
+        if line.strip():
+            yield f"{path.name} line {number}", line.strip()
 
 
 def read_json(text: str, where: str) -> Any:  # noqa: ANN401
