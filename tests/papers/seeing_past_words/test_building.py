@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -213,7 +213,9 @@ def test_images_are_found_by_path_or_by_name(tmp_path: Path) -> None:
     (tmp_path / "VG_100K").mkdir()
     for name in ("VG_100K/1.jpg", "2.jpg"):
         (tmp_path / name).touch()
-    found = find_images(["VG_100K/1.jpg", "1.jpg", "other/2.jpg", "3.jpg"], tmp_path)
+    (tmp_path.parent / "outside.jpg").touch()
+    absent = ["3.jpg", "../outside.jpg", str(tmp_path.parent / "outside.jpg"), "x" * 5000, "a\0b", ""]
+    found = find_images(["VG_100K/1.jpg", "1.jpg", "other/2.jpg", *absent], tmp_path)
     assert sorted(found) == ["1.jpg", "VG_100K/1.jpg", "other/2.jpg"]
 
 
@@ -321,12 +323,12 @@ def test_one_image_has_no_foil() -> None:
         pair_captions({"a": ["b"]}, "x")
 
 
-ODD = [None, 3, True, "", "x", [], [[]], {}, {"a": 1}, -1, 10**9, 2.5]
+ODD: list[object] = [None, 3, True, "", "x", [], [[]], {}, {"a": 1}, -1, 10**9, 2.5]
 
 
 def test_no_odd_value_anywhere_in_a_file_is_more_than_an_error(tmp_path: Path, case: Case) -> None:
     """Every field of every kind of file is replaced by values that nobody would expect there."""
-    valse = {
+    valse: dict[str, object] = {
         "image_file": "a",
         "caption": "2 dogs",
         "foil": "3 dogs",
@@ -334,10 +336,17 @@ def test_no_odd_value_anywhere_in_a_file_is_more_than_an_error(tmp_path: Path, c
         "classes_foil": 3,
         "mturk": {"caption": 3},
     }
-    pair = {"question": "How many dogs?", "answer": "2", "multiple_choices": ["3"]}
-    image = {"image_id": 1, "filename": "a.jpg", "split": "val", "qa_pairs": [pair]}
-    row = {"image": "a", "question": "How many dogs?", "answer": 2, "id": 1, "part": "val", "foils": [1]}
-    files = {
+    pair: dict[str, object] = {"question": "How many dogs?", "answer": "2", "multiple_choices": ["3"]}
+    image: dict[str, object] = {"image_id": 1, "filename": "a.jpg", "split": "val", "qa_pairs": [pair]}
+    row: dict[str, object] = {
+        "image": "a",
+        "question": "How many dogs?",
+        "answer": 2,
+        "id": 1,
+        "part": "val",
+        "foils": [1],
+    }
+    files: dict[str, tuple[dict[str, object], Callable[[dict[str, object]], object]]] = {
         "released": (released(), lambda entry: {"a": entry}),
         "valse": (valse, lambda entry: {"a": entry}),
         "visual7w": (image, lambda entry: {"images": [entry]}),

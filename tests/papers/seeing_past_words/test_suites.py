@@ -8,7 +8,7 @@ import pytest
 from probe_files import ANSWERS, make_probes, write_suites
 from subitize.errors import SubitizeError
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.records import Answer, Confirm, Elsewhere, Filed, Fill, Match, Stimulus
+from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
 from subitize.registry import make_suite
 
 
@@ -49,14 +49,23 @@ def test_questions_are_put_as_they_are(specs: dict[str, str]) -> None:
     }
 
 
-def test_images_are_files_names_or_a_blank(specs: dict[str, str]) -> None:
+def test_images_are_files_or_names(specs: dict[str, str]) -> None:
     spec = specs["alignment-probe"]
-    without = spec.partition(",images=")[0]
-    kinds = {Filed: spec, Elsewhere: without, Stimulus: f"{without},blind=true"}
-    for kind, text in kinds.items():
+    for kind, text in {Filed: spec, Elsewhere: spec.partition(",images=")[0]}.items():
         items = list(make_suite(text).it.items(0))
         assert len(items) == 2 * len(ANSWERS)
         assert all(isinstance(item.task, Match) and isinstance(item.task.picture, kind) for item in items)
+
+
+def test_whoever_is_blind_sees_the_image_of_another_probe(specs: dict[str, str]) -> None:
+    for spec in specs.values():
+        seeing, blind = (list(make_suite(text).it.items(0)) for text in (spec, f"{spec},blind=true"))
+        assert [item.id for item in seeing] == [item.id for item in blind]
+        for one, other in zip(seeing, blind, strict=True):
+            assert not isinstance(one.task, Draw)
+            assert not isinstance(other.task, Draw)
+            assert one.task.picture != other.task.picture
+            assert (task_text(one.task), one.factors) == (task_text(other.task), other.factors)
 
 
 def test_splits_parts_and_formats_are_chosen(specs: dict[str, str]) -> None:

@@ -148,10 +148,8 @@ def find_images(names: Iterable[str], folder: Path) -> dict[str, Path]:
     """Find image files by the names that data has for them: as a path below the folder, or anywhere in it."""
     if not folder.is_dir():
         raise BadFileError(f"{folder}: no such folder; name that of the images")
-    wanted = dict.fromkeys(names)
-    found = {name: folder / name for name in wanted if (folder / name).is_file()}
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        anywhere = {path.name: path for path in sorted(folder.rglob("*")) if path.is_file()}
-        found |= {name: anywhere[last] for name in missing if (last := name.rpartition("/")[2]) in anywhere}
-    return found
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    by_path = {path.relative_to(folder).as_posix(): path for path in files}
+    by_name = {path.name: path for path in files}
+    found = {name: by_path.get(name) or by_name.get(name.rpartition("/")[2]) for name in names}
+    return {name: path for name, path in found.items() if path}

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
 from subitize.papers.seeing_past_words.probes import CaptionPair, number_lines, read_json, validate
@@ -85,7 +87,7 @@ class _Coco:
 
 
 def _read_coco(path: Path) -> Iterator[tuple[str, str]]:
-    whole = validate(_Coco, read_json(read_text(path), path.name), path.name)
+    whole = validate(TypeAdapter(_Coco), read_json(read_text(path), path.name), path.name)
     names = {image.id: image.file_name for image in whole.images}
     for one in whole.annotations:
         if one.image_id not in names:

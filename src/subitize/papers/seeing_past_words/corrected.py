@@ -10,19 +10,19 @@ from subitize.numerals import plural, singular
 from subitize.numerals.phrases import WORDS as NUMBER_WORDS
 from subitize.numerals.phrases import word_set
 
-_WORDS = tomllib.loads(Path(__file__).with_name("grammar.toml").read_text(encoding="utf-8"))
-_PREPOSITIONS, _RELATIVES, _PREDICATES, _NOT_PARTICIPLES, _SUBJECTS, _VIEWERS, _VIEWING, _VERBS = (
-    word_set(_WORDS[kind])
-    for kind in (
-        *("prepositions", "relatives", "predicates", "not_participles", "subjects", "viewers", "viewing", "verbs"),
-    )
+_LISTS = tomllib.loads(Path(__file__).with_name("grammar.toml").read_text(encoding="utf-8"))
+_PREPOSITIONS, _RELATIVES, _PREDICATES, _VERBS = (
+    word_set(_LISTS[kind]) for kind in ("prepositions", "relatives", "predicates", "verbs")
+)
+_NOT_PARTICIPLES, _SUBJECTS, _VIEWERS, _VIEWING = (
+    word_set(_LISTS[kind]) for kind in ("not_participles", "subjects", "viewers", "viewing")
 )
 _HOW_MANY = re.compile(r"\s*how many\b(.*?)[\s?.!]*", re.IGNORECASE | re.DOTALL)
 _YOU_SEE = re.compile(r"(?<!\bdo)(?<!\bdid)(?<!\bcan)(?<!\bcould) you see\b")  # "How many cups you see?"
-_OF_ONE = {"are": "is", "were": "was", "aren't": "isn't", "weren't": "wasn't", "have": "has", "haven't": "hasn't"} | {
-    "don't": "doesn't",
-    "go": "goes",
-}
+_OF_ONE = {
+    "are": "is", "were": "was", "aren't": "isn't", "weren't": "wasn't",
+    "have": "has", "haven't": "hasn't", "don't": "doesn't", "go": "goes",
+}  # fmt: skip
 _OF_MANY = {one: many for many, one in _OF_ONE.items()}
 _BE = frozenset({"are", "is", "were", "was", "aren't", "isn't", "weren't", "wasn't"})
 _DO = frozenset({"do", "does", "did"})
@@ -107,6 +107,7 @@ def _state_being(counted: Sequence[str], verb: str, rest: Sequence[str], number:
 
 def _state_doing(counted: Sequence[str], verb: str, rest: Sequence[str], number: _Number) -> str | None:
     """State what somebody is doing: "How many cups is the man holding" gives "The man is holding 3 cups"."""
+    verb = "is" if rest[0].lower() in ("each", "every") else verb
     for place, word in enumerate(rest):
         if place and word.endswith("ing") and word not in _NOT_PARTICIPLES:
             return _join(*rest[:place], verb, word, _count(counted, number), *rest[place + 1 :])

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -105,16 +104,17 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
     """Read a file that `subitize probes` wrote; what is wrong is said with its line."""
-    records = [validate(kind, read_json(line, where), where) for where, line in number_lines(path)]
+    adapter = TypeAdapter(kind)
+    records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
     if not records:
         raise BadFileError(f"{path.name} is empty; write one with: subitize probes --help")
     return records
 
 
-def validate(kind: type[T], given: object, where: str) -> T:
+def validate(kind: TypeAdapter[T], given: object, where: str) -> T:
     """Make records of what was read, if it is as it should be."""
     try:
-        return _adapt(kind).validate_python(given)
+        return kind.validate_python(given)
     except ValidationError as error:
         raise BadFileError(_describe(error.errors()[0], where)) from None
 
@@ -131,11 +131,6 @@ def _describe(error: ErrorDetails, where: str) -> str:
             )
     message = error["msg"].removeprefix("Value error, ").replace("Input should", "should")
     return f"{', '.join(filter(None, [where, *outer, last]))}: {message}, not {error['input']!r:.40}"
-
-
-@lru_cache
-def _adapt(kind: type[T]) -> TypeAdapter[T]:
-    return TypeAdapter(kind)
 
 
 def number_lines(path: Path) -> Iterator[tuple[str, str]]:

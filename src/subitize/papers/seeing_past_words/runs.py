@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -22,12 +23,13 @@ from subitize.papers.seeing_past_words.metrics import (
     rank_number,
 )
 from subitize.papers.seeing_past_words.suites import RIGHT
-from subitize.records import Draw, Estimate, Item, Scored, Stimulus
+from subitize.records import Answer, Elsewhere, Estimate, Filed, Fill, Item, Match, Scored
 from subitize.registry import TRAINED_ON
 from subitize.store import Run
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
+BLIND = " (blind)"
 # What needs no threshold can be said of similarities, too.
 _RANKED = (*PAIRWISE.values(), "auroc")
 
@@ -103,9 +105,15 @@ def read_probed(run: Run, judge: str | None) -> Probed:
 
 
 def _label(model: str, item: Item) -> str:
-    """Name a model, and say if it was shown a blank picture."""
-    is_blind = not isinstance(item.task, Draw) and isinstance(item.task.picture, Stimulus)
-    return f"{model} (blind)" if is_blind else model
+    """Name a model, and say if it was shown another image than the probe's own."""
+    match item.task:
+        case Answer(picture=picture) | Match(picture=picture) | Fill(picture=picture):
+            shown = (
+                picture.path if isinstance(picture, Filed) else picture.name if isinstance(picture, Elsewhere) else ""
+            )
+            is_blind = Path(shown).name != Path(str(item.factors["image"])).name
+            return f"{model}{BLIND}" if is_blind else model
+    return model
 
 
 def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import TypeAdapter
+
 from subitize import numerals
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
@@ -122,7 +124,7 @@ class _Released:
 
 
 def _read_released(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
-    for id, one in validate(dict[str, _Released], whole, path.name).items():
+    for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
         foils = [
             (read_count(foil), text) for foil, text in zip(one.foils, one.declarative_statement_foils, strict=False)
@@ -149,7 +151,7 @@ class _Valse:
 
 def _read_valse(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
     """Take the captions and foils that are valid: enough annotators chose the caption."""
-    for id, one in validate(dict[str, _Valse], whole, path.name).items():
+    for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
         answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
         if (one.mturk or {}).get("caption", 0) < _LEAST_VOTES:
             omitted.add(f"fewer than {_LEAST_VOTES} annotators chose the caption", id)
@@ -181,7 +183,7 @@ class _Image:
 
 def _read_visual7w(images: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
     """Take the questions for numbers; their wrong choices are the foils."""
-    for image in validate(list[_Image], images, path.name):
+    for image in validate(TypeAdapter(list[_Image]), images, path.name):
         for pair in image.qa_pairs:
             if not pair.question.lower().startswith("how many"):
                 continue
@@ -189,12 +191,15 @@ def _read_visual7w(images: object, path: Path, omitted: Omissions) -> Iterator[A
             if answer is None:
                 omitted.add(NO_NUMBER, f"{pair.question} {pair.answer}")
                 continue
-            choices = {choice: read_count(choice) for choice in pair.multiple_choices}
-            for choice in (choice for choice, foil in choices.items() if foil is None):
-                omitted.add("choices that are no numbers", choice)
-            foils = tuple(foil for foil in choices.values() if foil is not None)
+            foils = []
+            for choice in pair.multiple_choices:
+                foil = read_count(choice)
+                if foil is None:
+                    omitted.add("choices that are no numbers", choice)
+                else:
+                    foils.append(foil)
             id, part = f"counting_visual7w_{image.image_id}", _read_part(image.split, path)
-            yield Asked(id, part, image.filename, pair.question, answer, foils)
+            yield Asked(id, part, image.filename, pair.question, answer, tuple(foils))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +215,9 @@ class _Row:
 
 def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Omissions) -> Iterator[Asked]:
     """Read records of image, question and answer: TallyQA's, or a table of one's own."""
+    adapter = TypeAdapter(_Row)
     for place, (where, row) in enumerate(rows):
-        one = validate(_Row, row, where)
+        one = validate(adapter, row, where)
         lacking = [name for name in ("image", "question", "answer") if getattr(one, name) in (None, "")]
         if lacking:
             raise BadFileError(f"{where}: no {', '.join(lacking)}; should have {_COLUMNS}")

@@ -8,13 +8,12 @@ from subitize.interfaces import Tried
 from subitize.networks.filling import GAP
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
-from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, Stimulus
+from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar
 from subitize.suites.checks import check_known
 
 FORMATS: tuple[str, ...] = ("declarative", "qa")
 MASKS: tuple[str, ...] = ("neutral", "faithful")
 RIGHT, FOIL = "right", "foil"
-_BLANK_PX = 448
 
 
 class _Probing:
@@ -30,36 +29,50 @@ class _Probing:
         """Ask nothing again."""
         return ()
 
-    def _look_for(self, images: str, names: Iterable[str], *, blind: bool) -> None:
-        """Find the images; without a folder, or where one is missing, an image is known by its name only."""
-        self._files = find_images(names, Path(images)) if images else {}
-        self._is_blind = blind
-        if images and not self._files:
-            raise BadValueError(f"images={images}: none of the images is there; the first is {next(iter(names))!r}")
+    def _look_for(self, images: str, names: Sequence[str], *, blind: bool) -> None:
+        """Find the images; without a folder, or where one is missing, an image is known by its name only.
 
-    def _picture(self, name: str, seed: int) -> Picture:
-        if self._is_blind:
-            return Stimulus("dots", 0, seed, _BLANK_PX)
-        return Filed(str(self._files[name])) if name in self._files else Elsewhere(name)
+        Whoever is blind is shown an image of another probe, which says nothing of this one.
+        """
+        self._files = find_images(names, Path(images)) if images else {}
+        if images and not self._files:
+            raise BadValueError(f"images={images}: none of the images is there; the first is {names[0]!r}")
+        each = list(dict.fromkeys(names))
+        if blind and len(each) == 1:
+            raise BadValueError("blind=true shows images of other probes, and there is but one image")
+        self._shown = {name: each[(place + len(each) // 2 * blind) % len(each)] for place, name in enumerate(each)}
+
+    def _picture(self, name: str) -> Picture:
+        shown = self._shown[name]
+        return Filed(str(self._files[shown])) if shown in self._files else Elsewhere(shown)
 
 
 class _CountingProbes(_Probing):
     """Probes from a file that `subitize probes build` wrote; `splits` and `parts` choose some of them."""
 
-    def __init__(self, file: str, images: str, splits: tuple[str, ...], parts: tuple[str, ...], *, blind: bool) -> None:
+    needs = "a question"
+
+    def __init__(
+        self,
+        file: str,
+        /,
+        *,
+        images: str = "",
+        splits: tuple[str, ...] = (),
+        parts: tuple[str, ...] = (),
+        blind: bool = False,
+    ) -> None:
         probes = read_records(Path(file), Probe)
-        check_known("split", splits, dict.fromkeys(probe.split for probe in probes))
-        check_known("part", parts, dict.fromkeys(probe.part for probe in probes))
-        self._probes = [
-            probe for probe in probes if (not splits or probe.split in splits) and (not parts or probe.part in parts)
-        ]
+        check_known("split", splits, {probe.split for probe in probes})
+        check_known("part", parts, {probe.part for probe in probes})
+        chosen = (one for one in probes if one.split in (splits or [one.split]) and one.part in (parts or [one.part]))
+        self._probes = [probe for probe in chosen if self._has_text(probe)]
         if not self._probes:
-            raise BadValueError(f"{file} has no probe of {'+'.join(splits)} in {'+'.join(parts)}")
+            raise BadValueError(f"no probe of {file} has {self.needs}, of those that are chosen")
         self._look_for(images, [probe.image for probe in self._probes], blind=blind)
 
-    def _require(self, file: str, what: str, *, is_there: bool) -> None:
-        if not is_there:
-            raise BadValueError(f"no probe of {file} has {what}")
+    def _has_text(self, probe: Probe) -> bool:
+        return bool(probe.question)
 
 
 def _factors(probe: Probe, **more: Scalar) -> dict[str, Scalar]:
@@ -70,6 +83,7 @@ class CountingProbe(_CountingProbes):
     """Score statements with right and wrong numbers against an image (counting as image-sentence alignment)."""
 
     title = "Counting probe as image-sentence alignment"
+    needs = "a question, as the format qa needs"
 
     def __init__(
         self,
@@ -83,21 +97,23 @@ class CountingProbe(_CountingProbes):
         blind: bool = False,
     ) -> None:
         check_known("format", formats, FORMATS)
-        super().__init__(file, images, splits, parts, blind=blind)
         self._formats = formats
-        self._require(file, "a valid foil", is_there=any(len([*probe.candidates()]) > 1 for probe in self._probes))
-        is_asked = formats != ("qa",) or any(probe.question for probe in self._probes)
-        self._require(file, "a question, as the format qa needs", is_there=is_asked)
+        super().__init__(file, images=images, splits=splits, parts=parts, blind=blind)
+        if all(len([*probe.candidates()]) == 1 for probe in self._probes):
+            raise BadValueError(f"no probe of {file} has a valid foil, of those that are chosen")
+
+    def _has_text(self, probe: Probe) -> bool:
+        return bool(probe.question) or "declarative" in self._formats
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the probes in the order of the file, all texts of one together; the seed changes nothing."""
         for probe in self._probes:
             for form in self._formats:
                 if probe.question or form == "declarative":
-                    yield from self._items(probe, form, seed)
+                    yield from self._items(probe, form)
 
-    def _items(self, probe: Probe, form: str, seed: int) -> Iterator[Item]:
-        picture = self._picture(probe.image, seed)
+    def _items(self, probe: Probe, form: str) -> Iterator[Item]:
+        picture = self._picture(probe.image)
         for one in probe.candidates():
             text = probe.question_with(one.number) if form == "qa" else one.statement
             ask = Ask(Confirm(text, is_informed=True), text, (one.is_right,))
@@ -110,6 +126,7 @@ class MaskedCountingProbe(_CountingProbes):
     """Fill the gap for the number in a statement about an image (counting as masked language modelling)."""
 
     title = "Counting probe as masked language modelling"
+    needs = "a statement with a gap"
 
     def __init__(
         self,
@@ -123,9 +140,11 @@ class MaskedCountingProbe(_CountingProbes):
         blind: bool = False,
     ) -> None:
         check_known("mask", masks, MASKS)
-        super().__init__(file, images, splits, parts, blind=blind)
         self._masks = masks
-        self._require(file, "a statement with a gap", is_there=any(self._texts(probe) for probe in self._probes))
+        super().__init__(file, images=images, splits=splits, parts=parts, blind=blind)
+
+    def _has_text(self, probe: Probe) -> bool:
+        return bool(self._texts(probe))
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the probes in the order of the file; the seed changes nothing."""
@@ -133,7 +152,7 @@ class MaskedCountingProbe(_CountingProbes):
             ask = _count_ask(probe)
             for name, text in self._texts(probe).items():
                 key = f"{probe.split}/{probe.part}/{probe.id}/{name}"
-                task = Fill(self._picture(probe.image, seed), text)
+                task = Fill(self._picture(probe.image), text)
                 yield Item(f"counting-probe-masked/{key}", task, (ask,), _factors(probe, mask=name))
 
     def _texts(self, probe: Probe) -> dict[str, str]:
@@ -146,26 +165,12 @@ class VqaCountingProbe(_CountingProbes):
 
     title = "Counting probe as visual question answering"
 
-    def __init__(
-        self,
-        file: str,
-        /,
-        *,
-        images: str = "",
-        splits: tuple[str, ...] = (),
-        parts: tuple[str, ...] = (),
-        blind: bool = False,
-    ) -> None:
-        super().__init__(file, images, splits, parts, blind=blind)
-        self._require(file, "a question", is_there=any(probe.question for probe in self._probes))
-
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the probes in the order of the file; the seed changes nothing."""
         for probe in self._probes:
-            if probe.question:
-                task = Answer(self._picture(probe.image, seed), probe.question)
-                key = f"{probe.split}/{probe.part}/{probe.id}"
-                yield Item(f"counting-probe-vqa/{key}", task, (_count_ask(probe),), _factors(probe))
+            task = Answer(self._picture(probe.image), probe.question)
+            key = f"{probe.split}/{probe.part}/{probe.id}"
+            yield Item(f"counting-probe-vqa/{key}", task, (_count_ask(probe),), _factors(probe))
 
 
 class AlignmentProbe(_Probing):
@@ -180,7 +185,7 @@ class AlignmentProbe(_Probing):
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the images, each with its own caption and the other; the seed changes nothing."""
         for pair in self._pairs:
-            picture = self._picture(pair.image, seed)
+            picture = self._picture(pair.image)
             for caption, text in ((RIGHT, pair.caption), (FOIL, pair.foil)):
                 ask = Ask(Confirm(text, is_informed=True), text, (caption == RIGHT,))
                 factors: dict[str, Scalar] = {"source": pair.source, "image": pair.image, "caption": caption}

@@ -14,6 +14,7 @@ from subitize.papers.seeing_past_words.metrics import BINS, bin_number, measure_
 from subitize.papers.seeing_past_words.published import Row, find_model
 from subitize.papers.seeing_past_words.runs import (
     ALIGNMENT,
+    BLIND,
     COUNTING,
     Answered,
     Filled,
@@ -88,7 +89,7 @@ def _compare(row: Row, found: Mapping[str, Estimate], columns: Columns) -> Itera
 
 
 def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
-    corpora = probed.corpora.get(model.removesuffix(" (blind)"))
+    corpora = probed.corpora.get(model.removesuffix(BLIND))
     return "undeclared" if corpora is None else "no" if {corpus, COUNTING} & corpora else "yes"
 
 
