@@ -207,7 +207,7 @@ def test_a_run_without_probes_says_so(tmp_path: Path) -> None:
 def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> None:
     spec = write_suites(tmp_path)["alignment-probe"].partition(",images=")[0]
     blind: Made[Model] = Made(Spec("model", {}, "model"), Scripted(says_two), "model")
-    broken: Made[Model] = Made(Spec("broken", {}, "broken"), Scripted(lambda _: "no score"), "broken")
+    broken: Made[Model] = Made(Spec("broken", {}, "broken"), Scripted(lambda _: {"other": 1.0}), "broken")
     with Run(Folder(tmp_path / "run"), create=True) as run:
         for model in (blind, broken):
             run_suite(run, Settings(make_suite(f"{spec},blind=true"), model), Silent())

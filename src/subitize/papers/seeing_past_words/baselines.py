@@ -25,7 +25,7 @@ class Numbers:
         return Pairs(scores, self.is_right, self.probes, self.images)
 
 
-def lay_out(probes: Sequence[Probe], *, as_given: bool = False) -> Numbers:
+def lay_out_probes(probes: Sequence[Probe], *, as_given: bool = False) -> Numbers:
     """Lay out the numbers of probes; `as_given` keeps foils that are right or stand there twice."""
     rows = [
         (number, is_right, place, probe.image)

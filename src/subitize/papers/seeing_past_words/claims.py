@@ -9,6 +9,7 @@ from subitize.analysis.claims import SMALL, Statement, decide
 from subitize.numerals import in_words
 from subitize.papers.seeing_past_words.baselines import prefer_smaller
 from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
+from subitize.papers.seeing_past_words.published import BLIND
 from subitize.papers.seeing_past_words.runs import (
     ALIGNMENT,
     COUNTING,
@@ -19,7 +20,7 @@ from subitize.papers.seeing_past_words.runs import (
     TextScore,
     group,
     images_of,
-    lay_out,
+    lay_out_texts,
     make_text_pairs,
     measure_texts,
 )
@@ -57,8 +58,8 @@ def observe(probed: Probed) -> list[Statement]:
     """Compute what the paper concludes, as far as the run has what it takes."""
     aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     counting = [one for one in probed.texts if one.item.suite == COUNTING]
-    tuned = [one for one in counting if COUNTING in probed.corpora.get(one.model, ())]
-    others = [one for one in counting if COUNTING not in probed.corpora.get(one.model, ())]
+    tuned = [one for one in counting if probed.is_finetuned(one.model)]
+    others = [one for one in counting if not probed.is_finetuned(one.model)]
     found = {
         "3.2": _ask_each(aligned, _tells_captions),
         "4.2.1 chance": _ask_each(others, _is_near_chance),
@@ -80,7 +81,8 @@ def _state(id: str, found: Sequence[_Found]) -> Statement:
 
 
 def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
-    asked = {model: ask(own) for model, own in group(rows, lambda one: one.model).items()}
+    seeing = [one for one in rows if not one.model.endswith(BLIND)]
+    asked = {model: ask(own) for model, own in group(seeing, lambda one: one.model).items()}
     return [found._replace(told=f"{model}: {found.told}") for model, found in asked.items() if found]
 
 
@@ -118,7 +120,7 @@ def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
     own = _choose(texts, "standard", "hard")
     if not own:
         return None
-    numbers = lay_out(own)
+    numbers = lay_out_texts(own)
     margins, images = compare_foils(make_text_pairs(own))
     guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
     if not len(margins):

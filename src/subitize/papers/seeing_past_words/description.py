@@ -7,7 +7,7 @@ from pathlib import Path
 from subitize.analysis.reproduction import Comparison
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tables
-from subitize.papers.seeing_past_words.baselines import Numbers, lay_out, measure_baselines
+from subitize.papers.seeing_past_words.baselines import Numbers, lay_out_probes, measure_baselines
 from subitize.papers.seeing_past_words.building import Recipe, build_probes
 from subitize.papers.seeing_past_words.metrics import BINS, bin_number
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
@@ -87,9 +87,11 @@ def _describe_foils(sets: Sets) -> Iterator[Comparison]:
 def _guess(sets: Sets) -> Iterator[Comparison]:
     """Measure what guessing gets, with all foils as they were given; what is learnt is learnt in training."""
     for (split, part), own in sets.items():
-        these = lay_out(own, as_given=True)
+        these = lay_out_probes(own, as_given=True)
         training = sets.get((split, "train"))
-        learnt: Numbers | None = None if part == "train" or training is None else lay_out(training, as_given=True)
+        learnt: Numbers | None = (
+            None if part == "train" or training is None else lay_out_probes(training, as_given=True)
+        )
         for name, measures in measure_baselines(these, learnt).items():
             row = Row("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())

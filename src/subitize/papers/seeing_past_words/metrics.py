@@ -20,6 +20,7 @@ from subitize.stats.estimator import (
     Floats,
     Integers,
     estimate_errors,
+    estimate_share,
     estimate_shares,
     gather_clusters,
 )
@@ -53,10 +54,6 @@ class Pairs:
     is_right: Booleans
     probes: Integers
     images: Integers
-
-    def keep(self, rows: Booleans) -> "Pairs":
-        """Keep some of the rows."""
-        return Pairs(self.scores[rows], self.is_right[rows], self.probes[rows], self.images[rows])
 
 
 def make_pairs(
@@ -199,21 +196,17 @@ def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArr
     given, names = np.asarray(ranks, np.float64), np.asarray(images)
     if not len(given):
         return {}
-    shares = {
-        f"recall@{k}": estimate_shares(gather_clusters((given <= k).astype(np.float64), names))[0] for k in (1, 2, 5)
-    }
+    shares = {f"recall@{k}": estimate_share((given <= k).astype(np.float64), names) for k in (1, 2, 5)}
     return {**shares, "mean_rank": estimate_errors(gather_clusters(given, names), np.ones(1), least=1.0)[0]}
 
 
 def measure_said(said: Sequence[float | None], answers: Sequence[int], images: Sequence[Any]) -> dict[int, Estimate]:
     """Compute what is said instead where the answer is wrong: the share of each number, the most frequent first."""
     wrong = [(number, image) for number, answer, image in zip(said, answers, images, strict=True) if number != answer]
-    counts = {int(number): 0 for number, _ in wrong if number is not None}
+    clusters = [image for _, image in wrong]
     found = {
-        number: estimate_shares(
-            gather_clusters([float(one == number) for one, _ in wrong], [image for _, image in wrong])
-        )[0]
-        for number in counts
+        number: estimate_share([float(one == number) for one, _ in wrong], clusters)
+        for number in {int(number) for number, _ in wrong if number is not None and number == int(number)}
     }
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].value, pair[0])))
 

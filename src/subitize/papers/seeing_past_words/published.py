@@ -11,6 +11,8 @@ from typing import NamedTuple
 from subitize.analysis.reproduction import Cell, Comparison, Place, compare_cell, make_cell, read_published
 from subitize.records import Estimate
 
+BLIND = " (blind)"
+"""After the name of a model that was shown other images."""
 PRINTED = read_published(Path(__file__).with_name("published.csv"))
 """Every printed cell, by where it stands; shares are in percent."""
 SLIPS: tuple[str, ...] = (
@@ -48,7 +50,7 @@ class Row(NamedTuple):
 
     def _find_printed(self, column: str) -> str | None:
         theirs = find_model(self.model) if self.model else ""
-        if theirs is None or not self.is_printed:
+        if theirs is None or self.model.endswith(BLIND) or not self.is_printed:
             return None
         return PRINTED.get(Place(self.table, _join(" · ", theirs, *self.of), column))
 

@@ -22,14 +22,14 @@ from subitize.papers.seeing_past_words.metrics import (
     name_number,
     rank_number,
 )
+from subitize.papers.seeing_past_words.published import BLIND
 from subitize.papers.seeing_past_words.suites import RIGHT
-from subitize.records import Answer, Elsewhere, Estimate, Filed, Fill, Item, Match, Scored
+from subitize.records import Answer, Estimate, Filed, Fill, Item, Match, Scored
 from subitize.registry import TRAINED_ON
 from subitize.store import Run
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
-BLIND = " (blind)"
 # What needs no threshold can be said of similarities, too.
 _RANKED = (*PAIRWISE.values(), "auroc")
 
@@ -70,10 +70,15 @@ class Probed:
     corpora: Mapping[str, frozenset[str]] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
+    def is_finetuned(self, model: str) -> bool:
+        """Tell whether a model is declared to be finetuned on the counting probe."""
+        return COUNTING in self.corpora.get(model.removesuffix(BLIND), ())
+
 
 def read_probed(run: Run, judge: str | None) -> Probed:
     """Read what a run has of the probes; answers are those that the one judge that there is read, or the one named."""
-    items = {item.id: item for suite in PAPER.suites for item in run.items(suite)}
+    excluded = run.exclusions()
+    items = {item.id: item for suite in PAPER.suites for item in run.items(suite) if item.id not in excluded}
     if not items:
         raise NothingToDoError(
             f"{run.location} has no probes; first: subitize run {COUNTING}:FILE --model MODEL --out RUN"
@@ -85,7 +90,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         item, outcome = items.get(stored.item_id), stored.response.outcome
         if item is None or item.suite == VQA:
             continue
-        if not isinstance(outcome, Scored):
+        if not isinstance(outcome, Scored) or (item.suite != MASKED and "match" not in outcome.scores):
             lacking[stored.model] += 1
         elif item.suite == MASKED:
             number = int(item.factors["number"])
@@ -108,9 +113,7 @@ def _label(model: str, item: Item) -> str:
     """Name a model, and say if it was shown another image than the probe's own."""
     match item.task:
         case Answer(picture=picture) | Match(picture=picture) | Fill(picture=picture):
-            shown = (
-                picture.path if isinstance(picture, Filed) else picture.name if isinstance(picture, Elsewhere) else ""
-            )
+            shown = picture.path if isinstance(picture, Filed) else getattr(picture, "name", "")
             is_blind = Path(shown).name != Path(str(item.factors["image"])).name
             return f"{model}{BLIND}" if is_blind else model
     return model
@@ -176,7 +179,7 @@ def make_text_pairs(texts: Sequence[TextScore]) -> Pairs:
     )
 
 
-def lay_out(texts: Sequence[TextScore]) -> Numbers:
+def lay_out_texts(texts: Sequence[TextScore]) -> Numbers:
     """Lay the numbers of texts out in columns, for whoever guesses by them."""
     pairs = make_text_pairs(texts)
     numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)

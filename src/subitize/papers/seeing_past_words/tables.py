@@ -11,10 +11,9 @@ from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.claims import observe
 from subitize.papers.seeing_past_words.metrics import BINS, bin_number, measure_ranks, measure_said
-from subitize.papers.seeing_past_words.published import Row, find_model
+from subitize.papers.seeing_past_words.published import BLIND, Row, find_model
 from subitize.papers.seeing_past_words.runs import (
     ALIGNMENT,
-    BLIND,
     COUNTING,
     Answered,
     Filled,
@@ -23,7 +22,7 @@ from subitize.papers.seeing_past_words.runs import (
     TextScore,
     group,
     images_of,
-    lay_out,
+    lay_out_texts,
     measure_texts,
     read_probed,
 )
@@ -73,7 +72,7 @@ def table_2_and_3(probed: Probed) -> Iterator[Comparison]:
     """Counting as alignment: without finetuning, and for models that are declared to be finetuned on the probe."""
     for (split, data), chosen in _by_split(_take_counting(probed)).items():
         for (model, form), own in group(chosen, _name_condition).items():
-            is_tuned = COUNTING in probed.corpora.get(model, ())
+            is_tuned = probed.is_finetuned(model)
             row = Row("table3" if is_tuned else "table2", (split, form), data, model)
             yield row.compare("zero_shot", _tell_zero_shot(probed, model, "visual7w"))
             columns = _PRECISIONS if is_tuned else {**_RECALLS, **(_BALANCED if find_model(model) == "LXMERT" else {})}
@@ -127,7 +126,7 @@ def guessing(probed: Probed) -> Iterator[Comparison]:
     """What guessing gets on the same probes; which model and which format they come from makes no difference."""
     for (split, data), chosen in _by_split(_take_counting(probed)).items():
         texts = next(iter(group(chosen, _name_condition).values()))
-        for name, measures in measure_baselines(lay_out(texts)).items():
+        for name, measures in measure_baselines(lay_out_texts(texts)).items():
             row = Row("guessing", (name,), f"{split}, {data}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
 
