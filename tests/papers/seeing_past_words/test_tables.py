@@ -184,6 +184,7 @@ def test_claims_are_decided_by_what_models_do(tables: Tables) -> None:
         "4.2.2 bias": "holds",
     }
     assert "vilbert: of wrong numbers 1.000 [" in found["4.2.2 bias"].sentence
+    assert found["4.2.1 interpolated"].sentence.startswith("it needs the interpolated counting probe of models")
     assert all(one.claim for one in found.values())
 
 

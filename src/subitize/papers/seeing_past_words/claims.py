@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from subitize.analysis.claims import SMALL, Statement, decide
-from subitize.numerals import in_words
 from subitize.papers.seeing_past_words.baselines import prefer_smaller
 from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
 from subitize.papers.seeing_past_words.published import BLIND
@@ -42,6 +41,15 @@ CLAIMS: Mapping[str, str] = {
     "4.2.2 small": "small numbers are named rightly more often than larger ones",
     "4.2.2 bias": "models that name a wrong number mostly name two",
 }
+_NEEDS: Mapping[str, str] = {
+    "3.2": "the alignment probe",
+    "4.2.1 chance": "the counting probe, and probabilities of models that are not finetuned on it",
+    "4.2.1 words": "the counting probe of models that are not finetuned on it",
+    "4.2.1 hard": "the counting probe in its standard and its hard split",
+    "4.2.1 interpolated": "the interpolated counting probe of models that were run with --trained-on counting-probe",
+    "4.2.2 small": "the masked probe or the questions, with answers up to 2 and from 5 to 20",
+    "4.2.2 bias": "wrong answers to the masked probe or to the questions",
+}
 _SMALL_NUMBERS, _LARGER_NUMBERS = range(3), range(5, 21)
 _TWO = 2
 
@@ -75,7 +83,7 @@ def observe(probed: Probed) -> list[Statement]:
 def _state(id: str, found: Sequence[_Found]) -> Statement:
     """Decide a claim: it holds if it does so of every model, and does not if it fails of one."""
     if not found:
-        return Statement(id, "undecided", "the run has not what it takes", claim=CLAIMS[id])
+        return Statement(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
     verdict = decide(holds=all(one.holds for one in found), fails=any(one.fails for one in found))
     return Statement(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
 
@@ -157,14 +165,12 @@ def _names_small(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
 
 
 def _says_two(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
+    wrong = [one for one in rows if one.said != one.item.factors["number"]]
     found = measure_said([one.said for one in rows], [int(one.item.factors["number"]) for one in rows], images_of(rows))
     if not found:
         return None
     first = next(iter(found))
-    two = found.get(_TWO)
-    others = [share for number, share in found.items() if number != _TWO]
-    told = f"of wrong numbers {estimate_text(found[first])} are {in_words(first)}"
-    if two is None:
-        return _Found(told, holds=False, fails=True)
-    is_most = all(two.low > share.high for share in others)
-    return _Found(told, is_most, any(share.low > two.high for share in others))
+    told = f"of wrong numbers {estimate_text(found[first])} are {first}"
+    two = found.pop(_TWO, None) or estimate_share([0.0] * len(wrong), images_of(wrong))
+    is_most = all(two.low > share.high for share in found.values())
+    return _Found(told, is_most, any(share.low > two.high for share in found.values()))
