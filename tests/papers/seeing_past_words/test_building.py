@@ -326,6 +326,7 @@ def test_one_image_has_no_foil() -> None:
 ODD: list[object] = [None, 3, True, "", "x", [], [[]], {}, {"a": 1}, -1, 10**9, 2.5]
 
 
+@pytest.mark.slow
 def test_no_odd_value_anywhere_in_a_file_is_more_than_an_error(tmp_path: Path, case: Case) -> None:
     """Every field of every kind of file is replaced by values that nobody would expect there."""
     valse: dict[str, object] = {

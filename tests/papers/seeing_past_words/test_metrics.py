@@ -139,7 +139,7 @@ def keep(pairs: Pairs, rows: np.typing.NDArray[np.bool_]) -> Pairs:
 
 
 def test_intervals_are_those_of_images_left_out_one_by_one(case: Case) -> None:
-    pairs = draw(120, 2, per_image=2)
+    pairs = draw(80, 2, per_image=2)
     found = measure_pairs(pairs)
     for measure in ("auroc", "balanced_accuracy", "pairwise_accuracy", "precision_right", "recall_foiled"):
         with case(measure):

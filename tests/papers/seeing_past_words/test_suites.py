@@ -8,8 +8,13 @@ import pytest
 from probe_files import ANSWERS, make_probes, write_suites
 from subitize.errors import SubitizeError
 from subitize.papers.seeing_past_words.probes import write_records
+from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
-from subitize.registry import make_suite
+from subitize.registry import make_model, make_suite
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
+from subitize.store import Folder, Run
+from tiny_weights import find_tiny
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +95,16 @@ def test_a_file_without_foils_or_images_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SubitizeError, match=r"none of the images is there; the first is '0\.png'"):
         make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'},images={tmp_path}")
     assert list(make_suite(f"counting-probe-vqa:{tmp_path / 'probes.jsonl'}").it.items(0))
+
+
+@pytest.mark.torch
+def test_networks_that_match_or_fill_run_the_probes(
+    specs: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Run(Folder(tmp_path_factory.mktemp("run")), create=True) as run:
+        for suite, network in {"counting-probe": "vilt-itm", "counting-probe-masked": "vilt-mlm"}.items():
+            model = make_model(f"transformers:{find_tiny(network, tmp_path_factory)}")
+            summary = run_suite(run, Settings(make_suite(specs[suite]), model), Silent())
+            assert (summary.refused, summary.failed) == (0, 0)
+        found = {one.table for one in tabulate_run(run, None, extensions=False).it}  # type: ignore[attr-defined]
+    assert {"table2, test", "table4, neutral, test", "table4, faithful, test", "guessing, standard, test"} <= found

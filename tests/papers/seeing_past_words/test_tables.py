@@ -248,6 +248,7 @@ def test_printed_cells_are_all_there() -> None:
     }
 
 
+@pytest.mark.slow
 def test_tables_6_and_7_of_the_release_are_exact(shared_data: Path) -> None:
     ended = call("reproduce", "seeing-past-words", shared_data / "counting-probe", "--json")
     printed = [one for one in ended.json() if one["published"] is not None]
