@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,8 @@ def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
         aim=">= 5",
         pairs=pairs,
     )
-    asked = [(f"How many {rng.choice(_NOUNS)} {rng.choice(_TAILS)}", rng.randrange(20)) for _ in range(4 * probes)]
+    questions = [f"How many {rng.choice(_NOUNS)} of row {row} {rng.choice(_TAILS)}" for row in range(probes)]
+    asked = [(question, rng.randrange(20)) for question in questions for _ in range(FOILS + 1)]
     yield compare_rates(
         f"{len(asked):,} statements by the paper's templates, as a share of a script per row",
         lambda: [statement(question, number) for question, number in asked],
@@ -96,19 +98,25 @@ def interval(values: Sequence[tuple[float, int]]) -> tuple[float, float, float]:
     return mean, mean - 1.96 * error, mean + 1.96 * error
 
 
-def write(question: str, number: int) -> str:
-    """Write a statement as the shortest script would, by the first key that is there."""
-    rest = question[len("How many") :].replace("?", "")
-    if " are there" in rest:
-        text = f"There are {number}" + rest.replace(" are there", "", 1)
-    elif " can you see" in rest:
-        text = f"You see {number}" + rest.replace("can you see", "", 1).replace("  ", " ")
-    elif " do you see" in rest:
-        text = f"There are {number}" + rest.replace(" do you see", "", 1)
+def write(question: str, number: int) -> str | None:
+    """Write a statement as a script would, template after template, keys as whole words."""
+    rest = re.sub(r"\?", "", question.split("How many", 1)[1])
+    if re.search(r" are there\b", rest):
+        text = f"There are {number}" + re.sub(r" are there\b", "", rest, count=1)
+    elif re.search(r" can you see\b", rest):
+        text = re.sub(" +", " ", f"You see {number}" + re.sub(r"can you see\b", "", rest, count=1))
+    elif re.search(r" do you see\b", rest):
+        text = f"There are {number}" + re.sub(r" do you see\b", "", rest, count=1)
     elif " are " in rest:
         text = f"There are {number}" + rest.replace(" are ", " ")
-    elif " have " in rest:
+    elif " can " in rest or (" have " in rest and " do " not in rest and " does " not in rest):
         text = f"{number}{rest}"
+    elif found := re.match(r"(.*?) do (.*\bhave\b.*)", rest):
+        text = f"{found[2][:1].upper()}{found[2][1:]} {number}{found[1]}"
+    elif found := re.match(r"(.*?) does (.*?) have\b(.*)", rest):
+        text = f"{found[2][:1].upper()}{found[2][1:]} has {number}{found[1]}{found[3]}"
+    elif re.search(" (is|will|does|has) ", rest):
+        return None
     else:
         text = f"There are {number}{rest}"
     if number == 1:
