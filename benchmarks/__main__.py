@@ -24,6 +24,7 @@ NAMES = (
     "judges",
     "serving",
     "annotation",
+    "probes",
 )
 
 

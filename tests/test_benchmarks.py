@@ -23,6 +23,7 @@ RIVALS = {
     "judges": "bare network",
     "serving": "bare judge",
     "annotation": "bare FastAPI endpoint",
+    "probes": "a script per row",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),

@@ -12,6 +12,7 @@ from cases import Case
 from commands import call
 from geckonum_release import SOME, write_images, write_release
 from openai_server import Behaviour, Server, serving
+from probe_files import write_suites
 from subitize.interfaces import Inquiry, Model, Reply, Request
 from subitize.judges.vlm import phrase
 from subitize.numerals import in_words
@@ -175,7 +176,11 @@ def numbers_in(text: str) -> set[int]:
     }
 
 
-@pytest.fixture(scope="module", params=names("suites"))
+# These have whole texts scored, with the number in them.
+INFORMED = {"alignment-probe", "counting-probe"}
+
+
+@pytest.fixture(scope="module", params=[name for name in names("suites") if name not in INFORMED])
 def items(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Item]:
     if request.param == "geckonum-vqa":
         prompts = [prompt for prompt in SOME if TYPES[prompt.type] == 1][::3]
@@ -183,7 +188,8 @@ def items(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         release = write_release(folder / "release", ["muse_a"], prompts=prompts, seeds=1)
         images = write_images(folder / "images", ["muse_a"], prompts, 1, size_px=128)
         return list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
-    return list(make_suite(request.param).it.items(0))
+    of_probes = write_suites(tmp_path_factory.mktemp("probes")) if "probe" in request.param else {}
+    return list(make_suite(of_probes.get(request.param, request.param)).it.items(0))
 
 
 def blind(items: list[Item]) -> list[tuple[Item, Ask]]:

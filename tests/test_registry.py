@@ -196,8 +196,13 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
 @pytest.mark.parametrize(
     ("make", "text", "message"),
     [
-        (make_suite, "gecko", "no suite named 'gecko'; known: geckonum, geckonum-vqa, gimbrr, naming, production"),
-        (make_suite, "", "no suite named ''; known: geckonum, geckonum-vqa, gimbrr, naming, production"),
+        (
+            make_suite,
+            "gecko",
+            "no suite named 'gecko'; known: alignment-probe, counting-probe, counting-probe-masked, "
+            "counting-probe-vqa, geckonum, geckonum-vqa, gimbrr, naming, production",
+        ),
+        (make_suite, "", "no suite named ''; known: alignment-probe, counting-probe, counting-probe-masked, "),
         (make_suite, "Naming", "no suite named 'Naming'"),
         (
             make_model,

@@ -441,6 +441,8 @@ class Paper:
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
     export_ratings: str = ""
     """(run, judge or None, file) → how many: people's ratings of a run in the columns of the paper's own file."""
+    probes: Mapping[str, str] = field(default_factory=dict)
+    """What the commands `subitize probes` do, by command: build, captions, describe."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 

@@ -24,6 +24,8 @@ RULE_OPTION = "policy"
 _DEFAULT_RULE = "final"
 TRAINED_WITH = "trained_with"
 """The option of a model, whatever its kind, that names the judge that rewarded it in training."""
+TRAINED_ON = "trained_on"
+"""That which names the data sets it was trained on, joined by +."""
 
 # Suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
@@ -156,6 +158,12 @@ def trained_with(model: Made[Model], judge: str) -> Made[Model]:
     return replace(model, spec=replace(model.spec, options=options))
 
 
+def trained_on(model: Made[Model], corpora: str) -> Made[Model]:
+    """Say of a model which data sets it was trained on: that is part of what it is."""
+    named = "+".join(sorted(filter(None, corpora.lower().split("+"))))
+    return replace(model, spec=replace(model.spec, options={**model.spec.options, TRAINED_ON: named}))
+
+
 def is_alike(one: str, other: str) -> bool:
     """Tell whether two specs name the same thing, whatever their options."""
     return parse_spec(one)[:2] == parse_spec(other)[:2]
@@ -277,7 +285,7 @@ def _list_paper(name: str) -> Listing:
 
 def _find_faults(paper: Paper) -> list[str]:
     """Say what a paper brings that cannot be imported."""
-    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names)
+    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names, paper.probes)
     tables = (paper.counts, paper.reproduce, paper.tabulate)
     single = (*tables, paper.import_release, paper.export_ratings, paper.report)
     faults = []

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from geckonum_release import SOME, write_images, write_release
+from probe_files import write_suites
 from subitize.interfaces import Suite, Tried, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
@@ -15,8 +16,12 @@ SUITES = [listing.name for listing in listings("suites")]
 
 
 @pytest.fixture(scope="session")
-def vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The one suite that is made of the user's files."""
+def of_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The suites that are made of the user's files."""
+    return {"geckonum-vqa": _vqa(tmp_path_factory), **write_suites(tmp_path_factory.mktemp("probes"))}
+
+
+def _vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder, prompts = tmp_path_factory.mktemp("vqa"), [prompt for prompt in SOME if prompt.type == "2-additive"]
     release = write_release(folder / "release", ["muse_a"], prompts=prompts, seeds=1)
     return f"geckonum-vqa:{release},images={write_images(folder / 'images', ['muse_a'], prompts, 1)}"
@@ -24,9 +29,8 @@ def vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module", params=SUITES)
 def suite(request: pytest.FixtureRequest) -> Suite:
-    smaller = {"naming": "naming:images=5"}
-    is_of_files = request.param == "geckonum-vqa"
-    return make_suite(request.getfixturevalue("vqa") if is_of_files else smaller.get(request.param, request.param)).it
+    known = {"naming": "naming:images=5", **request.getfixturevalue("of_files")}
+    return make_suite(known.get(request.param, request.param)).it
 
 
 @pytest.fixture(scope="module")

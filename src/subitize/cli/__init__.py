@@ -4,7 +4,8 @@ import os
 import sys
 
 # In the order in which --help lists the commands.
-from subitize.cli import listing, running, rewriting, reading, keeping, papers, power, serving, annotating  # isort: skip
+from subitize.cli import listing, running, rewriting, reading, keeping  # isort: skip
+from subitize.cli import papers, probes, power, serving, annotating  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.garbage import collect_seldom
@@ -17,6 +18,7 @@ __all__ = [
     "main",
     "papers",
     "power",
+    "probes",
     "reading",
     "rewriting",
     "running",

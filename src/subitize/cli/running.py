@@ -56,6 +56,10 @@ def run(
         str | None,
         typer.Option("--trained-with", metavar="JUDGE", help="The judge that rewarded the models in training."),
     ] = None,
+    corpora: Annotated[
+        str | None,
+        typer.Option("--trained-on", metavar="NAMES", help="Data sets the models were trained on: coco+visual7w …"),
+    ] = None,
     repeats: Annotated[int | None, typer.Option(help="Times each item is given [the suite's own].")] = None,
     limit: Annotated[int | None, typer.Option(help="Only N items: a sample over the suite's strata.")] = None,
     seed: options.Seed = None,
@@ -80,7 +84,7 @@ def run(
     from subitize.analysis.discards import advise_rules
     from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_with
+    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_on, trained_with
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.identities import open_if_any, settle_judge, settle_models
@@ -104,6 +108,8 @@ def run(
     models = [make_model(text, **slots) for text in model]
     if reward_judge is not None:
         models = [trained_with(made, reward_judge) for made in models]
+    if corpora is not None:
+        models = [trained_on(made, corpora) for made in models]
     name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
     location = locate(name, database, images)
     with open_if_any(location) as before:

@@ -25,9 +25,8 @@ _WIDEST = 4  # columns that fit beside each other, each with its interval
 def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
     """Print each table, then how many cells came out how."""
     console = console or whole_lines()
+    print_tables(comparisons, console)
     names = dict.fromkeys(one.table for one in comparisons)
-    for name in names:
-        console.print(_table(name, [one for one in comparisons if one.table == name]))
     found = Counter((one.table, one.verdict) for one in comparisons)
     # Most papers round.
     known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
@@ -39,6 +38,13 @@ def print_reproduction(comparisons: Sequence[Comparison], console: Console | Non
         console.print(line)
     for method, columns in _own_methods(comparisons).items():
         console.print(f"{', '.join(columns)}: {method}")
+
+
+def print_tables(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
+    """Print each table, whatever of it was printed elsewhere."""
+    console = console or whole_lines()
+    for name in dict.fromkeys(one.table for one in comparisons):
+        console.print(_table(name, [one for one in comparisons if one.table == name]))
 
 
 def _table(name: str, cells: Sequence[Comparison]) -> Table:

@@ -1,0 +1,57 @@
+"""Seeing past words (Parcalabescu et al. 2021): do texts fit images, and do numbers in them?"""
+
+from typing import TYPE_CHECKING
+
+from subitize.interfaces import Paper, Reference
+
+if TYPE_CHECKING:
+    from subitize.papers.seeing_past_words.statements import statement
+
+__all__ = ["PAPER", "statement"]
+
+PAPER = Paper(
+    title="Seeing past words",
+    references=(
+        Reference(
+            "Parcalabescu, L., Gatt, A., Frank, A., & Calixto, I. (2021). Seeing past words: Testing the cross-modal "
+            "capabilities of pretrained V&L models on counting tasks. MMSR.",
+            "https://github.com/Heidelberg-NLP/counting-probe",
+            "Templates, splits, framings, measures and published figures of the counting and alignment probes.",
+        ),
+        Reference(
+            "Zhu, Y., Groth, O., Bernstein, M., & Fei-Fei, L. (2016). Visual7W: Grounded Question Answering in Images. "
+            "CVPR.",
+            "",
+            "The questions of the counting probe.",
+        ),
+        Reference(
+            "Parcalabescu, L., Cafagna, M., Muradjan, L., Frank, A., Calixto, I., & Gatt, A. (2022). VALSE: A "
+            "Task-Independent Benchmark for Vision and Language Models Centered on Linguistic Phenomena. ACL.",
+            "",
+            "Counting with foils that people have validated.",
+        ),
+    ),
+    suites={
+        "counting-probe": "subitize.papers.seeing_past_words.suites:CountingProbe",
+        "counting-probe-masked": "subitize.papers.seeing_past_words.suites:MaskedCountingProbe",
+        "counting-probe-vqa": "subitize.papers.seeing_past_words.suites:VqaCountingProbe",
+        "alignment-probe": "subitize.papers.seeing_past_words.suites:AlignmentProbe",
+    },
+    picture_suites=("counting-probe-vqa",),
+    probes={
+        "build": "subitize.papers.seeing_past_words.commands:write_probes",
+        "captions": "subitize.papers.seeing_past_words.commands:write_pairs",
+        "describe": "subitize.papers.seeing_past_words.description:describe_file",
+    },
+    reproduce="subitize.papers.seeing_past_words.description:reproduce_release",
+    tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
+)
+
+
+def __getattr__(name: str) -> object:
+    """Get `statement`, which brings more along than whoever lists papers needs."""
+    if name == "statement":
+        from subitize.papers.seeing_past_words.statements import statement
+
+        return statement
+    raise AttributeError(name)

@@ -1,0 +1,176 @@
+"""What the paper concludes, as statements about the models of a run; what a model is, its declared training tells."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from subitize.analysis.claims import SMALL, Statement, decide
+from subitize.papers.seeing_past_words.baselines import prefer_smaller
+from subitize.papers.seeing_past_words.metrics import compare_foils, measure_said
+from subitize.papers.seeing_past_words.published import BLIND
+from subitize.papers.seeing_past_words.runs import (
+    ALIGNMENT,
+    COUNTING,
+    Answered,
+    Filled,
+    Probed,
+    RowT,
+    TextScore,
+    group,
+    images_of,
+    lay_out_texts,
+    make_text_pairs,
+    measure_texts,
+)
+from subitize.records import Estimate
+from subitize.report.document.cells import estimate_text
+from subitize.stats.clusters import cluster_mean
+from subitize.stats.estimator import estimate_share
+from subitize.stats.intervals import subtract_independent
+
+CHANCE = 0.5
+NEAR = 0.1
+"""A share that is surely less than this off chance is taken for near it; ours."""
+CLAIMS: Mapping[str, str] = {
+    "3.2": "models tell an image's own caption from one of another image",
+    "4.2.1 chance": "models that are not finetuned on it do the counting probe hardly better than by chance",
+    "4.2.1 words": "what they get, words give away: whoever takes the smaller number for right gets as much (ours)",
+    "4.2.1 hard": "where large numbers are as frequent as small ones it is harder",
+    "4.2.1 interpolated": "models that are finetuned on even numbers fail on odd ones",
+    "4.2.2 small": "small numbers are named rightly more often than larger ones",
+    "4.2.2 bias": "models that name a wrong number mostly name two",
+}
+_NEEDS: Mapping[str, str] = {
+    "3.2": "the alignment probe",
+    "4.2.1 chance": "the counting probe, and probabilities of models that are not finetuned on it",
+    "4.2.1 words": "the counting probe of models that are not finetuned on it",
+    "4.2.1 hard": "the counting probe in its standard and its hard split",
+    "4.2.1 interpolated": "the interpolated counting probe of models that were run with --trained-on counting-probe",
+    "4.2.2 small": "the masked probe or the questions, with answers up to 2 and from 5 to 20",
+    "4.2.2 bias": "wrong answers to the masked probe or to the questions",
+}
+_SMALL_NUMBERS, _LARGER_NUMBERS = range(3), range(5, 21)
+_TWO = 2
+
+
+class _Found(NamedTuple):
+    """What was found of one model, in words, and whether the claim surely holds of it, or surely fails."""
+
+    told: str
+    holds: bool
+    fails: bool
+
+
+def observe(probed: Probed) -> list[Statement]:
+    """Compute what the paper concludes, as far as the run has what it takes."""
+    aligned = [one for one in probed.texts if one.item.suite == ALIGNMENT]
+    counting = [one for one in probed.texts if one.item.suite == COUNTING]
+    tuned = [one for one in counting if probed.is_finetuned(one.model)]
+    others = [one for one in counting if not probed.is_finetuned(one.model)]
+    found = {
+        "3.2": _ask_each(aligned, _tells_captions),
+        "4.2.1 chance": _ask_each(others, _is_near_chance),
+        "4.2.1 words": _ask_each(others, _gets_no_more_than_words),
+        "4.2.1 hard": _ask_each(counting, _finds_hard_harder),
+        "4.2.1 interpolated": _ask_each(tuned, _fails_on_odd),
+        "4.2.2 small": [*_ask_each(probed.gaps, _names_small), *_ask_each(probed.answers, _names_small)],
+        "4.2.2 bias": [*_ask_each(probed.gaps, _says_two), *_ask_each(probed.answers, _says_two)],
+    }
+    return [_state(id, own) for id, own in found.items()]
+
+
+def _state(id: str, found: Sequence[_Found]) -> Statement:
+    """Decide a claim: it holds if it does so of every model, and does not if it fails of one."""
+    if not found:
+        return Statement(id, "undecided", f"it needs {_NEEDS[id]}", claim=CLAIMS[id])
+    verdict = decide(holds=all(one.holds for one in found), fails=any(one.fails for one in found))
+    return Statement(id, verdict, "; ".join(one.told for one in found), claim=CLAIMS[id])
+
+
+def _ask_each(rows: Sequence[RowT], ask: Callable[[Sequence[RowT]], _Found | None]) -> list[_Found]:
+    seeing = [one for one in rows if not one.model.endswith(BLIND)]
+    asked = {model: ask(own) for model, own in group(seeing, lambda one: one.model).items()}
+    return [found._replace(told=f"{model}: {found.told}") for model, found in asked.items() if found]
+
+
+def _choose(texts: Sequence[TextScore], *splits: str) -> list[TextScore]:
+    """Take the texts of the first of these splits that there is, as statements if there are some."""
+    for split in splits:
+        own = [one for one in texts if one.item.factors["split"] == split]
+        formats = group(own, lambda one: str(one.item.factors["format"]))
+        if own:
+            return formats.get("declarative") or own
+    return []
+
+
+def _rank(texts: Sequence[TextScore]) -> Estimate | None:
+    return measure_texts(texts).get("pairwise_accuracy") if texts else None
+
+
+def _tells_captions(texts: Sequence[TextScore]) -> _Found | None:
+    share = _rank(texts)
+    if share is None:
+        return None
+    return _Found(f"own caption above the other {estimate_text(share)}", share.low > CHANCE, share.high < CHANCE)
+
+
+def _is_near_chance(texts: Sequence[TextScore]) -> _Found | None:
+    share = measure_texts(_choose(texts, "standard", "hard")).get("balanced_accuracy")
+    if share is None:
+        return None
+    is_near = share.low > CHANCE - NEAR and share.high < CHANCE + NEAR
+    return _Found(f"balanced accuracy {estimate_text(share)}", is_near, share.low > CHANCE + NEAR)
+
+
+def _gets_no_more_than_words(texts: Sequence[TextScore]) -> _Found | None:
+    """Compare, pair by pair, with whoever takes the smaller number for right."""
+    own = _choose(texts, "standard", "hard")
+    if not own:
+        return None
+    numbers = lay_out_texts(own)
+    margins, images = compare_foils(make_text_pairs(own))
+    guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
+    if not len(margins):
+        return None
+    more = cluster_mean((np.sign(margins) - np.sign(guesses)) / 2, images).mean
+    return _Found(f"more pairs right than so {estimate_text(more)}", more.high < SMALL, more.low > 0)
+
+
+def _finds_hard_harder(texts: Sequence[TextScore]) -> _Found | None:
+    standard, hard = (_rank(_choose(texts, split)) for split in ("standard", "hard"))
+    if standard is None or hard is None:
+        return None
+    drop = subtract_independent(standard, hard)  # they share images, which makes its interval too wide, if anything
+    return _Found(f"pairs right, standard − hard {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
+
+
+def _fails_on_odd(texts: Sequence[TextScore]) -> _Found | None:
+    share = _rank(_choose(texts, "interpolated"))
+    if share is None:
+        return None
+    return _Found(f"pairs right {estimate_text(share)}", share.high < CHANCE, share.low >= CHANCE)
+
+
+def _names_small(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
+    shares = []
+    for numbers in (_SMALL_NUMBERS, _LARGER_NUMBERS):
+        own = [one for one in rows if one.item.factors["number"] in numbers]
+        if not own:
+            return None
+        is_right = [float(one.said == one.item.factors["number"]) for one in own]
+        shares.append(estimate_share(is_right, images_of(own)))
+    drop = subtract_independent(*shares)
+    return _Found(f"0 to 2 − 5 to 20 {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
+
+
+def _says_two(rows: Sequence[Filled] | Sequence[Answered]) -> _Found | None:
+    wrong = [one for one in rows if one.said != one.item.factors["number"]]
+    found = measure_said([one.said for one in rows], [int(one.item.factors["number"]) for one in rows], images_of(rows))
+    if not found:
+        return None
+    first = next(iter(found))
+    told = f"of wrong numbers {estimate_text(found[first])} are {first}"
+    two = found.pop(_TWO, None) or estimate_share([0.0] * len(wrong), images_of(wrong))
+    is_most = all(two.low > share.high for share in found.values())
+    return _Found(told, is_most, any(share.low > two.high for share in found.values()))

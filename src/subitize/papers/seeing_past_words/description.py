@@ -1,0 +1,97 @@
+"""What probes are made of: Tables 6 and 7, how far foils give the answer away, and what guessing gets."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from subitize.analysis.reproduction import Comparison
+from subitize.errors import BadFileError, BadValueError
+from subitize.interfaces import Tables
+from subitize.papers.seeing_past_words.baselines import Numbers, lay_out_probes, measure_baselines
+from subitize.papers.seeing_past_words.building import Recipe, build_probes
+from subitize.papers.seeing_past_words.metrics import BINS, bin_number
+from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
+from subitize.papers.seeing_past_words.published import SLIPS, Row
+from subitize.stats.estimator import estimate_share
+
+Sets = dict[tuple[str, str], Sequence[Probe]]
+"""Probes by split and part."""
+
+
+def describe_file(path: Path) -> list[Comparison]:
+    """Describe a file of probes, whatever they were made of."""
+    return list(_describe(read_records(path, Probe), is_released=False))
+
+
+def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Compute Tables 6 and 7 of the released files in a folder, and what guessing gets on them."""
+    if folder is None or extensions:
+        raise BadValueError("needs the folder of the released visual7w_counting_*_split.*.json, and has no extensions")
+    files = sorted(folder.glob("visual7w_counting_*.json"))
+    if not files:
+        raise BadFileError(f"{folder} has no visual7w_counting_*_split.*.json; name the folder of the release")
+    probes = build_probes(files, Recipe()).probes
+    printed_by = "subitize.report.terminal.reproduction:print_reproduction"
+    return Tables(list(_describe(probes, is_released=True)), printed_by, SLIPS)
+
+
+def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[Comparison]:
+    sets: Sets = {}
+    for split in dict.fromkeys(probe.split for probe in probes):
+        for part in dict.fromkeys([*PARTS, *(probe.part for probe in probes)]):
+            own = [probe for probe in probes if (probe.split, probe.part) == (split, part)]
+            if own:
+                sets[split, part] = own
+    for count in (_count_texts, _count_answers):
+        yield from count(sets, is_released=is_released)
+    yield from _describe_foils(sets)
+    yield from _guess(sets)
+
+
+def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
+    """Table 6, and how many foils are none."""
+    for of, own in sets.items():
+        row = Row("table6", of, is_printed=is_released)
+        foiled = sum(len(probe.foils) for probe in own)
+        counts = {"correct": len(own), "foiled": foiled, "total": len(own) + foiled}
+        counts |= {"invalid foils": sum(probe.count_invalid() for probe in own)}
+        counts |= {"without a valid foil": sum(len(probe.foils) == probe.count_invalid() for probe in own)}
+        yield from (row.compare(column, float(count)) for column, count in counts.items())
+
+
+def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[Comparison]:
+    """Table 7: how frequent answers are."""
+    for name in BINS.values():
+        for of, own in sets.items():
+            is_there = [float(bin_number(probe.answer) == name) for probe in own]
+            share = estimate_share(is_there, [probe.image for probe in own])
+            yield Row("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
+
+
+def _describe_foils(sets: Sets) -> Iterator[Comparison]:
+    """Tell how many valid foils lie above their answer, and how many numbers are even."""
+    for of, own in sets.items():
+        row = Row("foils", of)
+        foils = [(one.number, probe) for probe in own for one in probe.candidates() if not one.is_right]
+        images = [probe.image for _, probe in foils]
+        if foils:
+            above = [float(foil > probe.answer) for foil, probe in foils]
+            yield row.compare("above the answer", estimate_share(above, images))
+            yield row.compare("even foils", estimate_share([float(foil % 2 == 0) for foil, _ in foils], images))
+        is_even = [float(probe.answer % 2 == 0) for probe in own]
+        yield row.compare("even answers", estimate_share(is_even, [probe.image for probe in own]))
+        common, times = Counter(probe.answer for probe in own).most_common(1)[0]
+        yield row.compare("most frequent answer", f"{common} ({times:,} of {len(own):,})")
+
+
+def _guess(sets: Sets) -> Iterator[Comparison]:
+    """Measure what guessing gets, with all foils as they were given; what is learnt is learnt in training."""
+    for (split, part), own in sets.items():
+        these = lay_out_probes(own, as_given=True)
+        training = sets.get((split, "train"))
+        learnt: Numbers | None = (
+            None if part == "train" or training is None else lay_out_probes(training, as_given=True)
+        )
+        for name, measures in measure_baselines(these, learnt).items():
+            row = Row("guessing", (name,), f"{split} · {part}")
+            yield from (row.compare(measure, estimate) for measure, estimate in measures.items())

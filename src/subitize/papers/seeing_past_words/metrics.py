@@ -1,0 +1,216 @@
+"""Measures of probes, columns in and figures out: pairs of image and text, and numerals in a gap.
+
+Scores above the threshold accept a text. Intervals are clustered by image; what is undefined, as the precision of a
+model that accepts nothing, is left out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.networks.filling import NUMERALS
+from subitize.numerals.number_words import SMALL
+from subitize.records import Estimate
+from subitize.stats.estimator import (
+    ROUNDING,
+    Clusters,
+    Floats,
+    Integers,
+    estimate_errors,
+    estimate_share,
+    estimate_shares,
+    gather_clusters,
+)
+
+Booleans = NDArray[np.bool_]
+Ties = Literal["half", "win", "lose"]
+TIES: Mapping[Ties, float] = {"half": 0.5, "win": 1.0, "lose": 0.0}
+PAIRWISE: Mapping[Ties, str] = {
+    "half": "pairwise_accuracy",
+    "win": "pairwise_accuracy_ties_win",
+    "lose": "pairwise_accuracy_ties_lose",
+}
+"""Ranking right above foiled texts of the same probe: chance is ½ only where ties count half. The paper counts ties as
+wins, VALSE as losses."""
+_FORMS: Mapping[str, int] = {
+    **{word: number for word, number in SMALL.items() if word in NUMERALS},
+    **{word: int(word) for word in NUMERALS if word.isdecimal()},
+    "hundred": 100,
+    **dict.fromkeys(("a", "an"), 1),
+    "no": 0,
+}
+BINS: Mapping[int, str] = {**{number: str(number) for number in range(8)}, 8: "8-10", 11: "11-20", 21: "21+"}
+"""The rows of the paper's Table 7, by the least number in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Scores of texts for images, a row each: whether the text is right, its probe, and its image."""
+
+    scores: Floats
+    is_right: Booleans
+    probes: Integers
+    images: Integers
+
+
+def make_pairs(
+    scores: Sequence[float] | Floats,
+    is_right: Sequence[bool] | Booleans,
+    probes: Sequence[Any] | NDArray[Any],
+    images: Sequence[Any] | NDArray[Any] | None = None,
+) -> Pairs:
+    """Make columns of any names of probes and images; without images, every probe has its own."""
+    codes = [
+        np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+        for names in (probes, images)
+        if names is not None
+    ]
+    return Pairs(np.asarray(scores, np.float64), np.asarray(is_right, bool), codes[0], codes[-1])
+
+
+def measure_pairs(pairs: Pairs, *, threshold: float = 0.5) -> dict[str, Estimate]:
+    """Compute every measure of pairs.
+
+    `recall_right` and `recall_foiled` are p_c and p_f of the paper's Tables 1 and 2 and of VALSE, `precision_right` and
+    `precision_foiled` those of Table 3. `min_recall` is the smaller of both recalls.
+    """
+    accepts, right = pairs.scores > threshold, pairs.is_right
+    is_correct = np.asarray(accepts == right, np.float64)
+    chosen = {
+        "accuracy": np.ones(len(right), bool),
+        "recall_right": right,
+        "recall_foiled": ~right,
+        "precision_right": accepts,
+        "precision_foiled": ~accepts,
+    }
+    columns = {
+        name: _Column(is_correct[rows], pairs.images[rows], is_mixed=not name.startswith("recall"))
+        for name, rows in chosen.items()
+    }
+    has_both = bool(right.any() and not right.all())
+    if has_both:
+        weights = np.where(right, 0.5 / right.mean(), 0.5 / (~right).mean())
+        columns["balanced_accuracy"] = _Column(is_correct, pairs.images, weights, is_mixed=True)
+        columns["auroc"] = _Column(_linearise_auroc(pairs), pairs.images, is_mixed=True)
+    margins, images = compare_foils(pairs)
+    for ties, name in PAIRWISE.items():
+        columns[name] = _Column(np.where(margins == 0, TIES[ties], margins > 0), images)
+    found = _estimate_all({name: one for name, one in columns.items() if len(one.values)})
+    if has_both:
+        found["min_recall"] = _take_smaller(found["recall_right"], found["recall_foiled"])
+    return found
+
+
+class _Column(NamedTuple):
+    """Values whose mean is a share, the clusters they are in, and what they weigh if not all the same.
+
+    Where right and foiled texts are mixed, as many of either kind for each image, chance leaves less of a variance than
+    it leaves as many independent values.
+    """
+
+    values: Floats
+    images: Integers
+    weights: Floats | None = None
+    is_mixed: bool = False
+
+
+def _estimate_all(columns: Mapping[str, _Column]) -> dict[str, Estimate]:
+    """Estimate the shares of several columns at once; n is the number of values."""
+    parts = []
+    for place, (values, images, weights, is_mixed) in enumerate(columns.values()):
+        counts = np.bincount(images).astype(np.float64)
+        total = counts if weights is None else np.bincount(images, weights)
+        sums = np.bincount(images, values if weights is None else values * weights)
+        there = counts > 0
+        is_bounded = not is_mixed or float(np.ptp(values)) < ROUNDING
+        observations = counts[there] * (1 if is_bounded else len(values))  # so many that they set no bound
+        parts.append((sums[there] / total[there], total[there], observations, np.full(there.sum(), place)))
+    if not parts:
+        return {}
+    means, totals, observations, groups = (np.concatenate(column) for column in zip(*parts, strict=True))
+    clusters = Clusters(means, totals, observations, groups, np.zeros(len(groups), np.int64))
+    found = zip(columns.items(), estimate_shares(clusters), strict=True)
+    return {name: replace(estimate, n=len(column.values)) for (name, column), estimate in found}
+
+
+def compare_foils(pairs: Pairs) -> tuple[Floats, Integers]:
+    """Subtract the score of each foil from that of the right text of its probe, if it has one; give the images, too."""
+    probes = int(pairs.probes.max(initial=-1)) + 1
+    right = np.full(probes, np.nan)
+    right[pairs.probes[pairs.is_right]] = pairs.scores[pairs.is_right]
+    margins = right[pairs.probes[~pairs.is_right]] - pairs.scores[~pairs.is_right]
+    is_known = ~np.isnan(margins)
+    return margins[is_known], pairs.images[~pairs.is_right][is_known]
+
+
+def _linearise_auroc(pairs: Pairs) -> Floats:
+    """Give values, one per row, whose mean is the area under the ROC curve, ties half, and whose spread is its own.
+
+    They are DeLong's components, weighed so that clusters of images add up (Obuchowski 1997, Biometrics 53, 567-578).
+    """
+    right, n = pairs.is_right, len(pairs.scores)
+    ranks, own = _rank(pairs.scores), np.empty(n)
+    own[right], own[~right] = _rank(pairs.scores[right]), _rank(pairs.scores[~right])
+    # How many of the other kind lie below, which of foils is how many of the right ones do not.
+    below = (ranks - own) / np.where(right, n - right.sum(), right.sum())
+    shares = np.where(right, below, 1 - below)
+    area = float(shares[right].mean())
+    return np.asarray(area + (shares - area) * n / np.where(right, right.sum(), n - right.sum()))
+
+
+def _rank(scores: Floats) -> Floats:
+    """Rank scores from the lowest; those that are equal share their ranks."""
+    _, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes], np.float64)
+
+
+def _take_smaller(one: Estimate, other: Estimate) -> Estimate:
+    smaller = min(one, other, key=lambda each: each.value)
+    method = f"the smaller of both recalls; {smaller.method}"
+    return replace(smaller, low=min(one.low, other.low), high=min(one.high, other.high), method=method)
+
+
+def rank_number(scores: Mapping[str, float], number: int) -> float:
+    """Rank the best-placed form of a number ("1", "one", "a") among all numerals; other words do not count.
+
+    Forms that are as likely as it share their ranks. A number without a form comes after all others.
+    """
+    forms = [(score, _FORMS[word.lower()]) for word, score in scores.items() if word.lower() in _FORMS]
+    best = max((score for score, value in forms if value == number), default=-np.inf)
+    above = sum(score > best for score, _ in forms)
+    beside = sum(score == best and value != number for score, value in forms)
+    return 1 + above + beside / 2
+
+
+def name_number(scores: Mapping[str, float]) -> int | None:
+    """Name the number that is most likely in a gap."""
+    forms = {word: score for word, score in scores.items() if word.lower() in _FORMS}
+    return _FORMS[max(forms, key=forms.__getitem__).lower()] if forms else None
+
+
+def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArray[Any]) -> dict[str, Estimate]:
+    """Compute the share of numbers ranked first, or among the first, and their mean rank."""
+    given, names = np.asarray(ranks, np.float64), np.asarray(images)
+    if not len(given):
+        return {}
+    shares = {f"recall@{k}": estimate_share((given <= k).astype(np.float64), names) for k in (1, 2, 5)}
+    return {**shares, "mean_rank": estimate_errors(gather_clusters(given, names), np.ones(1), least=1.0)[0]}
+
+
+def measure_said(said: Sequence[float | None], answers: Sequence[int], images: Sequence[Any]) -> dict[int, Estimate]:
+    """Compute what is said instead where the answer is wrong: the share of each number, the most frequent first."""
+    wrong = [(number, image) for number, answer, image in zip(said, answers, images, strict=True) if number != answer]
+    clusters = [image for _, image in wrong]
+    found = {
+        number: estimate_share([float(one == number) for one, _ in wrong], clusters)
+        for number in {int(number) for number, _ in wrong if number is not None and number == int(number)}
+    }
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1].value, pair[0])))
+
+
+def bin_number(number: int) -> str:
+    """Name the bin of a number in the paper's Table 7."""
+    return BINS[max(least for least in BINS if least <= number)]

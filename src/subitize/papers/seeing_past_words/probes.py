@@ -1,0 +1,157 @@
+"""Probes of counting: a question about an image, its number, wrong ones, and statements of each; files of them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
+
+from subitize.csv_files import read_text
+from subitize.errors import BadFileError
+
+PARTS: tuple[str, ...] = ("train", "validation", "test")
+SEPARATOR = " [SEP] "
+"""Between a question and its answer (section 4.1.1)."""
+LARGEST = 1000
+"""No sensible answer to a question about a photograph is larger; a released foil is 543."""
+Number = Annotated[int, Field(ge=0, le=LARGEST)]
+
+
+class Candidate(NamedTuple):
+    """A number that may be the answer, as a statement."""
+
+    number: int
+    statement: str
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question about an image, or only statements of it where there is none (""), the answer, and foils.
+
+    Foils are kept as they were given: `candidates` leaves out those that are right, or stand there twice. `split` is
+    standard, hard, interpolated or another set of probes. The masked texts have a gap for the number: one is the same
+    for any answer, the other has the grammar of the right one, as the paper's has.
+    """
+
+    id: str
+    split: str
+    part: str
+    image: str
+    question: str
+    answer: Number
+    foils: tuple[Number, ...]
+    statement: str
+    statement_foils: tuple[str, ...]
+    masked: str
+    masked_faithful: str
+
+    def __post_init__(self) -> None:
+        if len(self.foils) != len(self.statement_foils):
+            raise ValueError(f"{len(self.foils)} foils and {len(self.statement_foils)} statements of them")
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Go through the right answer and its valid foils."""
+        yield Candidate(self.answer, self.statement, is_right=True)
+        known = {self.answer}
+        for number, statement in zip(self.foils, self.statement_foils, strict=True):
+            if number not in known:
+                yield Candidate(number, statement, is_right=False)
+            known.add(number)
+
+    def count_invalid(self) -> int:
+        """Count the foils that are no foils: equal to the answer, or to one another."""
+        return len(self.foils) + 1 - sum(1 for _ in self.candidates())
+
+    def question_with(self, number: int) -> str:
+        """Write the question with a number as its answer."""
+        return f"{self.question}{SEPARATOR}{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionPair:
+    """An image with a caption of its own, and one of another image of the same source."""
+
+    id: str
+    source: str
+    image: str
+    caption: str
+    foil: str
+
+
+RecordT = TypeVar("RecordT", Probe, CaptionPair)
+T = TypeVar("T")
+
+
+def write_records(path: Path, records: Sequence[RecordT]) -> None:
+    """Write a line of JSON per record; the file is there whole, or as it was."""
+    adapter = TypeAdapter(type(records[0]))
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(b"".join(adapter.dump_json(record) + b"\n" for record in records))
+        partial.replace(path)
+    except OSError as error:
+        raise BadFileError(f"cannot write {path}: {error.strerror}") from None
+    except PydanticSerializationError as error:
+        raise BadFileError(f"a text cannot be written as UTF-8, take it out of the data: {error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
+    """Read a file that `subitize probes` wrote; what is wrong is said with its line."""
+    adapter = TypeAdapter(kind)
+    records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
+    if not records:
+        raise BadFileError(f"{path.name} is empty; write one with: subitize probes --help")
+    return records
+
+
+def validate(kind: TypeAdapter[T], given: object, where: str) -> T:
+    """Make records of what was read, if it is as it should be."""
+    try:
+        return kind.validate_python(given)
+    except ValidationError as error:
+        raise BadFileError(_describe(error.errors()[0], where)) from None
+
+
+def _describe(error: ErrorDetails, where: str) -> str:
+    """Say what is wrong with the first field that is, and where it stands."""
+    *outer, last = map(str, error["loc"] or ("",))
+    match error["type"]:
+        case "missing":
+            return f"{', '.join([where, *outer])}: no {last}; should have one"
+        case "dataclass_type":
+            return (
+                f"{', '.join(filter(None, [where, *outer, last]))}: should be a JSON object, not {error['input']!r:.40}"
+            )
+    message = error["msg"].removeprefix("Value error, ").replace("Input should", "should")
+    return f"{', '.join(filter(None, [where, *outer, last]))}: {message}, not {error['input']!r:.40}"
+
+
+def number_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Go through the lines of a file that are not empty, and say where each stands."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):  # texts may hold other ends of lines
+        if line.strip():
+            yield f"{path.name} line {number}", line.strip()
+
+
+def read_json(text: str, where: str) -> Any:  # noqa: ANN401
+    """Read JSON; one that is cut short is an error that says so."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        reason = "it ends too soon; get the whole file" if is_cut else error.msg
+        raise BadFileError(f"{where}: no JSON at line {error.lineno}, column {error.colno}: {reason}") from None
+    except RecursionError:
+        raise BadFileError(f"{where}: no JSON of probes: it is nested too deeply") from None
+
+
+def is_count(value: object) -> bool:
+    """Tell whether a value is a number of things that somebody may have counted."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST

@@ -1,0 +1,186 @@
+"""What a run has of the probes: scores of texts, numbers in gaps, and answers, each with its item."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import polars as pl
+
+from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
+from subitize.errors import NothingToDoError
+from subitize.papers.seeing_past_words import PAPER
+from subitize.papers.seeing_past_words.baselines import Numbers
+from subitize.papers.seeing_past_words.metrics import (
+    PAIRWISE,
+    Pairs,
+    make_pairs,
+    measure_pairs,
+    name_number,
+    rank_number,
+)
+from subitize.papers.seeing_past_words.published import BLIND
+from subitize.papers.seeing_past_words.suites import RIGHT
+from subitize.records import Answer, Estimate, Filed, Fill, Item, Match, Scored
+from subitize.registry import TRAINED_ON
+from subitize.store import Run
+
+ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
+MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
+# What needs no threshold can be said of similarities, too.
+_RANKED = (*PAIRWISE.values(), "auroc")
+
+
+class TextScore(NamedTuple):
+    """How well a text fits, and whether that is a probability: a similarity accepts or rejects nothing."""
+
+    model: str
+    item: Item
+    score: float
+    is_probability: bool
+
+
+class Filled(NamedTuple):
+    """The rank of the right number among the numerals in a gap, and the number that is most likely."""
+
+    model: str
+    item: Item
+    rank: float
+    said: int | None
+
+
+class Answered(NamedTuple):
+    """The number that was answered, if any."""
+
+    model: str
+    item: Item
+    said: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """Everything that models did with the probes; `corpora` are what they were trained on, as far as it is declared."""
+
+    texts: Sequence[TextScore] = ()
+    gaps: Sequence[Filled] = ()
+    answers: Sequence[Answered] = ()
+    corpora: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+    def is_finetuned(self, model: str) -> bool:
+        """Tell whether a model is declared to be finetuned on the counting probe."""
+        return COUNTING in self.corpora.get(model.removesuffix(BLIND), ())
+
+
+def read_probed(run: Run, judge: str | None) -> Probed:
+    """Read what a run has of the probes; answers are those that the one judge that there is read, or the one named."""
+    excluded = run.exclusions()
+    items = {item.id: item for suite in PAPER.suites for item in run.items(suite) if item.id not in excluded}
+    if not items:
+        raise NothingToDoError(
+            f"{run.location} has no probes; first: subitize run {COUNTING}:FILE --model MODEL --out RUN"
+        )
+    texts: dict[tuple[str, str], list[TextScore]] = defaultdict(list)
+    gaps: list[Filled] = []
+    lacking: Counter[str] = Counter()
+    for stored in run.responses():
+        item, outcome = items.get(stored.item_id), stored.response.outcome
+        if item is None or item.suite == VQA:
+            continue
+        if not isinstance(outcome, Scored) or (item.suite != MASKED and "match" not in outcome.scores):
+            lacking[stored.model] += 1
+        elif item.suite == MASKED:
+            number = int(item.factors["number"])
+            rank, said = rank_number(outcome.scores, number), name_number(outcome.scores)
+            gaps.append(Filled(_label(stored.model, item), item, rank, said))
+        else:
+            texts[stored.model, item.id].append(_read_score(_label(stored.model, item), item, outcome.scores))
+    corpora = {
+        entry.name: frozenset(entry.options[TRAINED_ON].split("+"))
+        for entry in run.models()
+        if TRAINED_ON in entry.options
+    }
+    warnings = [f"{model}: {count:,} texts have no score, and are in no figure" for model, count in lacking.items()]
+    has_answers = any(item.suite == VQA for item in items.values())
+    answers = list(_read_answers(run, items, judge)) if has_answers else []
+    return Probed([_average(own) for own in texts.values()], gaps, answers, corpora, warnings)
+
+
+def _label(model: str, item: Item) -> str:
+    """Name a model, and say if it was shown another image than the probe's own."""
+    match item.task:
+        case Answer(picture=picture) | Match(picture=picture) | Fill(picture=picture):
+            shown = picture.path if isinstance(picture, Filed) else getattr(picture, "name", "")
+            is_blind = Path(shown).name != Path(str(item.factors["image"])).name
+            return f"{model}{BLIND}" if is_blind else model
+    return model
+
+
+def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:
+    """Take the probability of a match where there is one; `match` is one where it is the logit's, or has none."""
+    if "probability" in scores:
+        return TextScore(model, item, scores["probability"], is_probability=True)
+    match, logit = scores["match"], scores.get("logit")
+    is_probability = logit is None or math.isclose(match, 1 / (1 + math.exp(-max(logit, -700.0))), abs_tol=1e-6)
+    return TextScore(model, item, match, is_probability)
+
+
+def _average(repeats: Sequence[TextScore]) -> TextScore:
+    return repeats[0]._replace(score=math.fsum(one.score for one in repeats) / len(repeats))
+
+
+def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[Answered]:
+    rows = survey_run(run, Reader(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
+    judges = sorted({*rows["judge"]} - {NO_JUDGE})
+    if len(judges) > 1:
+        raise NothingToDoError(
+            f"{run.location} has several judges of {VQA}: {', '.join(judges)}; name one with --judge"
+        )
+    for model, id, value in rows.select("model", "item", "value").iter_rows():
+        yield Answered(_label(model, items[id]), items[id], value)
+
+
+RowT = TypeVar("RowT", TextScore, Filled, Answered)
+KeyT = TypeVar("KeyT")
+
+
+def group(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:
+    """Put rows together that have the same key, in the order of the first of each."""
+    found: dict[KeyT, list[RowT]] = defaultdict(list)
+    for one in rows:
+        found[key(one)].append(one)
+    return dict(found)
+
+
+def images_of(rows: Iterable[TextScore | Filled | Answered]) -> list[str]:
+    """Name the images that rows are about, which are their clusters."""
+    return [str(one.item.factors["image"]) for one in rows]
+
+
+def measure_texts(texts: Sequence[TextScore]) -> dict[str, Estimate]:
+    """Measure scores of texts; of similarities only what needs no threshold."""
+    if not texts:
+        return {}
+    found = measure_pairs(make_text_pairs(texts))
+    is_known = all(one.is_probability for one in texts)
+    return found if is_known else {name: found[name] for name in _RANKED if name in found}
+
+
+def make_text_pairs(texts: Sequence[TextScore]) -> Pairs:
+    """Lay scores of texts out in columns."""
+    return make_pairs(
+        [one.score for one in texts],
+        [one.item.factors["caption"] == RIGHT for one in texts],
+        [one.item.id.rpartition("/")[0] for one in texts],  # without the number, or right and foil
+        images_of(texts),
+    )
+
+
+def lay_out_texts(texts: Sequence[TextScore]) -> Numbers:
+    """Lay the numbers of texts out in columns, for whoever guesses by them."""
+    pairs = make_text_pairs(texts)
+    numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)
+    return Numbers(numbers, pairs.is_right, pairs.probes, pairs.images)

@@ -1,0 +1,238 @@
+"""Files of questions with counts as answers: the released probes, Visual7W, VALSE, TallyQA, and tables of one's own."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
+
+from subitize import numerals
+from subitize.csv_files import read_lines, read_text
+from subitize.errors import BadFileError
+from subitize.papers.seeing_past_words.probes import LARGEST, is_count, number_lines, read_json, validate
+
+_PARTS: Mapping[str, str] = {
+    "train": "train",
+    **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
+    "test": "test",
+}
+_SPLITS = {"standard": "standard", "hard": "hard", "interpolat": "interpolated"}
+_COLUMNS = "image, question, answer; optional: id, part (train, validation or test), foils (as in 1 3 4)"
+_LEAST_VOTES = 2  # of VALSE's three annotators
+NO_NUMBER = f"no whole number from 0 to {LARGEST} as its answer"
+
+
+class Asked(NamedTuple):
+    """A question, its answer, and its foils if it comes with some; statements of the answer and of them, likewise."""
+
+    id: str
+    part: str
+    image: str
+    question: str
+    answer: int
+    foils: tuple[int, ...] | None = None
+    statements: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Omissions:
+    """What was left out and why, with the ids or texts that it was about."""
+
+    found: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, reason: str, what: str) -> None:
+        """Note one more thing that was left out."""
+        self.found.setdefault(reason, []).append(what)
+
+    def lines(self, most: int = 3) -> Iterator[str]:
+        """Say how many were left out for each reason, with some of them."""
+        for reason, all_of in self.found.items():
+            some = ", ".join(map(repr, all_of[:most])) + (", …" if len(all_of) > most else "")
+            yield f"left out, {reason}: {len(all_of):,} ({some})"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The questions of a file; `split` is the set of probes that they are, if they have been put into one."""
+
+    questions: Sequence[Asked]
+    split: str | None = None
+    has_one_per_image: bool = False
+
+
+def read_source(path: Path, omitted: Omissions) -> Source:
+    """Read a file of questions, of whichever kind it is by what stands in it."""
+    if path.suffix.lower() == ".csv":
+        lines = read_lines(path, [("image",), ("question",), ("answer",)], _COLUMNS)
+        rows = ((f"{path.name} line {line.number}", line.row) for line in lines)
+        return Source(list(_read_rows(rows, path, omitted)))
+    if path.suffix.lower() == ".jsonl":
+        entries = ((where, read_json(text, where)) for where, text in number_lines(path))
+        return Source(list(_read_rows(entries, path, omitted)))
+    whole = read_json(read_text(path), path.name)
+    match whole:
+        case list():
+            entries = ((f"{path.name}, entry {number}", entry) for number, entry in enumerate(whole, 1))
+            return Source(list(_read_rows(entries, path, omitted)))
+        case {"images": [{"qa_pairs": _}, *_]}:
+            return Source(list(_read_visual7w(whole["images"], path, omitted)), has_one_per_image=True)
+        case dict() if _has_field(whole, "declarative_statement"):
+            return Source(list(_read_released(whole, path, omitted)), _name_split(path))
+        case dict() if _has_field(whole, "foil"):
+            return Source(list(_read_valse(whole, path, omitted)), path.stem)
+    raise BadFileError(
+        f"{path.name}: neither the released probes, nor Visual7W's dataset.json, VALSE's or TallyQA's JSON; of another "
+        f"data set make a CSV or JSONL file with {_COLUMNS}"
+    )
+
+
+def read_count(value: object) -> int | None:
+    """Read a number of things: an integer, or a text that says one ("2", "Two.")."""
+    if isinstance(value, str):
+        read = numerals.value(value)
+        value = None if isinstance(read, numerals.Unread) or read != int(read) else int(read)
+    return value if isinstance(value, int) and is_count(value) else None
+
+
+def _has_field(whole: Mapping[str, Any], name: str) -> bool:
+    first = next(iter(whole.values()), None)
+    return isinstance(first, dict) and name in first
+
+
+def _name_split(path: Path) -> str:
+    """Find the name of a released split in that of its file."""
+    return next((split for key, split in _SPLITS.items() if key in path.name.lower()), path.stem)
+
+
+def _read_part(text: str | None, path: Path) -> str:
+    """Read which part of the data it is; where nothing says so, the file's name may: train.json, x.val.json."""
+    told = text.lower() if text else next(filter(_PARTS.get, re.split(r"[._-]", path.stem.lower())), "test")
+    return _PARTS.get(told, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Released:
+    image_file: str
+    caption: str
+    answer: Any
+    declarative_statement: str
+    foils: Sequence[Any] = ()
+    declarative_statement_foils: Sequence[str] = ()
+    split: str | None = None
+
+
+def _read_released(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+    for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
+        answer = read_count(one.answer)
+        foils = [
+            (read_count(foil), text) for foil, text in zip(one.foils, one.declarative_statement_foils, strict=False)
+        ]
+        valid = {place: foil for place, (foil, _) in enumerate(foils) if foil is not None}
+        statements = (one.declarative_statement, *(foils[place][1] for place in valid))
+        if answer is None:
+            omitted.add(NO_NUMBER, id)
+        else:
+            part = _read_part(one.split, path)
+            yield Asked(id, part, one.image_file, one.caption, answer, tuple(valid.values()), statements)
+
+
+@dataclass(frozen=True, slots=True)
+class _Valse:
+    image_file: str
+    caption: str
+    foil: str
+    classes: Any = None
+    classes_foil: Any = None
+    mturk: Mapping[str, int] | None = None
+    split: str | None = None
+
+
+def _read_valse(whole: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+    """Take the captions and foils that are valid: enough annotators chose the caption."""
+    for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
+        answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
+        if (one.mturk or {}).get("caption", 0) < _LEAST_VOTES:
+            omitted.add(f"fewer than {_LEAST_VOTES} annotators chose the caption", id)
+        elif answer is None or wrong is None:
+            omitted.add("no numbers in its classes", id)
+        else:
+            part = _read_part(one.split, path)
+            yield Asked(id, part, one.image_file, "", answer, (wrong,), (one.caption, one.foil))
+
+
+def _first(value: object) -> object:
+    return value[0] if isinstance(value, list) and value else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    question: str
+    answer: str
+    multiple_choices: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    image_id: int | str
+    filename: str
+    qa_pairs: Sequence[_Choices]
+    split: str | None = None
+
+
+def _read_visual7w(images: object, path: Path, omitted: Omissions) -> Iterator[Asked]:
+    """Take the questions for numbers; their wrong choices are the foils."""
+    for image in validate(TypeAdapter(list[_Image]), images, path.name):
+        for pair in image.qa_pairs:
+            if not pair.question.lower().startswith("how many"):
+                continue
+            answer = read_count(pair.answer)
+            if answer is None:
+                omitted.add(NO_NUMBER, f"{pair.question} {pair.answer}")
+                continue
+            foils = []
+            for choice in pair.multiple_choices:
+                foil = read_count(choice)
+                if foil is None:
+                    omitted.add("choices that are no numbers", choice)
+                else:
+                    foils.append(foil)
+            id, part = f"counting_visual7w_{image.image_id}", _read_part(image.split, path)
+            yield Asked(id, part, image.filename, pair.question, answer, tuple(foils))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    image: str
+    question: str
+    answer: Any
+    id: int | str | None = None
+    question_id: int | str | None = None
+    part: str | None = None
+    foils: Any = None
+
+
+def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Omissions) -> Iterator[Asked]:
+    """Read records of image, question and answer: TallyQA's, or a table of one's own."""
+    adapter = TypeAdapter(_Row)
+    for place, (where, row) in enumerate(rows):
+        one = validate(adapter, row, where)
+        lacking = [name for name in ("image", "question", "answer") if getattr(one, name) in (None, "")]
+        if lacking:
+            raise BadFileError(f"{where}: no {', '.join(lacking)}; should have {_COLUMNS}")
+        answer = read_count(one.answer)
+        if answer is None:
+            omitted.add(NO_NUMBER, f"{one.question} {one.answer}")
+            continue
+        id = str(one.question_id or one.id or place)
+        yield Asked(id, _read_part(one.part, path), one.image, one.question, answer, _read_foils(one.foils, where))
+
+
+def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
+    if not value:
+        return None
+    foils = [read_count(one) for one in (value if isinstance(value, list) else str(value).split())]
+    if None in foils:
+        raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST}")
+    return tuple(foil for foil in foils if foil is not None)
