@@ -99,7 +99,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         else:
             texts[stored.model, item.id].append(_read_score(_label(stored.model, item), item, outcome.scores))
     corpora = {
-        entry.name: frozenset(entry.options[TRAINED_ON].split("+"))
+        entry.spec: frozenset(entry.options[TRAINED_ON].split("+"))
         for entry in run.models()
         if TRAINED_ON in entry.options
     }
