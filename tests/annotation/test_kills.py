@@ -124,6 +124,6 @@ def test_a_killed_server_loses_no_answer(location: Location, tmp_path: Path) -> 
     check_kills(location, 2)
 
 
-@pytest.mark.proof("annotation", "store")
+@pytest.mark.proof("subitize.annotation", "subitize.store")
 def test_ten_kills_lose_no_answer(location: Location, tmp_path: Path) -> None:
     check_kills(location, 10)

@@ -9,7 +9,9 @@ from subitize.records import Ask, Discarded, Item, Known, Question, Transcribe, 
 from subitize.scenes.quotes import quoted_texts
 from subitize.stats.edits import normalise
 
-_COUNTS = ("detr", "grounding-dino", "owlv2", "rt-detr", "ssd", "yolo", "parts")
+_OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sam3")
+_COCO_DETECTORS = ("detr", "rf-detr", "rt-detr", "ssd", "yolo")
+_COUNTS = (*_OPEN_DETECTORS, *_COCO_DETECTORS, "parts")
 _PRESENCE = ("clip", *_COUNTS)
 _WRITING = ("ocr", "parts")
 _LOOKS = ("parts",)
