@@ -23,6 +23,7 @@ NAMES = (
     "geckonum",
     "judges",
     "serving",
+    "corpus",
 )
 
 

@@ -22,6 +22,7 @@ RIVALS = {
     "geckonum": "pandas",
     "judges": "bare network",
     "serving": "bare judge",
+    "corpus": "nlp.pipe",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),
@@ -34,7 +35,7 @@ AIMS = (
 
 
 # That of reading starts two dozen processes.
-MARKS = {"judges": pytest.mark.weights, "reading": pytest.mark.slow}
+MARKS = {"corpus": pytest.mark.spacy, "judges": pytest.mark.weights, "reading": pytest.mark.slow}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])

@@ -4,12 +4,24 @@ import os
 import sys
 
 # In the order in which --help lists the commands.
-from subitize.cli import listing, running, rewriting, reading, keeping, papers, power, serving  # isort: skip
+from subitize.cli import listing, running, rewriting, reading, keeping, papers, power, corpus, serving  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.garbage import collect_seldom
 
-__all__ = ["app", "keeping", "listing", "main", "papers", "power", "reading", "rewriting", "running", "serving"]
+__all__ = [
+    "app",
+    "corpus",
+    "keeping",
+    "listing",
+    "main",
+    "papers",
+    "power",
+    "reading",
+    "rewriting",
+    "running",
+    "serving",
+]
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from subitize.errors import UnknownNameError
 from subitize.numerals import plural, singular
 from subitize.numerals.number_words import SCALES, SMALL, read_whole
+from subitize.numerals.phrases import word_set
 from subitize.numerals.tokens import MARGIN, Token, is_year
 
 DOZEN = "dozen"
@@ -98,13 +99,13 @@ def find_numbers(words: Sequence[str]) -> list[Number]:
 
 def is_numeral(word: str) -> bool:
     """Tell whether a word is a number or a part of one."""
-    return word in NUMBER_WORDS or _DIGITS.fullmatch(word) is not None
+    return word in NUMBER_WORDS or (word[0] in "0123456789" and _DIGITS.fullmatch(word) is not None)
 
 
 def needed_places(numbers: Iterable[Number], words: Sequence[str], rule: Rule) -> Iterator[int]:
     """List the words whose tags decide what the numbers count."""
     for number in numbers:
-        if number.end < len(words) and _may_be_noun(words[number.end]):
+        if _may_count(words, number, rule):
             if number.tagged is not None:
                 yield number.tagged
             if rule.excludes_identifiers and number.start > 0:
@@ -117,7 +118,7 @@ def find_numerosities(
 ) -> Iterator[Numerosity]:
     """Find what the numbers count, by the kinds of words; kinds are looked up in the needed places only."""
     for number in numbers:
-        if number.end >= len(words) or not _may_be_noun(words[number.end]):
+        if not _may_count(words, number, rule):
             continue
         if number.tagged is not None and kinds[number.tagged] != Kind.NUMBER:
             continue
@@ -127,6 +128,13 @@ def find_numerosities(
         if rule.excludes_identifiers and number.start > 0 and kinds[number.start - 1] in _NAMES:
             continue
         yield Numerosity(number.value, singular(words[place]))
+
+
+def _may_count(words: Sequence[str], number: Number, rule: Rule) -> bool:
+    """Tell by the words alone whether something may be counted: a unit cannot, whatever it is tagged as."""
+    return (
+        number.end < len(words) and _may_be_noun(words[number.end]) and words[number.end].rstrip(".") not in rule.units
+    )
 
 
 def _ends_range(words: Sequence[str], place: int) -> bool:
@@ -171,7 +179,7 @@ def _as_tokens(words: Sequence[str]) -> list[Token]:
     """Write words as the reader of numbers has them; it looks a few further on both sides."""
     tokens = [
         Token(word, place, place + 1, "number", (_value(word),))
-        if word[0] in "0123456789" and is_numeral(word)
+        if is_numeral(word) and word not in NUMBER_WORDS
         else Token(word, place, place + 1, "word" if word[0].isalpha() else "mark")
         for place, word in enumerate(words)
     ]
@@ -204,9 +212,9 @@ _DIGITS = re.compile(r"(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?")
 _MOST_DIGITS = 15  # as in the reader of numbers
 _LONGEST = 16  # words of a number
 _CONTINUING = frozenset({"-", "and", *SMALL, *SCALES})
-_VAGUE = frozenset(["few", "several", "many", "some"])
-_DASHES = frozenset(["-", "–", "—"])
-_CURRENCIES = frozenset(["$", "€", "£", "¥", "₹", "us$"])
+_VAGUE = word_set("few several many some")
+_DASHES = word_set("- – —")
+_CURRENCIES = word_set("$ € £ ¥ ₹ us$")
 _NAMES = frozenset({Kind.NOUN, Kind.PROPER_NOUN})
 _IN_PAPER = ("measures", "time", "temperature")
 

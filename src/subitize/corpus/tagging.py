@@ -1,6 +1,7 @@
 """Parts of speech by spaCy: the plain way, which tags every word of every caption."""
 
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from subitize.corpus.numerosities import Kind, Numerosity, Rule, find_numbers, find_numerosities
@@ -47,16 +48,19 @@ def tidy(caption: str) -> str:
     return " ".join(caption[:LONGEST_CAPTION].split())
 
 
+def check_parts() -> None:
+    """Refuse where spaCy or its model is not installed, without loading them."""
+    missing = [part for part in ("spacy", MODEL) if find_spec(part) is None]
+    if missing:
+        raise MissingPartError("counting numbers in captions", " and ".join(missing), "corpus")
+
+
 def load_pipeline() -> "Language":
     """Load the components that tags need."""
-    try:
-        import spacy
-    except ImportError:
-        raise MissingPartError("counting numbers in captions", "spaCy", "corpus") from None
-    try:
-        return spacy.load(MODEL, exclude=["parser", "lemmatizer", "ner"])
-    except OSError:
-        raise MissingPartError("counting numbers in captions", f"spaCy's model {MODEL}", "corpus") from None
+    check_parts()
+    import spacy
+
+    return spacy.load(MODEL, exclude=["parser", "lemmatizer", "ner"])
 
 
 _KINDS = {"NUM": Kind.NUMBER, "ADJ": Kind.ADJECTIVE, "NOUN": Kind.NOUN, "PROPN": Kind.PROPER_NOUN}

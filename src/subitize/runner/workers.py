@@ -213,11 +213,11 @@ class _Pool:
             spawn = multiprocessing.get_context("spawn")
             given = (self.kind, self.text)
             self._started = ProcessPoolExecutor(self.count, spawn, initializer=_start_worker, initargs=given)
-            _spawn_all(self._started, self.count)
+            spawn_all(self._started, self.count)
         return self._started
 
 
-def _spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
+def spawn_all(pool: ProcessPoolExecutor, count: int) -> None:
     """Start the workers deaf to Ctrl-C from their first instruction on: it is for the parent, which then stops them."""
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may say so; the workers are started when they are needed
@@ -242,12 +242,12 @@ _computing: Computes[Any, Any]
 def _start_worker(kind: Kind, text: str) -> None:
     global _computing
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    threading.Thread(target=follow_parent, daemon=True).start()
     made: registry.Made[Any] = registry.make_model(text) if kind == "model" else registry.make_judge(text)
     _computing = made.it
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """End with the parent, even if it was killed and could not say so."""
     parent = multiprocessing.parent_process()
     if parent is not None:
