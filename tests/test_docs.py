@@ -24,7 +24,7 @@ QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
     *("matching", "walkthrough"),
 ]
-MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub}
+MARKS = dict.fromkeys(QUICK, ()) | {"hf-inference": pytest.mark.hub, "corpus": pytest.mark.spacy}
 MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
 
 

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from subitize.cli import options
 from subitize.cli.options import app, print_json, print_warnings
+from subitize.errors import BadValueError
 
 _COUNT = "count"
 
@@ -99,3 +100,114 @@ def check(
 
     checked = check_captions(captions, Rule(adjectives, participles, proper_nouns, tuple(exclude or ())))
     print_json(checked) if as_json else print_checked(checked)
+
+
+@corpus_app.command()
+def report(
+    counts: Annotated[list[Path], typer.Argument(metavar="COUNTS…", help="Folders of --out: one, or two to compare.")],
+    page: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write a page: an .html file.")] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the frequencies: a .png or .svg.")] = None,
+    start: Start = 1,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what was counted in one corpus or two: a page, a figure, tables."""
+    from subitize.corpus.comparisons import compare_corpora
+    from subitize.corpus.counting import load_counts
+    from subitize.corpus.figures import draw_frequencies
+    from subitize.corpus.pages import check_summaries, write_page
+    from subitize.corpus.printing import print_comparison, print_summary
+    from subitize.corpus.summaries import summarise
+    from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.calibrations import save_figure
+    from subitize.report.writing import Outputs, check_outputs
+
+    if len(counts) > 2:
+        raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
+    if figure is not None:
+        check_figure(figure)
+    if page is not None:
+        check_outputs(Outputs(page))
+    summaries = [summarise(load_counts(folder), start) for folder in counts]
+    check_summaries(summaries)
+    if figure is not None:
+        save_figure(draw_frequencies(summaries), figure)
+    if page is not None:
+        write_page(summaries, page)
+    compared = compare_corpora(*summaries) if len(summaries) == 2 else None
+    if as_json:
+        return print_json({"corpora": summaries, "comparison": compared})
+    for summary in summaries:
+        print(summary.name)
+        print_summary(summary)
+    if compared is not None:
+        print_comparison(compared)
+    return None
+
+
+@corpus_app.command()
+def link(
+    run: options.RunName,
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="The folder of --out of a corpus.")],
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: options.RuleText = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw accuracy over frequency.")] = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
+) -> None:
+    """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
+    from subitize.analysis.observations import Reader, observe_run
+    from subitize.cli.rules import choose_reader
+    from subitize.corpus.counting import load_counts
+    from subitize.corpus.links import draw_links, link_accuracy
+    from subitize.corpus.printing import print_links
+    from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.calibrations import save_figure
+
+    if figure is not None:
+        check_figure(figure)
+    corpus = load_counts(counts)
+    with options.open_run(run, database, images) as opened:
+        links = link_accuracy(observe_run(opened, Reader(*choose_reader(judge, rule))), corpus)
+    if figure is not None:
+        save_figure(draw_links(links, corpus.name), figure)
+    print_json(links) if as_json else print_links(links, corpus.name)
+
+
+@corpus_app.command()
+def pairs(
+    files: Files,
+    images: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the images.")],
+    judge: Annotated[str, typer.Option(help="Who counts: a detector, a vision-language model, observer …")],
+    image: Annotated[str, typer.Option(metavar="NAME", help="The column of the images' files.")] = "image",
+    column: Annotated[str, typer.Option(metavar="NAME", help="The column of captions.")] = "caption",
+    rule: options.RuleText = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Look at so many pairs, drawn at random.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    adjectives: Adjectives = 1,
+    participles: Participles = False,
+    proper_nouns: ProperNouns = False,
+    exclude: Exclude = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
+    from subitize.cli.rules import rule_for
+    from subitize.corpus.layouts import Layout, find_shards
+    from subitize.corpus.misalignment import Pairs, find_misaligned
+    from subitize.corpus.numerosities import Rule
+    from subitize.corpus.printing import print_misalignment
+    from subitize.labels import parse_rule
+    from subitize.registry import make_judge
+    from subitize.report.terminal.bars import Bar
+    from subitize.runner.judging import admit
+
+    if not images.is_dir():
+        raise BadValueError(f"--images {images}: there is no such folder")
+    own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
+    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit)
+    made = make_judge(judge)
+    reading = rule_for(made, rule) or parse_rule(made.it.rule)
+    print_warnings(filter(None, [admit(made)]))
+    with Bar() as bar:
+        found = find_misaligned(given, made, reading, bar, seed=seed)
+    print_json(found) if as_json else print_misalignment(found)

@@ -1,14 +1,18 @@
 """What was counted in a corpus, at a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from subitize.corpus.checking import Checked
+from subitize.corpus.comparisons import Comparison
+from subitize.corpus.links import Link
+from subitize.corpus.misalignment import Misalignment
 from subitize.corpus.summaries import DECADES, LARGEST, Row, Summary
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import cell, print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_table, say
 
 _SHOWN = 20
 _NOUNS = 3
+_LISTED = 30
 
 
 def print_summary(summary: Summary) -> None:
@@ -26,6 +30,53 @@ def print_summary(summary: Summary) -> None:
         _print_decades(summary)
         _print_fits(summary)
     print_problems(summary)
+
+
+def print_comparison(found: Comparison) -> None:
+    """Print how many times as often one corpus names a number as the other."""
+    shown = [one for one in found.ratios if one.number <= _SHOWN or one.number in DECADES]
+    rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
+    print_table(("number", found.first, found.second, "ratio"), rows)
+    for name, difference in found.exponents.items():
+        print(f"exponents, {name}: difference {cell(difference)}")
+
+
+def print_links(links: Sequence[Link], corpus: str) -> None:
+    """Print how accuracy goes with frequency, a line per model and way of grouping."""
+    rows = [
+        (one.suite, one.model, one.judge, one.by, cell(one.correlation), cell(one.slope), str(len(one.points)))
+        for one in links
+    ]
+    print_table(("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n"), rows)
+    say(f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points")
+    print("small numbers are easier and more frequent: only with the number held constant does frequency speak alone")
+
+
+def print_misalignment(found: Misalignment) -> None:
+    """Print how often captions disagree with their images, and which do."""
+    say(f"{found.captions:,} captions; {found.pairs:,} with numbers, counted by {found.judge}; {found.unknown} unknown")
+    for reason, count in found.reasons.items():
+        say(f"  unknown, {count}: {reason}")
+    rows = [
+        ("all" if one.numerosity is None else str(one.numerosity), cell(one.disagreeing), str(one.disagreeing.n))
+        for one in found.rates
+    ]
+    print_table(("numerosity", "disagree", "n"), rows)
+    listed = [
+        (pair.image, pair.caption, _write_numbers(pair.named), _write_numbers(pair.counted))
+        for pair in found.disagreeing[:_LISTED]
+    ]
+    if listed:
+        print_table(("image", "caption", "named", "counted"), listed)
+    if len(found.disagreeing) > _LISTED:
+        print(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
+    print_cautions(one.disagreeing for one in found.rates)
+    for line in found.problems:
+        say(f"NOT READ: {line}")
+
+
+def _write_numbers(numbers: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{'?' if number is None else f'{number:g}'} {noun}" for noun, number in numbers.items())
 
 
 def print_problems(summary: Summary) -> None:

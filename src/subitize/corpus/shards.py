@@ -17,7 +17,7 @@ import polars as pl
 from subitize.corpus.layouts import Layout, Shard
 from subitize.errors import BadFileError, BadValueError, MissingPartError
 
-_ROWS = 200_000
+_ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
 _MOST_PROBLEMS = 20

@@ -55,12 +55,13 @@ def check_parts() -> None:
         raise MissingPartError("counting numbers in captions", " and ".join(missing), "corpus")
 
 
-def load_pipeline() -> "Language":
-    """Load the components that tags need."""
+def load_pipeline(*, has_tagger: bool = True) -> "Language":
+    """Load the components that tags need, or none of them: what takes captions apart."""
     check_parts()
     import spacy
 
-    return spacy.load(MODEL, exclude=["parser", "lemmatizer", "ner"])
+    tagger = ["tok2vec", "tagger", "attribute_ruler"]
+    return spacy.load(MODEL, exclude=["parser", "lemmatizer", "ner", *([] if has_tagger else tagger)])
 
 
 _KINDS = {"NUM": Kind.NUMBER, "ADJ": Kind.ADJECTIVE, "NOUN": Kind.NOUN, "PROPN": Kind.PROPER_NOUN}

@@ -26,8 +26,8 @@ Places = NDArray[np.int64]
 _WINDOW = 1
 _BETWEEN_CAPTIONS = "\n"  # tidied captions have none; it does not change how words beside it are taken apart
 _NO_CAPTION = "."  # two separators in a row would be one word
-_MOST_WORDS = 20_000  # whose products are kept, at 4 KB each
-_MOST_NEW_WORDS = 200_000  # that the tokenizer may learn
+_MOST_WORDS = 8_000  # whose products are kept, at 4 KB each
+_MOST_NEW_WORDS = 30_000  # that the tokenizer may learn
 _AT_ONCE, _AT_ONCE_CHARACTERS = 300, 50_000
 _EPSILON = 1e-8  # as in thinc's layer normalisation
 
@@ -56,10 +56,12 @@ class WindowFinder:
 
     def __init__(self, rule: Rule, nlp: "Language") -> None:
         self._rule, self._network = rule, _Network(nlp)
-        self._use(nlp)
+        self._begin_anew()
 
-    def _use(self, nlp: "Language") -> None:
-        self._nlp, self._most_strings = nlp, len(nlp.vocab.strings) + _MOST_NEW_WORDS
+    def _begin_anew(self) -> None:
+        """Forget all words: the tokenizer would remember them for ever."""
+        self._nlp = nlp = load_pipeline(has_tagger=False)
+        self._most_strings = len(nlp.vocab.strings) + _MOST_NEW_WORDS
         nlp.tokenizer.max_cache_size = _MOST_NEW_WORDS
         self._separator = nlp.vocab.strings.add(_BETWEEN_CAPTIONS)
         self._pieces: set[str] = set()
@@ -85,8 +87,8 @@ class WindowFinder:
 
     def _tokenize(self, text: str) -> "Doc":
         """Take a text apart; pieces that are new by themselves first, as the tokenizer remembers them only then."""
-        if len(self._nlp.vocab.strings) > self._most_strings:  # it would learn for ever: begin anew
-            self._use(load_pipeline())
+        if len(self._nlp.vocab.strings) > self._most_strings:
+            self._begin_anew()
         for piece in set(text.split()) - self._pieces:
             self._nlp.tokenizer(piece)
             self._pieces.add(piece)
@@ -240,7 +242,8 @@ class _Network:
 
     def _empty_tables(self, size: int = _MOST_WORDS + 1) -> tuple[Floats, Floats]:
         width = self._layers[0].weights.shape[0] // 3
-        return np.zeros((size, width), dtype=np.float32), np.zeros((size, 9 * width), dtype=np.float32)
+        # Filled, so that the memory is taken now and not little by little.
+        return np.full((size, width), 0, dtype=np.float32), np.full((size, 9 * width), 0, dtype=np.float32)
 
 
 def _read_layer(block: Any) -> _Layer:  # noqa: ANN401

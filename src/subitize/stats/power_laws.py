@@ -6,6 +6,7 @@ is given, or chosen where the law comes closest. Other laws are compared by Vuon
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ Integers = NDArray[np.int64]
 
 LEAST_IN_TAIL = 50
 """A start is chosen among those that leave so many numbers."""
-_MOST_STARTS = 40
+_MOST_STARTS = 25
 _EXPONENTS = (1.001, 20.0)
 _BOUNDED_EXPONENTS = (0.01, 20.0)
 _HEAD = 5_000  # numbers that sums go through one by one
@@ -82,28 +83,28 @@ def fit_power_law(
     from scipy.stats import chi2
 
     tail = histogram.between(start, most)
-    if len(tail.values) < 2:
+    closest = _fit(tail, start, most)
+    if closest is None:
         return None
+    best, distance = closest
     likelihood = _likelihood(tail, start, most)
-    lowest, highest = _EXPONENTS if most is None else _BOUNDED_EXPONENTS
-    best = _maximise(likelihood, lowest, highest)
     worst = likelihood(best) - chi2.ppf(confidence, 1) / 2
 
     def excess(exponent: float) -> float:
         return likelihood(exponent) - worst
 
+    lowest, highest = _bounds(most)
     low = brentq(excess, lowest, best) if excess(lowest) < 0 else lowest
     high = brentq(excess, best, highest) if excess(highest) < 0 else highest
     method = f"maximum likelihood from {start}{'' if most is None else f' to {most}'}, likelihood-ratio interval"
     exponent = Estimate(best, float(low), float(high), tail.n, method, confidence)
-    return PowerLaw(start, most, exponent, _distance(tail, best, start, most))
+    return PowerLaw(start, most, exponent, distance)
 
 
 def choose_start(histogram: Histogram, most: int | None = None) -> PowerLaw | None:
     """Fit from the start that brings law and data closest; the interval takes no account of the choice."""
-    laws = [fit_power_law(histogram, start, most) for start in _starts(histogram, most)]
-    known = [law for law in laws if law is not None]
-    return min(known, key=lambda law: law.distance, default=None)
+    closest = _find_closest(histogram, most)
+    return None if closest is None else fit_power_law(histogram, closest[0], most)
 
 
 def measure_fit(
@@ -119,8 +120,9 @@ def measure_fit(
     farther = 0
     for _ in range(samples):
         drawn = _draw_like(histogram, law, random)
-        fitted = choose_start(drawn, law.most) if is_start_chosen else fit_power_law(drawn, law.start, law.most)
-        farther += fitted is not None and fitted.distance >= law.distance
+        fit = _find_closest if is_start_chosen else partial(_fit_from, start=law.start)
+        fitted = fit(drawn, most=law.most)
+        farther += fitted is not None and fitted[1] >= law.distance
     return wilson_interval(farther, samples)
 
 
@@ -208,6 +210,29 @@ def _log_sum_cut_off(exponent: float, rate: float, start: int) -> float:
     return float(top + np.log(terms[:_HEAD].sum() + tail))
 
 
+def _find_closest(histogram: Histogram, most: int | None) -> tuple[int, float] | None:
+    """Give the start at which law and data are closest, and how close."""
+    fits = (_fit_from(histogram, most, start) for start in _starts(histogram, most))
+    return min((fit for fit in fits if fit is not None), key=lambda fit: fit[1], default=None)
+
+
+def _fit_from(histogram: Histogram, most: int | None, start: int) -> tuple[int, float] | None:
+    fit = _fit(histogram.between(start, most), start, most)
+    return None if fit is None else (start, fit[1])
+
+
+def _fit(tail: Histogram, start: int, most: int | None) -> tuple[float, float] | None:
+    """Give the exponent, and the distance of the law from the data."""
+    if len(tail.values) < 2:
+        return None
+    exponent = _maximise(_likelihood(tail, start, most), *_bounds(most))
+    return exponent, _distance(tail, exponent, start, most)
+
+
+def _bounds(most: int | None) -> tuple[float, float]:
+    return _EXPONENTS if most is None else _BOUNDED_EXPONENTS
+
+
 def _likelihood(tail: Histogram, start: int, most: int | None) -> Callable[[float], float]:
     total, n = float(tail.counts @ np.log(tail.values)), tail.n
     if most is None:
@@ -226,7 +251,7 @@ def _maximise(likelihood: Callable[[float], float], lowest: float, highest: floa
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
-        lambda exponent: -likelihood(exponent), bounds=(lowest, highest), method="bounded", options={"xatol": 1e-9}
+        lambda exponent: -likelihood(exponent), bounds=(lowest, highest), method="bounded", options={"xatol": 1e-8}
     )
     return float(found.x)
 
