@@ -19,6 +19,7 @@ from subitize.corpus.pages import compose
 from subitize.corpus.summaries import Summary, summarise
 from subitize.records import Estimate
 from subitize.report.document.figures import to_png, to_svg
+from subitize.report.document.pages import to_html
 from subitize.stats.power_laws import draw_power_law
 
 RULE = {"adjectives": 1, "participles": False, "proper_nouns": False, "exclude": ()}
@@ -83,6 +84,13 @@ def test_a_page_has_figures_laws_decades_nouns_and_captions(summaries: list[Summ
     names = [table.name for table in document.tables()]
     assert {"corpus-coverage", "corpus-fits", "corpus-decades", "corpus-comparison", "corpus-samples-one"} <= set(names)
     assert [figure.name for figure in document.figures()] == ["corpus-frequencies", "corpus-laws"]
+
+
+def test_a_corpus_of_few_numbers_has_a_page_without_laws() -> None:
+    summary = summarise(CountedCorpus("few", Counts(9, 5, Counter({2: 3, 12: 1}), Counter({2: 3, 12: 1})), RULE, 1))
+    document = compose([summary])
+    assert [figure.name for figure in document.figures()] == ["corpus-frequencies"]
+    assert "few" in "".join(to_html(document))
 
 
 @pytest.mark.slow

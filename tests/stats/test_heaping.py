@@ -33,7 +33,7 @@ def test_decades_that_do_not_stand_out_are_not_flagged(case: Case) -> None:
 
 @pytest.mark.slow  # statsmodels takes seconds to import
 def test_the_expected_count_is_that_of_a_poisson_regression() -> None:
-    import statsmodels.api as sm
+    import statsmodels.api as sm  # type: ignore[import-untyped]
 
     counts = draw(20_000, seed=2)
     around = np.array([20 + step for step in NEIGHBOURS])

@@ -33,7 +33,7 @@ from subitize.runner.workers import follow_parent, spawn_all
 
 COUNTS = "counts.json"
 _VERSION = 1  # of what is stored; raised when the same captions would give other counts
-_REMEMBERED = 30_000
+_REMEMBERED = 20_000
 _PIECE_BYTES = 1_000_000
 _POLL_SECONDS = 0.2
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")

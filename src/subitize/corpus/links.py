@@ -14,6 +14,7 @@ from subitize.numerals import singular
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import Column, FigureBlock, Row, make_table, text_column
+from subitize.report.document.figures import INK
 from subitize.stats.correlations import fit_line, spearman_interval
 from subitize.stats.estimator import estimate_share
 
@@ -147,7 +148,7 @@ def draw_links(links: Sequence[Link], corpus: str) -> FigureBlock:
     )
     line = {"x": x, "y": {**y, "field": "fitted"}}
     layers = [
-        charts.layer("line", line, clip=True, color=charts.INK, strokeDash=[4, 3], opacity=0.7),
+        charts.layer("line", line, clip=True, color=INK, strokeDash=[4, 3], opacity=0.7),
         charts.layer(
             "rule", {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}, opacity=0.4
         ),

@@ -47,8 +47,10 @@ def compose(summaries: Sequence[Summary]) -> Document:
     check_summaries(summaries)
     sections = [
         Section("frequencies", "How often numbers occur", (draw_frequencies(summaries), *_coverage(summaries))),
-        Section("laws", "Power laws", (draw_laws(summaries), _fits(summaries), _decades(summaries))),
     ]
+    if any(one.fits for one in summaries):
+        blocks = (draw_laws(summaries), _fits(summaries), _decades(summaries))
+        sections.append(Section("laws", "Power laws", blocks))
     if len(summaries) == 2:
         sections.append(Section("comparison", "Compared", tuple(_compared(compare_corpora(*summaries)))))
     for one in summaries:

@@ -6,7 +6,7 @@ from subitize.corpus.checking import Checked
 from subitize.corpus.comparisons import Comparison
 from subitize.corpus.links import Link
 from subitize.corpus.misalignment import Misalignment
-from subitize.corpus.summaries import DECADES, LARGEST, Row, Summary
+from subitize.corpus.summaries import DECADES, LARGEST, Fit, Row, Summary
 from subitize.report.terminal.comparisons import write_p
 from subitize.report.terminal.printing import cell, print_cautions, print_table, say
 
@@ -118,13 +118,14 @@ def _print_fits(summary: Summary) -> None:
     if not summary.fits:
         print("too few numbers to fit a power law")
         return
-    rows = []
-    for fit in summary.fits:
-        against = "; ".join(f"{one.name}: {one.verdict}, p {write_p(one.p)}" for one in fit.alternatives)
-        law = fit.law
-        rows.append((fit.name, str(law.start), cell(law.exponent), f"{law.exponent.n:,}", f"{law.distance:.4f}"))
-        rows[-1] += (cell(fit.fit), against)
     heads = ("power law", "start", "exponent", "n", "distance", "fit p", "against")
-    print_table(heads, rows)
+    print_table(heads, map(_write_fit, summary.fits))
     print("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
     print("an interval with a chosen start takes no account of the choice")
+
+
+def _write_fit(fit: Fit) -> tuple[str, ...]:
+    against = "; ".join(f"{one.name}: {one.verdict}, p {write_p(one.p)}" for one in fit.alternatives)
+    law = fit.law
+    figures = (cell(law.exponent), f"{law.exponent.n:,}", f"{law.distance:.4f}", cell(fit.fit))
+    return fit.name, str(law.start), *figures, against

@@ -4,6 +4,7 @@ The tagger's four layers see one word further on each side, so that a tag depend
 What the first layer makes of a word by itself is kept; the rest is computed for the words that the needed tags see.
 """
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -88,6 +89,8 @@ class WindowFinder:
     def _tokenize(self, text: str) -> "Doc":
         """Take a text apart; pieces that are new by themselves first, as the tokenizer remembers them only then."""
         if len(self._nlp.vocab.strings) > self._most_strings:
+            del self._nlp
+            gc.collect()  # the old one goes before the new one comes
             self._begin_anew()
         for piece in set(text.split()) - self._pieces:
             self._nlp.tokenizer(piece)

@@ -76,7 +76,7 @@ def _fit_poisson(
     design: NDArray[np.float64], seen: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Fit a log-linear regression of counts by iterated weighted least squares."""
-    fitted = np.linalg.lstsq(design, np.log(seen + 0.5), rcond=None)[0]
+    fitted = np.asarray(np.linalg.lstsq(design, np.log(seen + 0.5), rcond=None)[0], dtype=np.float64)
     for _ in range(_ITERATIONS):
         means = np.exp(np.clip(design @ fitted, -50, 50))
         information = design.T @ (means[:, None] * design)
@@ -85,4 +85,4 @@ def _fit_poisson(
         if np.abs(step).max() < 1e-12:
             break
     means = np.exp(design @ fitted)
-    return fitted, np.linalg.inv(design.T @ (means[:, None] * design))
+    return fitted, np.asarray(np.linalg.inv(design.T @ (means[:, None] * design)), dtype=np.float64)

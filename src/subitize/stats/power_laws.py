@@ -164,7 +164,8 @@ def _compare_log_normal(tail: Histogram, own: Floats, start: int) -> Alternative
     def densities(parameters: Floats) -> Floats:
         mu, sigma = parameters[0], np.exp(parameters[1])
         above, beyond = norm.logsf((logs - mu) / sigma).T
-        return above + np.log1p(-np.exp(np.minimum(beyond - above, -1e-15))) - norm.logsf((first - mu) / sigma)
+        within = above + np.log1p(-np.exp(np.minimum(beyond - above, -1e-15)))
+        return np.asarray(within - norm.logsf((first - mu) / sigma), dtype=np.float64)
 
     mean = float(np.average(np.log(tail.values), weights=tail.counts))
     best = _minimise(lambda given: -float(tail.counts @ densities(given)), [[mean, 0.0], [-2.0, 1.0], [-20.0, 2.0]])
@@ -186,7 +187,7 @@ def _compare_cut_off(tail: Histogram, own: Floats, law: PowerLaw) -> Alternative
         exponent, rate = parameters[0], np.exp(parameters[1])
         if not -5 < exponent < _EXPONENTS[1]:
             return np.inf
-        return exponent * sums[0] + rate * sums[1] + tail.n * _log_sum_cut_off(exponent, rate, law.start)
+        return float(exponent * sums[0] + rate * sums[1] + tail.n * _log_sum_cut_off(exponent, rate, law.start))
 
     mean = sums[1] / tail.n
     tries = [[law.exponent.value, np.log(share / mean)] for share in (1e-4, 1e-2, 0.5)]
@@ -259,9 +260,11 @@ def _maximise(likelihood: Callable[[float], float], lowest: float, highest: floa
 def _minimise(cost: Callable[[Floats], float], tries: list[list[float]]) -> Floats:
     from scipy.optimize import minimize
 
-    options = {"xatol": 1e-6, "fatol": 1e-6, "maxiter": 2_000}
     with np.errstate(all="ignore"):  # far off, likelihoods are 0
-        found = [minimize(cost, given, method="Nelder-Mead", options=options) for given in tries]
+        found = [
+            minimize(cost, given, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-6, "maxiter": 2_000})
+            for given in tries
+        ]
     return np.asarray(min(found, key=lambda one: np.inf if np.isnan(one.fun) else one.fun).x)
 
 
@@ -285,7 +288,7 @@ def _distribution(values: Integers, exponent: float, start: int, most: int | Non
 def _starts(histogram: Histogram, most: int | None) -> list[int]:
     kept = histogram.between(1, most)
     left = kept.n - np.cumsum(kept.counts) + kept.counts
-    return kept.values[:-1][left[:-1] >= LEAST_IN_TAIL][:_MOST_STARTS].tolist()
+    return [int(start) for start in kept.values[:-1][left[:-1] >= LEAST_IN_TAIL][:_MOST_STARTS]]
 
 
 def _draw_like(histogram: Histogram, law: PowerLaw, random: np.random.Generator) -> Histogram:
