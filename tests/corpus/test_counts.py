@@ -51,6 +51,12 @@ def test_parts_add_up_to_the_whole_in_any_order() -> None:
     assert all(len(own) == 3 for own in whole.samples.values())
 
 
+def test_no_captions_are_kept_if_none_are_wanted() -> None:
+    counts = Counts(samples_per_number=0)
+    counts.add([Numerosity(2, "dog")], "two dogs", "")
+    assert counts.samples == {}
+
+
 def test_counts_survive_being_written() -> None:
     counts = count(draw(2))
     counts.problems, counts.first_problems = 1, ["a.csv line 3: no JSON"]

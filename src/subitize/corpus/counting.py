@@ -68,14 +68,14 @@ class CountedCorpus:
 def count_corpus(corpus: Corpus, progress: Progress, warn: Warn, processes: int | None = None) -> Counts:
     """Count all files and give their sum."""
     check_parts()
-    for shard in corpus.shards:
-        with at_hand(shard) as path:
-            check_shard(shard, path, corpus.layout)
     total = Counts(samples_per_number=corpus.samples_per_number)
     todo = []
     for shard in corpus.shards:
         known = _read_state(corpus, shard)
         todo.append(shard) if known is None else total.merge(known)
+    for shard in todo:
+        if not shard.is_remote:  # those are checked when they are fetched: once is enough
+            check_shard(shard, Path(shard.name), corpus.layout)
     progress.begin("megabytes", sum(map(_pieces, todo)))
     count = min(len(todo), processes or os.cpu_count() or 1)
     told = Told(progress, warn)
@@ -272,7 +272,7 @@ _queue: "Queue[int | str]"
 
 def _start_worker(corpus: Corpus, queue: "Queue[int | str]") -> None:
     global _corpus, _queue
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a file that is not finished is counted anew: just stop
     threading.Thread(target=follow_parent, daemon=True).start()
     _corpus, _queue = corpus, queue
 

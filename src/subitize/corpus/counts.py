@@ -57,7 +57,7 @@ class Counts:
             self.mentions[one.number] += 1
             self.nouns[one] += 1
         self.numerosities[total] += 1
-        if total <= _MOST_SAMPLED:
+        if total <= _MOST_SAMPLED and self.samples_per_number:
             self._sample(total, caption, address)
 
     def trim(self) -> None:

@@ -38,6 +38,11 @@ class Shard:
     changed_at: str
 
     @property
+    def is_remote(self) -> bool:
+        """Whether it must be fetched."""
+        return "://" in self.name
+
+    @property
     def packing(self) -> str:
         """How it is compressed: .gz, .zst, .zstd or nothing."""
         return next((suffix for suffix in PACKINGS if self.name.lower().endswith(suffix)), "")
@@ -80,7 +85,7 @@ def find_shards(patterns: Sequence[str]) -> list[Shard]:
 @contextmanager
 def at_hand(shard: Shard) -> Iterator[Path]:
     """Give a file on this machine: one from elsewhere is fetched, and removed afterwards."""
-    if "://" not in shard.name:
+    if not shard.is_remote:
         yield Path(shard.name)
         return
     with TemporaryDirectory(prefix="subitize-") as folder:
