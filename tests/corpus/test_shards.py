@@ -122,6 +122,10 @@ def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     captions, _, problems = read(tmp_path / "a.tsv", choose_layout("cc12m", None, None))
     assert captions == ["two dogs", "a cat"]
     assert "a.tsv line 2: 1 fields instead of 2" in problems.first[0]
+    (tmp_path / "a.csv").write_text(f"TEXT\ntwo dogs\n{'x' * 200_000}\na cat\n")
+    captions, _, problems = read(tmp_path / "a.csv", Layout("TEXT"))
+    assert captions == ["two dogs", "a cat"]
+    assert "a.csv line 3: field larger than field limit" in problems.first[0]
 
 
 def test_a_file_that_ends_too_early_counts_up_to_there(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ _ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
 _MOST_PROBLEMS = 20
-_LONGEST_FIELD = 10_000_000
 _DAMAGE = (OSError, EOFError, zlib.error)
 _SEPARATORS = re.compile(r"[\s,]*")
 
@@ -51,7 +50,6 @@ class Problems:
 
 def read_batches(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
     """Read a file; what is damaged is noted and left out."""
-    csv.field_size_limit(_LONGEST_FIELD)
     if shard.format == "parquet":
         yield from _read_parquet(shard, path, layout, problems)
     else:
