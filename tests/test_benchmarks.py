@@ -24,6 +24,7 @@ RIVALS = {
     "serving": "bare judge",
     "annotation": "bare FastAPI endpoint",
     "probes": "a script per row",
+    "corpus": "nlp.pipe",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),
@@ -36,7 +37,12 @@ AIMS = (
 
 
 # That of reading starts two dozen processes.
-MARKS = {"annotation": pytest.mark.annotate, "judges": pytest.mark.weights, "reading": pytest.mark.slow}
+MARKS = {
+    "annotation": pytest.mark.annotate,
+    "corpus": pytest.mark.spacy,
+    "judges": pytest.mark.weights,
+    "reading": pytest.mark.slow,
+}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])

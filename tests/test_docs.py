@@ -25,7 +25,11 @@ QUICK = [
     *("api-models", "architecture", "costs", "diffusers", "frame", "inspect", "judging-with-models", "local-models"),
     *("matching", "walkthrough"),
 ]
-MARKS = dict.fromkeys(QUICK, ()) | {"annotating": pytest.mark.annotate, "hf-inference": pytest.mark.hub}
+MARKS = dict.fromkeys(QUICK, ()) | {
+    "annotating": pytest.mark.annotate,
+    "corpus": pytest.mark.spacy,
+    "hf-inference": pytest.mark.hub,
+}
 MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
 
 

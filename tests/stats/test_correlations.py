@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from cases import Case
-from subitize.stats.correlations import pearson_interval
+from subitize.stats.correlations import fit_line, pearson_interval, spearman_interval
 
 
 def test_the_correlation_and_its_interval_are_scipys(case: Case) -> None:
@@ -43,3 +43,64 @@ def test_a_perfect_correlation_has_an_interval_without_width_and_three_pairs_one
     assert (perfect.low, perfect.high) == pytest.approx((1, 1))
     assert (few.low, few.high) == (-1, 1)
     assert math.isfinite(few.value)
+
+
+def test_the_rank_correlation_is_scipys_and_its_interval_bonett_and_wrights() -> None:
+    random = np.random.default_rng(3)
+    first = random.normal(size=30).round(1)  # with ties
+    second = first + random.normal(size=30).round(1)
+    found = spearman_interval(first.tolist(), second.tolist())
+    assert found is not None
+    rho = stats.spearmanr(first, second).statistic
+    half = stats.norm.ppf(0.975) * np.sqrt((1 + rho**2 / 2) / 27)
+    assert found.value == pytest.approx(rho, abs=1e-12)
+    assert (found.low, found.high) == pytest.approx((np.tanh(np.arctanh(rho) - half), np.tanh(np.arctanh(rho) + half)))
+    grouped = spearman_interval(first.tolist(), second.tolist(), groups=10)
+    assert grouped is not None
+    assert grouped.low < found.low < found.high < grouped.high
+
+
+def test_intervals_of_rank_correlations_hold_the_truth() -> None:
+    random = np.random.default_rng(4)
+    truth = 6 / np.pi * np.arcsin(0.5 / 2)  # of a normal pair with Pearson's correlation 0.5
+    pairs = random.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], size=(300, 25))
+    found = [spearman_interval(*pair.T.tolist()) for pair in pairs]
+    assert 0.92 <= np.mean([one is not None and one.low <= truth <= one.high for one in found]) <= 0.98
+
+
+def test_ranks_that_do_not_vary_or_are_too_few_tell_nothing() -> None:
+    assert spearman_interval([1, 1, 1], [1, 2, 3]) is None
+    assert spearman_interval([1], [2]) is None
+    few = spearman_interval([1, 2, 3], [1, 3, 2])
+    assert few is not None
+    assert (few.low, few.high) == (-1, 1)
+
+
+def test_a_line_is_scipys() -> None:
+    random = np.random.default_rng(5)
+    x, y = random.normal(size=12), random.normal(size=12)
+    found = fit_line(x.tolist(), y.tolist())
+    assert found is not None
+    expected = stats.linregress(x, y)
+    half = stats.t.ppf(0.975, 10) * expected.stderr
+    intercept, slope = found
+    assert intercept == pytest.approx(expected.intercept)
+    assert (slope.value, slope.low, slope.high) == pytest.approx(
+        (expected.slope, expected.slope - half, expected.slope + half)
+    )
+    assert fit_line([1, 1, 1], [1, 2, 3]) is None
+    assert fit_line([1, 2], [1, 2]) is None
+
+
+def test_the_means_of_groups_cost_degrees_of_freedom() -> None:
+    """A line through what is left of groups is that of a regression with a constant for each group."""
+    random = np.random.default_rng(6)
+    x, y, groups = random.normal(size=20), random.normal(size=20), np.repeat(np.arange(5), 4)
+    design = np.column_stack([x, np.eye(5)[groups]])
+    coefficients, left, *_ = np.linalg.lstsq(design, y, rcond=None)
+    error = np.sqrt(left[0] / (20 - 6) * np.linalg.inv(design.T @ design)[0, 0])
+    own_x, own_y = (values - np.bincount(groups, values)[groups] / 4 for values in (x, y))
+    found = fit_line(own_x.tolist(), own_y.tolist(), groups=5)
+    assert found is not None
+    assert found[1].value == pytest.approx(coefficients[0])
+    assert found[1].high - found[1].value == pytest.approx(stats.t.ppf(0.975, 14) * error)

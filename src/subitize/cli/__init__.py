@@ -5,7 +5,7 @@ import sys
 
 # In the order in which --help lists the commands.
 from subitize.cli import listing, running, rewriting, reading, keeping  # isort: skip
-from subitize.cli import papers, probes, power, serving, annotating  # isort: skip
+from subitize.cli import papers, probes, power, corpus, serving, annotating  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.garbage import collect_seldom
@@ -13,6 +13,7 @@ from subitize.garbage import collect_seldom
 __all__ = [
     "annotating",
     "app",
+    "corpus",
     "keeping",
     "listing",
     "main",

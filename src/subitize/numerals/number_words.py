@@ -29,7 +29,7 @@ def read_number(tokens: list[Token], i: int) -> Number | None:
     """The number that begins at i."""
     if tokens[i].text in _SIGNS:
         return _negative(tokens, i)
-    whole = _whole(tokens, i)
+    whole = read_whole(tokens, i)
     if whole is None:
         return _part(tokens, i)
     number, end = whole
@@ -53,7 +53,7 @@ def _negative(tokens: list[Token], i: int) -> Number | None:
     return None if number is None else (-number[0], number[1])
 
 
-def _whole(tokens: list[Token], i: int) -> Number | None:
+def read_whole(tokens: list[Token], i: int) -> Number | None:
     """Digits or number words with their scales: "5 thousand", "one hundred and five", "a dozen"."""
     token, after = tokens[i], tokens[i + 1]
     if token.kind == "number" and len(token.values) == 1:

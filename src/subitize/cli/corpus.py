@@ -1,0 +1,213 @@
+"""The commands about corpora of captions: count their numbers, show them, and join them with a run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from subitize.cli import options
+from subitize.cli.options import app, print_json, print_warnings
+from subitize.errors import BadValueError
+
+_COUNT = "count"
+
+
+class _CountUnlessNamed(TyperGroup):
+    """Commands by name; anything else is a file to be counted."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Find a command, or count."""
+        return super().resolve_command(ctx, args if args[0] in self.commands else [_COUNT, *args])
+
+
+corpus_app = typer.Typer(
+    cls=_CountUnlessNamed,
+    help="Numbers in caption corpora: subitize corpus FILES --column NAME counts them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"ignore_unknown_options": True},
+)
+app.add_typer(corpus_app, name="corpus")
+
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="FILES…", help="Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses."),
+]
+Adjectives = Annotated[int, typer.Option(min=0, max=9, help="How many may stand between a number and its noun.")]
+Participles = Annotated[bool, typer.Option("--participles", help="Participles may stand there, too: two parked cars.")]
+ProperNouns = Annotated[bool, typer.Option("--proper-nouns", help="Count proper nouns: 12 Steel Spoons.")]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(help="Leave out percent, money, pixels, bytes, degrees, years or identifiers; several times."),
+]
+Start = Annotated[int, typer.Option(metavar="N", help="Where the tail begins that a power law is fitted to.")]
+
+
+@corpus_app.command(_COUNT)
+def count(
+    files: Files,
+    column: Annotated[str | None, typer.Option(metavar="NAME", help="The column of captions.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="Columns as in laion, datacomp, cc3m, cc12m, pixelprose, pd12m, coco or sharegpt4v."),
+    ] = None,
+    address: Annotated[str | None, typer.Option(metavar="NAME", help="The column of the images' addresses.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the counts here, file by file.")] = None,
+    adjectives: Adjectives = 1,
+    participles: Participles = False,
+    proper_nouns: ProperNouns = False,
+    exclude: Exclude = None,
+    samples: Annotated[int, typer.Option(min=0, max=1000, help="Captions to keep of each numerosity.")] = 5,
+    processes: Annotated[int | None, typer.Option(min=1, help="Files counted at once [one per core].")] = None,
+    start: Start = 1,
+    as_json: options.AsJson = False,
+) -> None:
+    """Count the numbers of things that captions name; with --out, a second call goes on where the first was stopped."""
+    from subitize.corpus.counting import Corpus, CountedCorpus, count_corpus
+    from subitize.corpus.layouts import choose_layout, find_shards
+    from subitize.corpus.numerosities import Rule
+    from subitize.corpus.printing import print_summary
+    from subitize.corpus.summaries import summarise
+    from subitize.records import to_plain
+    from subitize.report.terminal.bars import Bar
+
+    rule = Rule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(exclude or ())))
+    if out is not None:
+        options.check_folder(out)
+    layout = choose_layout(preset, column, address)
+    corpus = Corpus(tuple(find_shards(files)), layout, rule, samples, out)
+    with Bar() as bar:
+        counts = count_corpus(corpus, bar, lambda line: print_warnings([line]), processes)
+    name = "corpus" if out is None else out.resolve().name
+    summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
+    print_json(summary) if as_json else print_summary(summary)
+
+
+@corpus_app.command()
+def check(
+    captions: Annotated[Path, typer.Argument(metavar="CSV", help="Captions with the right sum: caption,numerosity.")],
+    adjectives: Adjectives = 1,
+    participles: Participles = False,
+    proper_nouns: ProperNouns = False,
+    exclude: Exclude = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Tell how many captions are read right, and list every miss."""
+    from subitize.corpus.checking import check_captions
+    from subitize.corpus.numerosities import Rule
+    from subitize.corpus.printing import print_checked
+
+    checked = check_captions(captions, Rule(adjectives, participles, proper_nouns, tuple(exclude or ())))
+    print_json(checked) if as_json else print_checked(checked)
+
+
+@corpus_app.command()
+def report(
+    counts: Annotated[list[Path], typer.Argument(metavar="COUNTS…", help="Folders of --out: one, or two to compare.")],
+    page: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write a page: an .html file.")] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the frequencies: a .png or .svg.")] = None,
+    start: Start = 1,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what was counted in one corpus or two: a page, a figure, tables."""
+    from subitize.corpus.comparisons import compare_corpora
+    from subitize.corpus.counting import load_counts
+    from subitize.corpus.figures import draw_frequencies
+    from subitize.corpus.pages import check_summaries, write_page
+    from subitize.corpus.printing import print_comparison, print_summary
+    from subitize.corpus.summaries import summarise
+    from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.calibrations import save_figure
+    from subitize.report.writing import Outputs, check_outputs
+
+    if len(counts) > 2:
+        raise BadValueError(f"{len(counts)} corpora: give one, or two to compare")
+    if figure is not None:
+        check_figure(figure)
+    if page is not None:
+        check_outputs(Outputs(page))
+    summaries = [summarise(load_counts(folder), start) for folder in counts]
+    check_summaries(summaries)
+    if figure is not None:
+        save_figure(draw_frequencies(summaries), figure)
+    if page is not None:
+        write_page(summaries, page)
+    compared = compare_corpora(*summaries) if len(summaries) == 2 else None
+    if as_json:
+        return print_json({"corpora": summaries, "comparison": compared})
+    for summary in summaries:
+        print(summary.name)
+        print_summary(summary)
+    if compared is not None:
+        print_comparison(compared)
+    return None
+
+
+@corpus_app.command()
+def link(
+    run: options.RunName,
+    counts: Annotated[Path, typer.Argument(metavar="COUNTS", help="The folder of --out of a corpus.")],
+    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    rule: options.RuleText = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw accuracy over frequency.")] = None,
+    as_json: options.AsJson = False,
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
+) -> None:
+    """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
+    from subitize.analysis.observations import Reader, observe_run
+    from subitize.cli.rules import choose_reader
+    from subitize.corpus.counting import load_counts
+    from subitize.corpus.links import draw_links, link_accuracy
+    from subitize.corpus.printing import print_links
+    from subitize.report.document.figures import check_figure
+    from subitize.report.terminal.calibrations import save_figure
+
+    if figure is not None:
+        check_figure(figure)
+    corpus = load_counts(counts)
+    with options.open_run(run, database, images) as opened:
+        links = link_accuracy(observe_run(opened, Reader(*choose_reader(judge, rule))), corpus)
+    if figure is not None:
+        save_figure(draw_links(links, corpus.name), figure)
+    print_json(links) if as_json else print_links(links, corpus.name)
+
+
+@corpus_app.command()
+def pairs(
+    files: Files,
+    images: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the images.")],
+    judge: Annotated[str, typer.Option(help="Who counts: a detector, a vision-language model, observer …")],
+    image: Annotated[str, typer.Option(metavar="NAME", help="The column of the images' files.")] = "image",
+    column: Annotated[str, typer.Option(metavar="NAME", help="The column of captions.")] = "caption",
+    rule: options.RuleText = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Look at so many pairs, drawn at random.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    adjectives: Adjectives = 1,
+    participles: Participles = False,
+    proper_nouns: ProperNouns = False,
+    exclude: Exclude = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
+    from subitize.cli.rules import rule_for
+    from subitize.corpus.layouts import Layout, find_shards
+    from subitize.corpus.misalignment import Pairs, find_misaligned
+    from subitize.corpus.numerosities import Rule
+    from subitize.corpus.printing import print_misalignment
+    from subitize.labels import parse_rule
+    from subitize.registry import make_judge
+    from subitize.report.terminal.bars import Bar
+    from subitize.runner.judging import admit
+
+    if not images.is_dir():
+        raise BadValueError(f"--images {images}: there is no such folder")
+    own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
+    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit)
+    made = make_judge(judge)
+    reading = rule_for(made, rule) or parse_rule(made.it.rule)
+    print_warnings(filter(None, [admit(made)]))
+    with Bar() as bar:
+        found = find_misaligned(given, made, reading, bar, seed=seed)
+    print_json(found) if as_json else print_misalignment(found)

@@ -1,0 +1,1 @@
+"""Numerosity in caption corpora: how often captions name each number of things."""

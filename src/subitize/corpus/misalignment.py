@@ -1,0 +1,186 @@
+"""Captions whose numbers disagree with their images, as a judge counts them (Numbersense, Figure S3)."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.corpus.candidates import may_have_number
+from subitize.corpus.layouts import Layout, Shard, at_hand
+from subitize.corpus.numerosities import Rule
+from subitize.corpus.shards import Problems, read_batches
+from subitize.corpus.tagging import Found, tidy
+from subitize.corpus.windows import make_finder
+from subitize.errors import BadImageError, BadValueError, NothingToDoError
+from subitize.image_files import image_format
+from subitize.interfaces import Judge
+from subitize.labels import Rule as ReadingRule
+from subitize.records import Estimate, Known
+from subitize.registry import Made
+from subitize.rewards.looks import Looks
+from subitize.rewards.samples import Sample, Unjudged
+from subitize.runner.progress import Progress
+from subitize.runner.workers import open_executor
+from subitize.scenes import Entity, Scene, count_asks
+from subitize.stats.estimator import estimate_share
+
+_AT_ONCE = 64
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An image and its caption: the numbers of things that it names, and those that a judge counts (None: unknown)."""
+
+    image: str
+    caption: str
+    named: dict[str, int]
+    counted: dict[str, float | None]
+    reason: str = ""
+    """Why nothing was counted."""
+
+    @property
+    def numerosity(self) -> int:
+        """The sum of what the caption names."""
+        return sum(self.named.values())
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether all counts are those of the caption; None where one is unknown."""
+        known = [self.counted.get(noun) for noun in self.named]
+        return None if None in known else known == list(self.named.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The share of captions that disagree, among those of a numerosity whose images could be counted."""
+
+    numerosity: int | None
+    disagreeing: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Misalignment:
+    """What came of the pairs; the first rate is of all of them."""
+
+    judge: str
+    captions: int
+    pairs: int
+    unknown: int
+    reasons: dict[str, int]
+    rates: tuple[Rate, ...]
+    disagreeing: tuple[Pair, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Where captions and images are: the layout's address is the image's file within the folder."""
+
+    shards: tuple[Shard, ...]
+    layout: Layout
+    images: Path
+    rule: Rule
+    most: int | None = None
+
+
+def find_misaligned(
+    pairs: Pairs, judge: Made[Judge], rule: ReadingRule, progress: Progress, *, seed: int = 0
+) -> Misalignment:
+    """Count in every image what its caption names, and compare; `most` pairs at random, if that is given."""
+    problems = Problems()
+    captions, found = _read_pairs(pairs, problems)
+    if not found:
+        raise NothingToDoError(f"none of {captions} captions names a number of things")
+    chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
+    progress.begin("images", len(chosen))
+    looked = asyncio.run(_look_at_all(chosen, pairs.images, judge, rule, progress))
+    known = [pair for pair in looked if pair.agrees is not None]
+    if not known:
+        first = next((pair.reason for pair in looked if pair.reason), "no counts")
+        raise NothingToDoError(f"judge {judge.spec.shown} counted in none of {len(looked)} images ({first})")
+    return Misalignment(
+        judge=judge.spec.shown,
+        captions=captions,
+        pairs=len(looked),
+        unknown=len(looked) - len(known),
+        reasons=dict(Counter(pair.reason for pair in looked if pair.agrees is None).most_common(5)),
+        rates=tuple(_rates(known)),
+        disagreeing=tuple(sorted((pair for pair in known if not pair.agrees), key=lambda pair: pair.numerosity)),
+        problems=tuple(problems.first),
+    )
+
+
+def _read_pairs(pairs: Pairs, problems: Problems) -> tuple[int, list[tuple[str, str, Found]]]:
+    finder = make_finder(pairs.rule, problems.add)
+    captions, found = 0, []
+    for shard in pairs.shards:
+        with at_hand(shard) as path:
+            for batch in read_batches(shard, path, pairs.layout, problems):
+                if batch.addresses is None:
+                    raise BadValueError("which column names the images? give --image NAME")
+                captions += len(batch.captions)
+                is_candidate = may_have_number(batch.captions)
+                texts = [tidy(caption) for caption in batch.captions.filter(is_candidate)]
+                each = zip(batch.addresses.filter(is_candidate), texts, finder.find(texts), strict=True)
+                found += [(image or "", text, own) for image, text, own in each if own]
+    return captions, found
+
+
+def _choose(found: Sequence[tuple[str, str, Found]], most: int, seed: int) -> list[tuple[str, str, Found]]:
+    import random
+
+    return random.Random(seed).sample(list(found), min(most, len(found)))
+
+
+async def _look_at_all(
+    found: Sequence[tuple[str, str, Found]], images: Path, judge: Made[Judge], rule: ReadingRule, progress: Progress
+) -> list[Pair]:
+    looked: list[Pair] = []
+    with open_executor("judge", judge) as executor:
+        looks = Looks(judge, rule, executor, _TRIES)
+        async with looks.taken():
+            for start in range(0, len(found), _AT_ONCE):
+                some = [_look(looks, images, *one) for one in found[start : start + _AT_ONCE]]
+                for pair in await asyncio.gather(*some):
+                    looked.append(pair)
+                    progress.advance(has_failed=pair.agrees is None)
+    return looked
+
+
+async def _look(looks: Looks, images: Path, image: str, caption: str, found: Found) -> Pair:
+    named: dict[str, int] = {}
+    for one in found:
+        named[one.noun] = named.get(one.noun, 0) + one.number
+    try:
+        data = _read_image(images, image)
+        format = image_format(data)
+    except (OSError, BadImageError) as error:
+        return Pair(image, caption, named, {}, getattr(error, "strerror", None) or str(error))
+    asks = count_asks(Scene(tuple(Entity(noun, number) for noun, number in named.items())))
+    counted = await looks.count(Sample(data, format, asks))
+    if isinstance(counted, Unjudged):
+        return Pair(image, caption, named, {}, counted.reason)
+    values = {one.thing: one.value for one in counted}
+    numbers = {
+        noun: float(value.value) if isinstance(value, Known) and isinstance(value.value, int | float) else None
+        for noun, value in values.items()
+    }
+    reasons = [value.reason for value in values.values() if not isinstance(value, Known)]
+    return Pair(image, caption, named, numbers, "; ".join(reasons))
+
+
+def _read_image(images: Path, name: str) -> bytes:
+    path = (images / name).resolve()
+    if images.resolve() not in path.parents:
+        raise BadImageError("outside the folder of images")
+    return path.read_bytes()
+
+
+def _rates(known: Sequence[Pair]) -> Iterator[Rate]:
+    """Estimate the shares; captions of one image are a cluster."""
+    for numerosity in (None, *sorted({pair.numerosity for pair in known})):
+        own = [pair for pair in known if numerosity in (None, pair.numerosity)]
+        share = estimate_share([float(not pair.agrees) for pair in own], [pair.image for pair in own])
+        yield Rate(numerosity, share)

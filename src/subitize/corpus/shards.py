@@ -1,0 +1,292 @@
+"""The captions of a file, in batches, so that memory stays the same however large it is."""
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from subitize.corpus.layouts import Layout, Shard
+from subitize.errors import BadFileError, BadValueError, MissingPartError
+
+_ROWS = 100_000
+_LEAST_ROWS = 1_000
+_PEEK_BYTES = 65_536
+_MOST_PROBLEMS = 20
+_DAMAGE = (OSError, EOFError, zlib.error)
+_SEPARATORS = re.compile(r"[\s,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Captions with the addresses of their images (empty without), and which share of the file is read with them."""
+
+    captions: pl.Series
+    addresses: pl.Series | None
+    share_read: float
+
+
+@dataclass(slots=True)
+class Problems:
+    """What could not be read; the first of them in words."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, what: str) -> None:
+        """Note one more."""
+        self.count += 1
+        if len(self.first) < _MOST_PROBLEMS:
+            self.first.append(what)
+
+
+def read_batches(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+    """Read a file; what is damaged is noted and left out."""
+    if shard.format == "parquet":
+        yield from _read_parquet(shard, path, layout, problems)
+    else:
+        yield from _read_text(shard, path, layout, problems)
+
+
+def check_shard(shard: Shard, path: Path, layout: Layout) -> None:
+    """Refuse a file that is not what its name says, or that has no such column."""
+    if shard.format == "parquet":
+        _open_parquet(shard, path, layout)
+    else:
+        with _unpacked(shard, path) as (file, _):
+            next(_ENTRIES[shard.format](shard, file, layout, Problems()), None)
+
+
+def _read_parquet(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+    frame, rows = _open_parquet(shard, path, layout)
+    for start in range(0, rows, _ROWS):
+        for part in _read_rows(shard, frame, (start, min(start + _ROWS, rows)), problems):
+            addresses = part[layout.address] if layout.address else None
+            yield Batch(part[layout.caption], addresses, min(1.0, (start + _ROWS) / rows))
+
+
+def _open_parquet(shard: Shard, path: Path, layout: Layout) -> tuple[pl.LazyFrame, int]:
+    """Give the columns that are wanted, unread, and the number of rows."""
+    if shard.packing:
+        raise BadFileError(f"{shard.name}: a Parquet file is compressed within; unpack it first")
+    try:
+        schema = pl.read_parquet_schema(path)
+        frame = pl.scan_parquet(path)
+        rows = int(frame.select(pl.len()).collect().item())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise BadFileError(f"{shard.name}: no Parquet file that can be read ({_first_line(error)})") from None
+    _check_columns(shard, layout, list(schema))
+    if not isinstance(schema[layout.caption], pl.String | pl.Categorical | pl.Null):
+        raise BadFileError(f"{shard.name}: column {layout.caption!r} holds {schema[layout.caption]}, not text")
+    wanted = [layout.caption, *([layout.address] if layout.address else [])]
+    return frame.select(pl.col(name).cast(pl.String) for name in wanted), rows
+
+
+def _read_rows(shard: Shard, frame: pl.LazyFrame, rows: tuple[int, int], problems: Problems) -> Iterator[pl.DataFrame]:
+    """Read rows; where that fails, each half by itself, so that only what is broken is lost."""
+    start, end = rows
+    try:
+        yield frame.slice(start, end - start).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if end - start <= _LEAST_ROWS:
+            problems.add(f"{shard.name}: rows {start:,} to {end - 1:,} cannot be read ({_first_line(error)})")
+            return
+        middle = (start + end) // 2
+        yield from _read_rows(shard, frame, (start, middle), problems)
+        yield from _read_rows(shard, frame, (middle, end), problems)
+
+
+def _read_text(shard: Shard, path: Path, layout: Layout, problems: Problems) -> Iterator[Batch]:
+    captions: list[str | None] = []
+    addresses: list[str | None] = []
+    with _unpacked(shard, path) as (file, read_share):
+        entries = _ENTRIES[shard.format](shard, file, layout, problems)
+        try:
+            for caption, address in entries:
+                captions.append(caption)
+                addresses.append(address)
+                if len(captions) >= _ROWS:
+                    yield _make_batch(captions, addresses, read_share())
+                    captions, addresses = [], []
+        except _DAMAGE as error:
+            problems.add(f"{shard.name}: ends too early ({_first_line(error)}); what comes before is counted")
+        if captions:
+            yield _make_batch(captions, addresses, 1.0)
+
+
+def _make_batch(captions: Sequence[str | None], addresses: Sequence[str | None], share_read: float) -> Batch:
+    return Batch(pl.Series(captions, dtype=pl.String), pl.Series(addresses, dtype=pl.String), share_read)
+
+
+@contextmanager
+def _unpacked(shard: Shard, path: Path) -> Iterator[tuple[IO[str], Callable[[], float]]]:
+    """Open a file of text, which may be compressed; tell which share of it has been read."""
+    with path.open("rb") as raw:
+        size = max(1, path.stat().st_size)
+        with _unpack(shard, raw) as binary:
+            buffered = io.BufferedReader(binary, _PEEK_BYTES)
+            _check_text(shard, buffered)
+            text = io.TextIOWrapper(buffered, encoding="utf-8-sig", errors="replace", newline="")
+            yield text, lambda: min(1.0, raw.tell() / size)
+
+
+def _unpack(shard: Shard, raw: IO[bytes]) -> Any:  # noqa: ANN401
+    if shard.packing == ".gz":
+        return gzip.GzipFile(fileobj=raw)
+    if shard.packing:
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingPartError(shard.name, "zstandard", "corpus") from None
+        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return io.FileIO(raw.fileno(), closefd=False)
+
+
+def _check_text(shard: Shard, file: io.BufferedReader) -> None:
+    try:
+        start = file.peek(_PEEK_BYTES)
+    except Exception as error:  # zstandard has errors of its own
+        raise BadFileError(f"{shard.name}: cannot be unpacked ({_first_line(error)})") from None
+    if b"\0" in start:
+        raise BadFileError(f"{shard.name}: a binary file, not {shard.format.upper()}; is its name right?")
+
+
+Entry = tuple[str | None, str | None]
+
+
+def _read_rows_of_fields(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+    """Read CSV, or TSV, in which quotation marks mean nothing."""
+    style: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if shard.format == "tsv" else {}
+    reader = csv.reader(file, **style)
+    columns = list(layout.columns) or next(reader, [])
+    _check_columns(shard, layout, columns)
+    caption = columns.index(layout.caption)
+    address = columns.index(layout.address) if layout.address else None
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add(f"{shard.name} line {reader.line_num}: {error}")
+            continue
+        if not row:
+            continue
+        if len(row) <= caption:
+            problems.add(f"{shard.name} line {reader.line_num}: {len(row)} fields instead of {len(columns)}")
+            continue
+        yield row[caption], row[address] if address is not None and address < len(row) else None
+
+
+def _read_json_lines(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+    is_checked = False
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            problems.add(f"{shard.name} line {number}: no JSON ({_first_line(error)})")
+            continue
+        if not is_checked:
+            _check_entry(shard, layout, entry)
+            is_checked = True
+        yield _pick(entry, layout.caption), _pick(entry, layout.address)
+    if not is_checked and problems.count:
+        raise BadFileError(f"{shard.name}: no line of it is JSON; is its name right?")
+
+
+def _read_json(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
+    """Read a list of objects one by one, without holding the file in memory."""
+    is_checked = False
+    try:
+        for entry in _stream_list(file, layout.entries):
+            if not is_checked:
+                _check_entry(shard, layout, entry)
+                is_checked = True
+            yield _pick(entry, layout.caption), _pick(entry, layout.address)
+    except ValueError as error:
+        if not is_checked:
+            raise BadFileError(f"{shard.name}: no list of JSON objects ({_first_line(error)})") from None
+        problems.add(f"{shard.name}: the rest is no JSON ({_first_line(error)}); what comes before is counted")
+
+
+def _stream_list(file: IO[str], key: str) -> Iterator[object]:
+    """Decode the elements of the list that is the file, or that stands behind a key of it."""
+    decoder = json.JSONDecoder()
+    text, place = _skip_to_list(file, key), 0
+    while True:
+        place = _SEPARATORS.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if text.startswith("]", place):
+            return
+        try:
+            entry, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError:
+            more = file.read(_PEEK_BYTES)
+            if not more:
+                raise
+            text, place = text[place:] + more, 0
+            continue
+        yield entry
+
+
+def _skip_to_list(file: IO[str], key: str) -> str:
+    """Read up to the list's bracket; what comes before it in an object is passed over."""
+    opening = re.compile(rf'"{re.escape(key)}"\s*:\s*\[' if key else r"\s*\[")
+    text = ""
+    while more := file.read(_PEEK_BYTES):
+        text += more
+        found = opening.search(text) if key else opening.match(text)
+        if found is not None:
+            return text[found.end() :]
+        if not key:
+            raise ValueError("it does not begin with [")
+        text = text[-len(key) - 20 :]  # the key may begin in one piece and end in the next
+    raise ValueError(f"no list {key!r}" if key else "it is empty")
+
+
+_ENTRIES: Mapping[str, Callable[[Shard, IO[str], Layout, Problems], Iterator[Entry]]] = {
+    "csv": _read_rows_of_fields,
+    "tsv": _read_rows_of_fields,
+    "jsonl": _read_json_lines,
+    "json": _read_json,
+}
+
+
+def _check_columns(shard: Shard, layout: Layout, columns: Sequence[str]) -> None:
+    for name in (layout.caption, layout.address):
+        if name and name not in columns:
+            raise BadValueError(f"{shard.name}: no column {name!r}; there are: {', '.join(columns)[:300] or 'none'}")
+
+
+def _check_entry(shard: Shard, layout: Layout, entry: object) -> None:
+    if not isinstance(entry, dict):
+        raise BadFileError(f"{shard.name}: {str(entry)[:40]!r} is no JSON object")
+    outermost = Layout(layout.caption.partition(".")[0], layout.address.partition(".")[0])
+    _check_columns(shard, outermost, list(entry))
+
+
+def _pick(entry: object, path: str) -> str | None:
+    """Follow a path with dots into an entry."""
+    if not path:
+        return None
+    for step in path.split("."):
+        if isinstance(entry, dict):
+            entry = entry.get(step)
+        elif isinstance(entry, list) and step.isdecimal() and int(step) < len(entry):
+            entry = entry[int(step)]
+        else:
+            return None
+    return None if entry is None else str(entry)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

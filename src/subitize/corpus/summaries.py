@@ -1,0 +1,145 @@
+"""What the counts of a corpus say: how rare numbers are, which law they follow, and whether decades stand out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from subitize.corpus.counting import CountedCorpus
+from subitize.corpus.counts import MOST_NOUNS, Counts, Sample, rank
+from subitize.errors import BadValueError
+from subitize.records import Estimate
+from subitize.stats.heaping import Heap, measure_heaping
+from subitize.stats.intervals import wilson_bounds, wilson_interval
+from subitize.stats.power_laws import (
+    Alternative,
+    Histogram,
+    PowerLaw,
+    choose_start,
+    compare_laws,
+    fit_power_law,
+    measure_fit,
+)
+
+DECADES = tuple(range(10, 101, 10))
+LARGEST = 1_000
+"""Larger numbers are taken for outliers: years, prices, identifiers."""
+_LEAST_FITTED = 50
+_Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A numerosity: how many captions have it, which share of those that have one, and its commonest nouns."""
+
+    number: int
+    captions: int
+    share: Estimate
+    nouns: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A power law fitted to a part of the numbers; fit is the share of its own samples that lie as far from it."""
+
+    name: str
+    law: PowerLaw
+    fit: Estimate
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a corpus."""
+
+    name: str
+    rule: Mapping[str, Any]
+    shards: int
+    captions: int
+    candidates: int
+    counted: Estimate
+    """The share of captions that have a numerosity."""
+    outliers: Estimate | None
+    """The share of those with one above LARGEST."""
+    rows: tuple[Row, ...]
+    decades: tuple[Heap, ...]
+    fits: tuple[Fit, ...]
+    unlisted_nouns: int
+    """Numerosities whose nouns are not among the commonest."""
+    samples: Mapping[int, tuple[Sample, ...]]
+    problems: int
+    first_problems: tuple[str, ...]
+
+
+def summarise(corpus: CountedCorpus, start: int = 1) -> Summary:
+    """Compute the figures of a corpus; `start` is where the tail begins that is fitted beside the chosen one."""
+    if start < 1:
+        raise BadValueError(f"--start {start}: should be 1 or more")
+    counts = corpus.counts
+    return Summary(
+        name=corpus.name,
+        rule=corpus.rule,
+        shards=corpus.shards,
+        captions=counts.captions,
+        candidates=counts.candidates,
+        counted=_share(counts.counted, counts.captions),
+        outliers=_share(_outliers(counts), counts.counted) if counts.counted else None,
+        rows=tuple(_rows(counts)),
+        decades=tuple(measure_heaping(counts.numerosities, DECADES)),
+        fits=tuple(_fits(Histogram.of(counts.numerosities), start)),
+        unlisted_nouns=counts.mentions.total() - sum(count for _, count in rank(counts.nouns)[:MOST_NOUNS]),
+        samples={number: tuple(own) for number, own in sorted(counts.samples.items())},
+        problems=counts.problems,
+        first_problems=tuple(counts.first_problems),
+    )
+
+
+def _share(part: int, whole: int) -> Estimate:
+    if not whole:
+        return Estimate(0.0, 0.0, 1.0, 0, "share of nothing")
+    return wilson_interval(part, whole)
+
+
+def _outliers(counts: Counts) -> int:
+    return counts.dropped_numbers + sum(count for number, count in counts.numerosities.items() if number > LARGEST)
+
+
+def _rows(counts: Counts) -> list[Row]:
+    numbers = sorted(counts.numerosities)
+    seen = np.array([counts.numerosities[number] for number in numbers], dtype=np.float64)
+    n = counts.counted
+    low, high = wilson_bounds(seen / max(n, 1), np.full(len(seen), float(n)), _Z)
+    nouns: dict[int, list[tuple[str, int]]] = {}
+    for (number, noun), count in rank(counts.nouns)[:MOST_NOUNS]:
+        nouns.setdefault(number, []).append((noun, count))
+    method = "share of captions with a numerosity, Wilson interval"
+    return [
+        Row(
+            number,
+            int(count),
+            Estimate(count / n, float(below), float(above), n, method),
+            tuple(nouns.get(number, ())),
+        )
+        for number, count, below, above in zip(numbers, seen.tolist(), low, high, strict=True)
+    ]
+
+
+def _fits(histogram: Histogram, start: int) -> list[Fit]:
+    if histogram.between(start).n < _LEAST_FITTED:
+        return []
+    found = [
+        (f"from {start}", fit_power_law(histogram, start), False),
+        ("start chosen", choose_start(histogram), True),
+        (f"from {start} to {LARGEST}", fit_power_law(histogram, start, LARGEST), False),
+    ]
+    return [
+        Fit(
+            name,
+            law,
+            measure_fit(histogram, law, is_start_chosen=is_chosen),
+            tuple(compare_laws(histogram, law)) if law.most is None else (),
+        )
+        for name, law, is_chosen in found
+        if law is not None
+    ]
