@@ -117,8 +117,7 @@ def report(
     from subitize.corpus.pages import check_summaries, write_page
     from subitize.corpus.printing import print_comparison, print_summary
     from subitize.corpus.summaries import summarise
-    from subitize.report.document.figures import check_figure
-    from subitize.report.terminal.calibrations import save_figure
+    from subitize.report.document.figures import check_figure, save_figure
     from subitize.report.writing import Outputs, check_outputs
 
     if len(counts) > 2:
@@ -130,7 +129,8 @@ def report(
     summaries = [summarise(load_counts(folder), start) for folder in counts]
     check_summaries(summaries)
     if figure is not None:
-        save_figure(draw_frequencies(summaries), figure)
+        drawn = draw_frequencies(summaries)
+        save_figure(drawn.spec, figure, drawn.name)
     if page is not None:
         write_page(summaries, page)
     compared = compare_corpora(*summaries) if len(summaries) == 2 else None
@@ -161,8 +161,7 @@ def link(
     from subitize.corpus.counting import load_counts
     from subitize.corpus.links import draw_links, link_accuracy
     from subitize.corpus.printing import print_links
-    from subitize.report.document.figures import check_figure
-    from subitize.report.terminal.calibrations import save_figure
+    from subitize.report.document.figures import check_figure, save_figure
 
     if figure is not None:
         check_figure(figure)
@@ -170,7 +169,8 @@ def link(
     with options.open_run(run, database, images) as opened:
         links = link_accuracy(observe_run(opened, Reader(*choose_reader(judge, rule))), corpus)
     if figure is not None:
-        save_figure(draw_links(links, corpus.name), figure)
+        drawn = draw_links(links, corpus.name)
+        save_figure(drawn.spec, figure, drawn.name)
     print_json(links) if as_json else print_links(links, corpus.name)
 
 
