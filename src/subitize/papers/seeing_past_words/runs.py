@@ -11,6 +11,8 @@ import polars as pl
 
 from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
 from subitize.errors import NothingToDoError
+from subitize.labels.scores import read_probability
+from subitize.numerals.gaps import name_number
 from subitize.papers.seeing_past_words import PAPER
 from subitize.papers.seeing_past_words.baselines import Numbers
 from subitize.papers.seeing_past_words.metrics import (
@@ -18,7 +20,6 @@ from subitize.papers.seeing_past_words.metrics import (
     Pairs,
     make_pairs,
     measure_pairs,
-    name_number,
     rank_number,
 )
 from subitize.papers.seeing_past_words.suites import RIGHT
@@ -29,7 +30,7 @@ from subitize.store import Run
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
 # What needs no threshold can be said of similarities, too.
-_RANKED = (*PAIRWISE.values(), "auroc")
+_RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
 
 
 class TextScore(NamedTuple):
@@ -109,12 +110,10 @@ def _label(model: str, item: Item) -> str:
 
 
 def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:
-    """Take the probability of a match where there is one; `match` is one where it is the logit's, or has none."""
-    if "probability" in scores:
-        return TextScore(model, item, scores["probability"], is_probability=True)
-    match, logit = scores["match"], scores.get("logit")
-    is_probability = logit is None or math.isclose(match, 1 / (1 + math.exp(-max(logit, -700.0))), abs_tol=1e-6)
-    return TextScore(model, item, match, is_probability)
+    """Take the probability of a match, or else the similarity."""
+    probability = read_probability(scores)
+    is_probability = probability is not None
+    return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
 
 
 def _average(repeats: Sequence[TextScore]) -> TextScore:
