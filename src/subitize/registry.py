@@ -183,6 +183,15 @@ def find_suite_rule(name: str) -> str | None:
     return None if paper_of(base) else _DEFAULT_RULE
 
 
+def find_suite_title(name: str) -> str | None:
+    """Find the title of a suite; one that is made of a file has it without the file, one not installed here none."""
+    try:
+        title = getattr(plugins.load(_find("suites", name)), "title", None)
+        return title if isinstance(title, str) else make_suite(name).it.title
+    except SubitizeError:
+        return None
+
+
 def write_spec(start: str, options: Mapping[str, str | None]) -> str:
     """Add the options that are given to a name or spec: after a comma if there is a target, else after a colon."""
     written = ",".join(f"{key}={text}" for key, text in options.items() if text is not None)

@@ -29,6 +29,8 @@ from subitize.store import Run
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
+BLIND = " (blind)"
+"""What stands after the name of a model that was shown blank pictures."""
 # What needs no threshold can be said of similarities, too.
 _RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
 
@@ -72,7 +74,8 @@ class Probed:
 
 def read_probed(run: Run, judge: str | None) -> Probed:
     """Read what a run has of the probes; answers are those that the one judge that there is read, or the one named."""
-    items = {item.id: item for suite in PAPER.suites for item in run.items(suite)}
+    excluded = run.exclusions()
+    items = {item.id: item for suite in PAPER.suites for item in run.items(suite) if item.id not in excluded}
     if not items:
         raise NothingToDoError(
             f"{run.location} has no probes; first: subitize run {COUNTING}:FILE --model MODEL --out RUN"
@@ -80,18 +83,18 @@ def read_probed(run: Run, judge: str | None) -> Probed:
     texts: dict[tuple[str, str], list[TextScore]] = defaultdict(list)
     gaps: list[Filled] = []
     lacking: Counter[str] = Counter()
-    for stored in run.responses():
-        item, outcome = items.get(stored.item_id), stored.response.outcome
+    for one in run.responses():
+        item, outcome = items.get(one.item_id), one.response.outcome
         if item is None or item.suite == VQA:
             continue
         if not isinstance(outcome, Scored):
-            lacking[stored.model] += 1
+            lacking[one.model] += 1
         elif item.suite == MASKED:
             number = int(item.factors["number"])
             rank, said = rank_number(outcome.scores, number), name_number(outcome.scores)
-            gaps.append(Filled(_label(stored.model, item), item, rank, said))
+            gaps.append(Filled(_label(one.model, item), item, rank, said))
         else:
-            texts[stored.model, item.id].append(_read_score(_label(stored.model, item), item, outcome.scores))
+            texts[one.model, item.id].append(_read_score(_label(one.model, item), item, outcome.scores))
     corpora = {
         entry.name: frozenset(entry.options[TRAINED_ON].split("+"))
         for entry in run.models()
@@ -106,7 +109,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
 def _label(model: str, item: Item) -> str:
     """Name a model, and say if it was shown a blank picture."""
     is_blind = not isinstance(item.task, Draw) and isinstance(item.task.picture, Stimulus)
-    return f"{model} (blind)" if is_blind else model
+    return f"{model}{BLIND}" if is_blind else model
 
 
 def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:
