@@ -8,7 +8,7 @@ from subitize.papers.seeing_past_words.runs import ALIGNMENT, COUNTING, Probed, 
 from subitize.papers.seeing_past_words.tables import by_split, name_condition
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.blocks import Badge, Column, FigureBlock, Row, Section, make_table, text_column
+from subitize.report.document.blocks import Badge, Column, Columns, FigureBlock, Row, Section, make_table, text_column
 from subitize.report.document.cells import slug
 from subitize.report.document.charts import Palette
 from subitize.report.sections.counted import MODEL, bounds, methods, sizes
@@ -123,7 +123,12 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
                 guesses = measure_baselines(lay_out(next(iter(by_model.values()))))
                 rows += [_row(guess, f"{condition}{run}", found, "baseline") for guess, found in guesses.items()]
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
-    columns = (MODEL, text_column("Condition"), *_MEASURES.values(), Column("n", "Texts, or pairs if nothing decides."))
+    columns: Columns = (
+        MODEL,
+        text_column("Condition"),
+        *_MEASURES.values(),
+        Column("n", "Texts, or pairs if nothing decides."),
+    )
     caption = (
         "A text is accepted if its probability is above one half; similarities accept and reject nothing. What is not "
         f"defined is left out. {methods(estimates)}"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.metrics import PAIRWISE
@@ -86,27 +86,30 @@ def _take_widest(found: dict[tuple[str, str], list[RowT]]) -> dict[str, list[Row
 def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterator[Share]:
     by_model = group(texts, lambda one: one.model)
     for model, own in by_model.items():
-        for number, some in _by_number(own):
+        for number, some in _by_number(own).items():
             if ranked := measure_texts(some).get(_RANKED):
                 yield Share(framing, split, model, number, ranked, _CHANCE)
     # Whoever guesses needs the numbers only, which are the same for every model.
-    for number, some in _by_number(next(iter(by_model.values()))):
+    for number, some in _by_number(next(iter(by_model.values()))).items():
         found = measure_baselines(lay_out(some))
         for name in _GUESSES if number is None else _GUESSES[:1]:
             if ranked := found[name].get(_RANKED):
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
 
 
-def _name_numbers(framing: str, split: str, rows: Sequence[Filled] | Sequence[Answered]) -> Iterator[Share]:
-    by_model = group(rows, lambda one: one.model)  # type: ignore[type-var]
+NamedT = TypeVar("NamedT", Filled, Answered)
+
+
+def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[Share]:
+    by_model = group(rows, lambda one: one.model)
     first = next(iter(by_model.values()))
     counts = Counter(int(one.item.factors["number"]) for one in first)
     usual = min(counts, key=lambda number: (-counts[number], number))
     chance = counts[usual] / len(first)
     for model, own in by_model.items():
-        for number, some in _by_number(own):
+        for number, some in _by_number(own).items():
             yield Share(framing, split, model, number, _share([_is_right(one) for one in some], some), chance)
-    for number, some in _by_number(first):
+    for number, some in _by_number(first).items():
         hits = [one.item.factors["number"] == usual for one in some]
         yield Share(framing, split, MOST_FREQUENT, number, _share(hits, some), chance, "baseline")
 
@@ -119,7 +122,8 @@ def _share(hits: Sequence[bool], rows: Sequence[Filled | Answered]) -> Estimate:
     return estimate_share([float(hit) for hit in hits], images_of(rows))
 
 
-def _by_number(rows: Sequence[RowT]) -> list[tuple[int | None, list[RowT]]]:
+def _by_number(rows: Sequence[RowT]) -> dict[int | None, list[RowT]]:
     """Take all, then those of each number; large ones are taken together."""
-    found = group(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
-    return [(None, list(rows)), *sorted(found.items())]
+    found: dict[int, list[RowT]] = group(rows, lambda one: min(int(one.item.factors["number"]), LARGEST_ALONE + 1))
+    all_and_each: dict[int | None, list[RowT]] = {None: list(rows)}
+    return all_and_each | {number: found[number] for number in sorted(found)}
