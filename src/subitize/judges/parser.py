@@ -1,4 +1,4 @@
-"""Reads what a model said or scored: the words are the evidence, or the probability of a text, or a number."""
+"""Reads what a model said, or what its scores come to: words are the evidence, numerals makes a number of them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,8 +8,9 @@ from subitize.labels import interpret, parse_rule
 from subitize.labels.rules import find_word_rule, word_rules
 from subitize.labels.scores import read_probability
 from subitize.numerals.gaps import name_number
-from subitize.records import Confirm, Count, Evidence, Fit, Known, Measured, Outcome, Question, Said, Scored, Words
+from subitize.records import Confirm, Count, Fit, Known, Outcome, Question, Said, Scored, Words
 
+_LIKELIER_THAN_NOT = 0.5
 _KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
@@ -45,14 +46,14 @@ class Parser:
         """Take the text as it stands, or what the scores come to."""
         if isinstance(exhibit.outcomes[0], Scored):
             scores = exhibit.outcomes[0].scores
-            return tuple(Finding(_read_scores(scores, inquiry.question)) for inquiry in exhibit.inquiries)
+            return tuple(Finding(Words(_put_in_words(scores, inquiry.question))) for inquiry in exhibit.inquiries)
         text = "\n".join(outcome.text for outcome in exhibit.outcomes if isinstance(outcome, Said))
         return tuple(Finding(Words(text)) for _ in exhibit.inquiries)
 
 
-def _read_scores(scores: Mapping[str, float], question: Question) -> Evidence:
+def _put_in_words(scores: Mapping[str, float], question: Question) -> str:
     if isinstance(question, Count):
         number = name_number(scores)
-        return Words("no numeral" if number is None else str(number))
+        return "no numeral" if number is None else str(number)
     probability = read_probability(scores)
-    return Words("a similarity") if probability is None else Measured(probability)
+    return "a similarity" if probability is None else "yes" if probability > _LIKELIER_THAN_NOT else "no"

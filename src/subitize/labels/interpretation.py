@@ -29,8 +29,6 @@ from subitize.records import (
 CANNOT_TELL = "cannot tell: "
 """How the words of a judge begin that finds boxes, but does not know what is in them."""
 
-_MORE_LIKELY_THAN_NOT = 0.5
-
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
     """Read the evidence as an answer to the question."""
@@ -55,8 +53,6 @@ def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
         case Compared(scores=scores), Confirm(statement=statement) if stated := read_statement(statement):
             first, *others = scores.values()
             return Known((first > max(others)) != (stated.number == 0))
-        case Measured(score=probability), Confirm():
-            return Known(probability > _MORE_LIKELY_THAN_NOT)
         case Measured(score=score), Fit():
             return Known(score)
     return Discarded(f"{evidence.kind} cannot answer {question.id!r}")
