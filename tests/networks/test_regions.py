@@ -1,8 +1,7 @@
 """Region features from files: the right ones, padded, lazily, and one line for whatever is wrong with a file."""
 
-import base64
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from conftest import ROOT
 from subitize.errors import BadFileError, BadValueError
 from subitize.networks.regions import Regions
-from tiny_matchers import write_regions
+from tiny_matchers import write_region_table, write_regions
 
 NAMES = ["a.jpg", "b.jpg", "folder of.things.png", "d.jpg", "e.jpg"]
 Arrays = dict[str, np.ndarray]
@@ -125,24 +124,10 @@ def test_a_file_that_is_none_is_refused(name: str, told: str, tmp_path: Path) ->
         Regions.open(tmp_path / name)
 
 
-def write_tsv(path: Path, ids: Sequence[str], *, is_lxmert: bool = False) -> Path:
-    """Write what `write_regions` writes as bottom-up attention's or LXMERT's file, of pictures 640 × 480."""
-    with np.load(write_regions(path.with_suffix(".npz"), ids)) as archive:
-        arrays = dict(archive)
-    lines = []
-    for id in ids:
-        boxes = arrays[f"{id}.boxes"] * np.array([640, 480, 640, 480], np.float32)
-        encoded = [base64.b64encode(one.tobytes()).decode() for one in (boxes, arrays[f"{id}.features"])]
-        sizes = ["480", "640", "", "", "", ""] if is_lxmert else ["640", "480"]
-        lines.append("\t".join([id, *sizes, str(len(boxes)), *encoded]))
-    path.write_text("\n".join(lines) + "\n", encoding="ascii")
-    return path
-
-
 @pytest.mark.parametrize("is_lxmert", [False, True], ids=["bottom-up attention", "LXMERT"])
 def test_files_of_others_hold_the_same_by_the_numbers_of_their_pictures(is_lxmert: bool, tmp_path: Path) -> None:
     ids = ["2407890", "7", "150367"]
-    regions = Regions.open(write_tsv(tmp_path / "r.tsv", ids, is_lxmert=is_lxmert))
+    regions = Regions.open(write_region_table(tmp_path / "r.tsv", ids, is_lxmert=is_lxmert))
     asked = ["v7w_2407890.jpg", "7.jpg", "COCO_val2014_000000150367.jpg"]
     found, wanted = regions.of(asked), Regions.open(tmp_path / "r.npz").of(ids)
     assert all(np.allclose(one, other, atol=1e-6) for one, other in zip(found, wanted, strict=True))
@@ -163,7 +148,7 @@ def test_files_of_others_hold_the_same_by_the_numbers_of_their_pictures(is_lxmer
     ],
 )
 def test_what_is_wrong_in_files_of_others_is_told(spoil: Callable[[str], str], told: str, tmp_path: Path) -> None:
-    path = write_tsv(tmp_path / "r.tsv", ["7"])
+    path = write_region_table(tmp_path / "r.tsv", ["7"])
     path.write_text(spoil(path.read_text(encoding="ascii").rstrip("\n")), encoding="ascii")
     with pytest.raises(BadFileError, match=told):
         Regions.open(path).of(["7"])

@@ -73,20 +73,22 @@ def outcomes(out: Path) -> list[Outcome]:
         return [one.response.outcome for one in run.responses()]
 
 
+def write_seen(folder: Path, suite: str) -> Path:
+    """Write what a detector saw in the images: our way, and for gaps as bottom-up attention does."""
+    if suite == FILLED:
+        return tiny_matchers.write_region_table(folder / "seen.tsv", [str(row) for row in range(len(ANSWERS))])
+    width = tiny_vlms.REGION_FEATURES if suite == ANSWERED else 20
+    return tiny_matchers.write_regions(folder / "seen.npz", [f"{row}.png" for row in range(len(ANSWERS))], width=width)
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("suite", NETWORKS)
 def test_networks_from_disk_do_a_framing(suite: str, specs: dict[str, str], tmp_path: Path) -> None:
     models = []
     for place, (name, write) in enumerate(NETWORKS[suite].items()):
         folder = write(tmp_path / str(place))
-        if name == "LXMERT":
-            width = tiny_vlms.REGION_FEATURES if suite == ANSWERED else 20
-            names = [f"{row}.png" for row in range(len(ANSWERS))]
-            models.append(
-                f"transformers:{folder},regions={tiny_matchers.write_regions(tmp_path / 'r.npz', names, width=width)}"
-            )
-        else:
-            models.append(f"transformers:{folder}")
+        regions = f",regions={write_seen(tmp_path / str(place), suite)}" if name == "LXMERT" else ""
+        models.append(f"transformers:{folder}{regions}")
     named = [argument for model in models for argument in ("--model", model)]
     ended = call("run", specs[suite], *named, "--out", tmp_path / "run", "--no-sight-check")
     assert ended.code == 0, ended.err
