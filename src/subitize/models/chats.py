@@ -35,7 +35,6 @@ from subitize.records import (
 # What an answer is expected to use where max_tokens does not say: a number, or a short sentence around it.
 ANSWER_TOKENS = 5
 
-
 _FILLING = f'Which number belongs in the place of {GAP} in "{{text}}"? Answer with the number only.'
 _YES_OR_NO = ("yes", "no")
 
