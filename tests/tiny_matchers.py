@@ -1,5 +1,6 @@
 """Tiny networks that score and fill texts about pictures: random weights, real tokenizers, saved as a user's are."""
 
+import base64
 import io
 import json
 from collections.abc import Sequence
@@ -238,6 +239,20 @@ def write_regions(path: Path, names: Sequence[str], *, width: int = 20) -> Path:
     stream = io.BytesIO()
     np.savez(stream, **arrays)
     path.write_bytes(stream.getvalue())
+    return path
+
+
+def write_region_table(path: Path, ids: Sequence[str], *, is_lxmert: bool = False, width: int = 20) -> Path:
+    """Write what `write_regions` writes as bottom-up attention's or LXMERT's file, of pictures 640 × 480."""
+    with np.load(write_regions(path.with_suffix(".npz"), ids, width=width)) as archive:
+        arrays = dict(archive)
+    lines = []
+    for id in ids:
+        boxes = arrays[f"{id}.boxes"] * np.array([640, 480, 640, 480], np.float32)
+        encoded = [base64.b64encode(one.tobytes()).decode() for one in (boxes, arrays[f"{id}.features"])]
+        sizes = ["480", "640", "", "", "", ""] if is_lxmert else ["640", "480"]
+        lines.append("\t".join([id, *sizes, str(len(boxes)), *encoded]))
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
     return path
 
 

@@ -203,6 +203,15 @@ def find_suite_rule(name: str) -> str | None:
     return None if paper_of(base) else _DEFAULT_RULE
 
 
+def find_suite_title(name: str) -> str | None:
+    """Find the title of a suite; one that is made of a file has it without the file, one not installed here none."""
+    try:
+        title = getattr(plugins.load(_find("suites", name)), "title", None)
+        return title if isinstance(title, str) else make_suite(name).it.title
+    except SubitizeError:
+        return None
+
+
 def names(kind: Kind) -> list[str]:
     """List the names of everything of a kind, without importing it."""
     return sorted(_known(kind))

@@ -12,10 +12,11 @@ import pytest
 import tiny_matchers
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.image_files import Rgb
-from subitize.networks.filling import FILLERS, NUMERALS, Filler, open_filler
+from subitize.networks.filling import FILLERS, Filler, open_filler
 from subitize.networks.pairs import View, open_pairs
 from subitize.networks.regions import Regions
 from subitize.networks.weights import Placement
+from subitize.numerals.gaps import NUMERALS
 from tiny_weights import find_tiny
 
 pytestmark = pytest.mark.torch

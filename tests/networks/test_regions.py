@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from subitize.errors import BadFileError, BadValueError
 from subitize.networks.regions import Regions
-from tiny_matchers import write_regions
+from tiny_matchers import write_region_table, write_regions
 
 NAMES = ["a.jpg", "b.jpg", "folder of.things.png", "d.jpg", "e.jpg"]
 Arrays = dict[str, np.ndarray]
@@ -122,6 +122,44 @@ def test_a_file_that_is_none_is_refused(name: str, told: str, tmp_path: Path) ->
     (tmp_path / "r.csv").write_text("a,b\n")
     with pytest.raises(BadFileError, match=told):
         Regions.open(tmp_path / name)
+
+
+@pytest.mark.parametrize("is_lxmert", [False, True], ids=["bottom-up attention", "LXMERT"])
+def test_files_of_others_hold_the_same_by_the_numbers_of_their_pictures(is_lxmert: bool, tmp_path: Path) -> None:
+    ids = ["2407890", "7", "150367"]
+    regions = Regions.open(write_region_table(tmp_path / "r.tsv", ids, is_lxmert=is_lxmert))
+    asked = ["v7w_2407890.jpg", "7.jpg", "COCO_val2014_000000150367.jpg"]
+    found, wanted = regions.of(asked), Regions.open(tmp_path / "r.npz").of(ids)
+    assert all(np.allclose(one, other, atol=1e-6) for one, other in zip(found, wanted, strict=True))
+    assert all((one == other).all() for one, other in zip(regions.of(ids), found, strict=True))
+    with pytest.raises(BadValueError, match=r"r\.tsv has no picture 'apples_7\.png'; it has '150367', '2407890', '7'"):
+        regions.of(["apples_7.png"])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        pytest.param(lambda line: line.rpartition("\t")[0], "7 has 5 columns instead of 6 or 10", id="columns"),
+        pytest.param(lambda line: line[:-9], "cannot be read as region features", id="cut short"),
+        pytest.param(lambda line: line.replace("\t640\t", "\t64\t"), "from 0 to 1", id="another size"),
+        pytest.param(lambda line: line.replace("\t2\t", "\t3\t"), "cannot be read as region features", id="count"),
+        pytest.param(lambda line: line.replace("\t2\t", "\ttwo\t"), "cannot be read as region features", id="words"),
+        pytest.param(lambda _: "", "it is empty", id="empty"),
+    ],
+)
+def test_what_is_wrong_in_files_of_others_is_told(spoil: Callable[[str], str], told: str, tmp_path: Path) -> None:
+    path = write_region_table(tmp_path / "r.tsv", ["7"])
+    path.write_text(spoil(path.read_text(encoding="ascii").rstrip("\n")), encoding="ascii")
+    with pytest.raises(BadFileError, match=told):
+        Regions.open(path).of(["7"])
+
+
+def test_more_regions_than_networks_were_given_are_refused(tmp_path: Path) -> None:
+    names = [f"{number}.jpg" for number in range(100)]
+    regions = Regions.open(write_regions(tmp_path / "r.npz", names, width=1))
+    assert regions.of(["98.jpg"])[0].shape == (1, 100, 1)
+    with pytest.raises(BadFileError, match=r"'99\.jpg' has 101 regions; keep the surest 100 of a picture"):
+        regions.of(["99.jpg"])
 
 
 def test_the_lines_of_the_page_write_a_file_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,18 +1,24 @@
-"""Reads what a model said: the words are the evidence, numerals makes a number of them."""
+"""Reads what a model said, or what its scores come to: words are the evidence, numerals makes a number of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
 from subitize.labels import interpret, parse_rule
 from subitize.labels.rules import find_word_rule, word_rules
-from subitize.records import Count, Fit, Known, Outcome, Question, Said, Words
+from subitize.labels.scores import read_probability
+from subitize.numerals.gaps import name_number
+from subitize.records import Confirm, Count, Fit, Known, Outcome, Question, Said, Scored, Words
 
+_LIKELIER_THAN_NOT = 0.5
 _KNOWN = (("3", 3), ("12", 12), ("0", 0))
 
 
 class Parser:
-    """Read the number in a text answer, by the policy strict, total, final, or one that a paper brings."""
+    """Read the number in a text answer, by the policy strict, total, final, or one that a paper brings.
+
+    Of scores it takes whether a text fits, or the likeliest number in a gap.
+    """
 
     is_stand_in = False
     asks_together = True
@@ -31,10 +37,23 @@ class Parser:
         return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
-        """Tell whether there is text to read; a score is not read off a text."""
+        """Tell whether there is text to read, or scores of one; how well it fits is not read off a text."""
+        if isinstance(question, Confirm | Count) and len(outcomes) == 1 and isinstance(outcomes[0], Scored):
+            return True
         return not isinstance(question, Fit) and all(isinstance(outcome, Said) for outcome in outcomes)
 
     async def respond(self, exhibit: Exhibit, /) -> tuple[Finding, ...]:
-        """Take the text as it stands."""
+        """Take the text as it stands, or what the scores come to."""
+        if isinstance(exhibit.outcomes[0], Scored):
+            scores = exhibit.outcomes[0].scores
+            return tuple(Finding(Words(_put_in_words(scores, inquiry.question))) for inquiry in exhibit.inquiries)
         text = "\n".join(outcome.text for outcome in exhibit.outcomes if isinstance(outcome, Said))
         return tuple(Finding(Words(text)) for _ in exhibit.inquiries)
+
+
+def _put_in_words(scores: Mapping[str, float], question: Question) -> str:
+    if isinstance(question, Count):
+        number = name_number(scores)
+        return "no numeral" if number is None else str(number)
+    probability = read_probability(scores)
+    return "a similarity" if probability is None else "yes" if probability > _LIKELIER_THAN_NOT else "no"

@@ -10,8 +10,28 @@ from typing import Any
 from subitize.errors import BadValueError
 from subitize.image_files import data_url
 from subitize.interfaces import Reply, TransientError, Usage
+from subitize.labels import interpret, parse_rule
 from subitize.models.serving import SHORTEST_SECRET, Answered
-from subitize.records import Provenance, Refused, Said, Scalar, Token
+from subitize.networks.filling import GAP
+from subitize.networks.matching import ask
+from subitize.numerals.gaps import NUMERALS
+from subitize.records import (
+    Confirm,
+    Count,
+    Discarded,
+    Fill,
+    Match,
+    Provenance,
+    Question,
+    Refused,
+    Said,
+    Scalar,
+    Scored,
+    Task,
+    Token,
+    Words,
+    task_text,
+)
 
 # Names of secrets, letters only; parameters about the tokens of a text are none.
 _SECRET = re.compile(
@@ -20,6 +40,70 @@ _SECRET = re.compile(
 )
 # What an answer is expected to use where max_tokens does not say: a number, or a short sentence around it.
 ANSWER_TOKENS = 5
+
+_FILLING = f'Which number belongs in the place of {GAP} in "{{text}}"? Answer with the number only.'
+_YES_OR_NO = ("yes", "no")
+
+
+def as_question(task: Task) -> str:
+    """Put a task as a question: whether the picture shows what a text says, or which number belongs in its gap."""
+    match task:
+        case Match(text=text):
+            return ask(text)
+        case Fill(text=text):
+            return _FILLING.replace("{text}", text)
+    return task_text(task)
+
+
+def score_answer(task: Task, reply: Reply) -> Reply:
+    """Make scores of the answer to such a question; what was said is kept among the parameters.
+
+    They are probabilities where the server tells those of the first token, and that is the whole answer. Otherwise what
+    is said has all of it, so that many texts score the same. What is no answer is a refusal.
+    """
+    said = reply.content
+    if not isinstance(task, Match | Fill) or not isinstance(said, Said):
+        return reply
+    provenance = replace(reply.provenance, parameters={**reply.provenance.parameters, "said": said.text})
+    content = _score_text(said) if isinstance(task, Match) else _score_numerals(said)
+    return replace(reply, content=content, provenance=provenance)
+
+
+def _score_text(said: Said) -> Scored | Refused:
+    shares = _share_words(said, _YES_OR_NO)
+    if shares:
+        return Scored({"match": min(1.0, shares.get("yes", 0.0))})
+    answer = _read(said, Confirm("", is_informed=True))
+    return answer if isinstance(answer, Refused) else Scored({"match": float(answer)})
+
+
+def _score_numerals(said: Said) -> Scored | Refused:
+    shares = _share_words(said, NUMERALS)
+    if shares:
+        return Scored(shares)
+    answer = _read(said, Count("thing"))
+    return answer if isinstance(answer, Refused) else Scored({f"{answer:g}": 1.0})
+
+
+def _share_words(said: Said, words: Collection[str]) -> dict[str, float]:
+    """Add up the probabilities of words as the first token, in whatever form; nothing where the answer goes on."""
+    first = next(iter(said.tokens), None)
+    if first is None or _bare(said.text) != _bare(first.text) or _bare(first.text) not in words:
+        return {}
+    found: dict[str, float] = {}
+    for text, logprob in ({first.text: first.logprob} | dict(first.others)).items():
+        if _bare(text) in words:
+            found[_bare(text)] = found.get(_bare(text), 0.0) + math.exp(logprob)
+    return found
+
+
+def _bare(text: str) -> str:
+    return text.strip(" \n\t.!\"'*").lower()
+
+
+def _read(said: Said, question: Question) -> float | Refused:
+    value = interpret(Words(said.text), question, parse_rule("strict"))
+    return Refused(f"no answer to the question: {value.reason}") if isinstance(value, Discarded) else float(value.value)
 
 
 def write_messages(

@@ -1,4 +1,4 @@
-"""Models behind an OpenAI-compatible server: drawing by its images endpoint, answering by its chat endpoint."""
+"""Models behind an OpenAI-compatible server: drawing by its images endpoint, everything else by its chat endpoint."""
 
 import asyncio
 import base64
@@ -13,17 +13,19 @@ from subitize.image_files import decode
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.models.chats import (
     ANSWER_TOKENS,
+    as_question,
     given,
     read_chat,
     read_extra,
     read_usage,
     scalars,
+    score_answer,
     text_or_none,
     write_messages,
 )
 from subitize.models.serving import Answered, DeclinedError, Limits, Server, check_url
 from subitize.prices import estimate_text_tokens
-from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest, task_text
+from subitize.records import Draw, Failed, Scalar, Task, TaskKind, digest
 
 DEFAULT_URL = "https://api.openai.com/v1"
 URL_VARIABLE = "OPENAI_BASE_URL"
@@ -35,7 +37,7 @@ class OpenAi:
     `extra` is a JSON object of further parameters to send. What has no value is not sent.
     """
 
-    tasks: frozenset[TaskKind] = frozenset({"draw", "answer"})
+    tasks: frozenset[TaskKind] = frozenset({"draw", "answer", "match", "fill"})
     is_stand_in = False
 
     def __init__(
@@ -87,7 +89,7 @@ class OpenAi:
         """Guess what one answer uses; the tokens of a picture that is shown depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size, self._quality)
-        tokens_in = estimate_text_tokens((self._system or "") + task_text(task))
+        tokens_in = estimate_text_tokens((self._system or "") + as_question(task))
         return Usage(tokens_in, self._answer_tokens, is_low_detail=self._detail == "low")
 
     async def respond(self, request: Request, /) -> Reply:
@@ -99,7 +101,7 @@ class OpenAi:
         """Have several pictures of one prompt drawn in one call; questions are put one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return [await self._chat(request, request.picture()) for request in requests]
+        return [score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
         """Have a text written: the words of the task are sent to the chat endpoint, without a picture."""
@@ -176,7 +178,8 @@ class OpenAi:
         return Pixels(data)
 
     async def _chat(self, request: Request, picture: bytes | None) -> Reply:
-        messages = write_messages(request.text, picture, system=self._system, detail=self._detail)
+        question = as_question(request.task)
+        messages = write_messages(question, picture, system=self._system, detail=self._detail)
         body = {"model": self.served_name, "messages": messages} | self._answering
         parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
         parameters |= given(system=self._system, detail=self._detail)
@@ -186,7 +189,7 @@ class OpenAi:
         parameters["sends_seed"] = self._sends_seed
         if self._sends_seed:
             body["seed"] = request.seed
-        provenance = replace(request.provenance(), parameters=parameters)
+        provenance = replace(request.provenance(), parameters=parameters, prompt_sent=question)
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
         try:
             answered = await self._post("/chat/completions", body, [request], tokens)

@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 from subitize.errors import UnusableModelError
 from subitize.networks.pairs import Pairs, View, numbers, open_pairs
 from subitize.networks.weights import Placement
-from subitize.numerals.number_words import NUMBERS_BELOW_20, TENS
+from subitize.numerals.gaps import NUMERALS
 
 GAP = "[GAP]"
-
-# "a" and "an" can be read as one, "no" as zero (Parcalabescu et al. 2021, section 4.2.2).
-NUMERALS: tuple[str, ...] = (
-    *NUMBERS_BELOW_20, *TENS, "hundred", *(str(number) for number in range(101)), "a", "an", "no",
-)  # fmt: skip
 
 _OTHER_WORDS = 10
 

@@ -1,5 +1,7 @@
 """Region features from a file: what a detector of somebody else's saw in each picture, for networks without eyes."""
 
+import base64
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +18,8 @@ from subitize.networks import weights
 Floats = NDArray[np.float32]
 T = TypeVar("T")
 
+MOST_REGIONS = 100
+"""Of a picture, as detectors for these networks give them (Anderson et al. 2018)."""
 _SLACK = 0.01  # of a picture's side: boxes that were clipped and divided in half floats
 
 
@@ -24,7 +28,8 @@ class Regions:
     """The features and boxes of pictures by their names; only those that are asked for are read.
 
     Per picture the file has `<name>.features` (regions × numbers) and `<name>.boxes` (regions × 4: left, top, right,
-    bottom as shares of width and height). Pictures may differ in how many regions they have.
+    bottom as shares of width and height). Pictures may differ in how many regions they have, at most MOST_REGIONS. The
+    files of bottom-up attention and of LXMERT (.tsv) have pictures by number: 7 is that of v7w_7.jpg.
     """
 
     path: Path
@@ -33,11 +38,11 @@ class Regions:
 
     @classmethod
     def open(cls, path: Path) -> "Regions":
-        """Open a .npz or .safetensors file; nothing but its table of contents is read."""
+        """Open a .npz, .safetensors or .tsv file; nothing but its table of contents is kept."""
         if not path.is_file():
-            raise BadFileError(f"there is no file {path}; name the .npz or .safetensors file of the region features")
+            raise BadFileError(f"there is no file {path}; name the file of the region features: {_FORMATS}")
         if path.suffix not in _OPENERS:
-            raise BadFileError(f"{path.name} is no file of region features; write them as .npz or .safetensors")
+            raise BadFileError(f"{path.name} is no file of region features; write them as {_FORMATS}")
         keys, read = _reading(path, lambda: _OPENERS[path.suffix](path))
         names = frozenset(key.removesuffix(".features") for key in keys if key.endswith(".features"))
         if not names:
@@ -61,17 +66,22 @@ class Regions:
             mask[row, :count] = 1
         return features, boxes, mask
 
-    def _of_one(self, name: str) -> tuple[Floats, Floats]:
+    def _of_one(self, picture: str) -> tuple[Floats, Floats]:
+        name = _take_number(picture) if self.path.suffix == ".tsv" and picture not in self.names else picture
         if name not in self.names:
             known = sorted(self.names)
             more = f" and {len(known) - 3:,} more" if len(known) > 3 else ""
             some = ", ".join(map(repr, known[:3]))
-            raise BadValueError(f"{self.path.name} has no picture {name!r}; it has {some}{more}")
+            raise BadValueError(f"{self.path.name} has no picture {picture!r}; it has {some}{more}")
         features, boxes = self._floats(f"{name}.features"), self._floats(f"{name}.boxes")
         if features.ndim != 2 or boxes.shape != (len(features), 4) or not features.size:
             raise BadFileError(
                 f"{self.path.name}: {name!r} has features of {_shape(features)} and boxes of {_shape(boxes)}; "
                 "they should be n × d and n × 4"
+            )
+        if len(boxes) > MOST_REGIONS:
+            raise BadFileError(
+                f"{self.path.name}: {name!r} has {len(boxes)} regions; keep the surest {MOST_REGIONS} of a picture"
             )
         if boxes.min() < -_SLACK or boxes.max() > 1 + _SLACK or (boxes[:, :2] > boxes[:, 2:]).any():
             raise BadFileError(
@@ -122,7 +132,56 @@ def _open_safetensors(path: Path) -> _Opened:
     return keys, read
 
 
-_OPENERS: dict[str, Callable[[Path], _Opened]] = {".npz": _open_npz, ".safetensors": _open_safetensors}
+# What the columns of bottom-up attention's files are, and of LXMERT's, which has labels besides, by how many there are.
+_COLUMNS = {
+    6: ("id", "width", "height", "count", "boxes", "features"),
+    10: ("id", "height", "width", *("label",) * 4, "count", "boxes", "features"),
+}
+
+
+def _open_tsv(path: Path) -> _Opened:
+    """Find where the line of each picture begins; of a picture that comes twice, as in some releases, the first."""
+    starts: dict[str, int] = {}
+    start = 0
+    with path.open("rb") as file:
+        for line in file:
+            if line.strip():
+                starts.setdefault(line.partition(b"\t")[0].decode("ascii"), start)
+            start += len(line)
+    if not starts:
+        raise ValueError("it is empty")
+
+    def read(key: str) -> NDArray[np.generic]:
+        name, _, kind = key.rpartition(".")
+        with path.open("rb") as file:
+            file.seek(starts[name])
+            cells = file.readline().rstrip(b"\r\n").split(b"\t")
+        if len(cells) not in _COLUMNS:
+            raise ValueError(f"{name} has {len(cells)} columns instead of 6 or 10")
+        # Of the columns that are called alike, none is read.
+        row = dict(zip(_COLUMNS[len(cells)], cells, strict=True))
+        array = np.frombuffer(base64.b64decode(row[kind], validate=True), "<f4").reshape(int(row["count"]), -1)
+        sides = np.array([int(row["width"]), int(row["height"])] * 2, np.float32)
+        return array / sides if kind == "boxes" and array.shape[1:] == sides.shape else array
+
+    return [f"{name}.{kind}" for name in starts for kind in ("features", "boxes")], read
+
+
+_NUMBERED = re.compile(r"(?:v7w_|COCO_\w+_)?0*(\d+)(?:\.\w+)?")
+
+
+def _take_number(picture: str) -> str:
+    """Take the number of a picture of Visual7W, Visual Genome or COCO out of its name."""
+    found = _NUMBERED.fullmatch(picture)
+    return found[1] if found else picture
+
+
+_OPENERS: dict[str, Callable[[Path], _Opened]] = {
+    ".npz": _open_npz,
+    ".safetensors": _open_safetensors,
+    ".tsv": _open_tsv,
+}
+_FORMATS = ".npz, .safetensors, or bottom-up attention's .tsv"
 
 
 def _reading(path: Path, read: Callable[[], T]) -> T:

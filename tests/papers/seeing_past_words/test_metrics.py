@@ -9,6 +9,7 @@ from scipy import stats
 
 from cases import Case
 from probe_files import make_probes
+from subitize.numerals.gaps import NUMERALS, name_number
 from subitize.papers.seeing_past_words.baselines import BASELINES, lay_out_probes, measure_baselines, prefer_smaller
 from subitize.papers.seeing_past_words.building import Recipe, build_probes
 from subitize.papers.seeing_past_words.metrics import (
@@ -18,7 +19,6 @@ from subitize.papers.seeing_past_words.metrics import (
     measure_pairs,
     measure_ranks,
     measure_said,
-    name_number,
     rank_number,
 )
 from subitize.papers.seeing_past_words.probes import Probe
@@ -50,6 +50,7 @@ EXAMPLES: dict[str, tuple[Probes, dict[str, float]]] = {
             "pairwise_accuracy_ties_win": 0.8889,
             "pairwise_accuracy_ties_lose": 0.7778,
             "pairwise_accuracy": 0.8333,
+            "tied_pairs": 1 / 9,
             "auroc": 0.8519,
         },
     ),
@@ -65,6 +66,7 @@ EXAMPLES: dict[str, tuple[Probes, dict[str, float]]] = {
             "pairwise_accuracy_ties_win": 1.0,
             "pairwise_accuracy_ties_lose": 0.0,
             "pairwise_accuracy": 0.5,
+            "tied_pairs": 1.0,
             "auroc": 0.5,
         },
     ),
@@ -81,6 +83,7 @@ EXAMPLES: dict[str, tuple[Probes, dict[str, float]]] = {
             "pairwise_accuracy_ties_win": 0.75,
             "pairwise_accuracy_ties_lose": 0.75,
             "pairwise_accuracy": 0.75,
+            "tied_pairs": 0.0,
             "auroc": 0.6875,
         },
     ),
@@ -162,9 +165,10 @@ def test_texts_of_an_image_are_one_cluster() -> None:
         ({"two": 0.5, "three": 0.3, "3": 0.1, "four": 0.1}, 3, 2, 2),
         ({"many": 0.9, "a": 0.05, "no": 0.04, "two": 0.01}, 0, 2, 1),
         ({"two": 0.25, "three": 0.25, "four": 0.25, "five": 0.25}, 4, 2.5, 2),
-        ({"two": 0.5, "three": 0.3}, 7, 3, 2),
+        ({"two": 0.5, "three": 0.3}, 7, 1 + 2 + (len(NUMERALS) - 2 - 2) / 2, 2),  # "7" and "seven" among the rest
         ({"hundred": 0.5, "100": 0.6, "an": 0.1, "Twenty": 0.55}, 20, 2, 100),
-        ({"many": 1.0}, 2, 1, None),
+        ({"many": 1.0}, 2, 1 + (len(NUMERALS) - 2) / 2, None),
+        ({"two": 1.0}, 543, len(NUMERALS) / 2 + 1.5, 2),
     ],
 )
 def test_the_best_placed_form_of_a_number_has_its_rank(

@@ -2,16 +2,33 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import get_args
+from typing import Annotated, get_args
 
 from subitize.drawing.layouts import CATEGORIES, layout
-from subitize.interfaces import Tried
+from subitize.interfaces import AddedLater, Tried
+from subitize.networks.filling import GAP
 from subitize.numerals import plural
-from subitize.records import Answer, Ask, Control, Count, Discarded, Item, Known, Magnitude, Name, Stimulus, digest
+from subitize.records import (
+    Answer,
+    Ask,
+    Control,
+    Count,
+    Discarded,
+    Fill,
+    Item,
+    Known,
+    Magnitude,
+    Name,
+    Scalar,
+    Stimulus,
+    digest,
+)
 from subitize.suites.checks import check_at_least_one, check_known
 
 # "category" puts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
+# As a question, or as a gap that a masked language model fills: the paper's ViLT is vilt-b32-mlm (section 2.2).
+FRAMINGS: tuple[str, ...] = ("question", "gap")
 # The control question is about the content of the picture: whoever fails it was not asked rightly.
 CONTROL = "control"
 _CONTROL_ASK = Ask(Name(), "What does the image represent?", ("apple", "fruit"), is_relevant=False)
@@ -43,13 +60,17 @@ class Naming:
         overlap: float = 0.0,
         size_px: int = 1024,
         max_attempts: int = 3,
+        framing: Annotated[str, AddedLater] = "question",
     ) -> None:
         check_known("category", categories, CATEGORIES)
         check_known("wording", wordings, WORDINGS)
         check_known("control", [control], [_NO_CONTROL, *_MAGNITUDES])
+        check_known("framing", [framing], FRAMINGS)
         check_at_least_one("naming", numbers=min(numbers), images=images, max_attempts=max_attempts)
         self._categories, self._numbers, self._images = categories, numbers, images
-        self._wordings, self._is_controlled = wordings, control_question
+        self._has_gap = framing == "gap"
+        # What is in a picture is asked as a question only.
+        self._wordings, self._is_controlled = wordings, control_question and not self._has_gap
         held = Control(_MAGNITUDES[control], max(numbers)) if control in _MAGNITUDES else None
         self._look = (size_px, held, background, overlap)
         self.max_attempts = max_attempts
@@ -80,18 +101,21 @@ class Naming:
         category, number, index = cell
         stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), *self._look)
         ask = _CONTROL_ASK if wording == CONTROL else _count_ask(category, number, wording)
-        return Item(
-            f"naming/{category}/{number}/{index}/{wording}",
-            Answer(stimulus, ask.wording),
-            (ask,),
-            {"category": category, "number": number, "wording": wording},
-        )
+        id = f"naming/{category}/{number}/{index}/{wording}"
+        factors: dict[str, Scalar] = {"category": category, "number": number, "wording": wording}
+        if self._has_gap:
+            text = f"There are {GAP} {_name_things(category, wording)} in the picture."
+            return Item(f"{id}/gap", Fill(stimulus, text), (ask,), {**factors, "framing": "gap"})
+        return Item(id, Answer(stimulus, ask.wording), (ask,), factors)
 
 
 def _count_ask(category: str, number: int, wording: str) -> Ask:
-    noun = CATEGORIES[category].noun
-    things = plural(noun) if wording == "category" else wording
-    return Ask(Count(noun), f"How many {things} are there in the picture?", (number,))
+    question = f"How many {_name_things(category, wording)} are there in the picture?"
+    return Ask(Count(CATEGORIES[category].noun), question, (number,))
+
+
+def _name_things(category: str, wording: str) -> str:
+    return plural(CATEGORIES[category].noun) if wording == "category" else wording
 
 
 def _is_discarded(tried: Tried) -> bool:

@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.networks.filling import NUMERALS
-from subitize.numerals.number_words import SMALL
+from subitize.numerals.gaps import NUMERALS
 from subitize.records import Estimate
 from subitize.stats.estimator import (
     ROUNDING,
@@ -35,13 +34,6 @@ PAIRWISE: Mapping[Ties, str] = {
 }
 """Ranking right above foiled texts of the same probe: chance is ½ only where ties count half. The paper counts ties as
 wins, VALSE as losses."""
-_FORMS: Mapping[str, int] = {
-    **{word: number for word, number in SMALL.items() if word in NUMERALS},
-    **{word: int(word) for word in NUMERALS if word.isdecimal()},
-    "hundred": 100,
-    **dict.fromkeys(("a", "an"), 1),
-    "no": 0,
-}
 BINS: Mapping[int, str] = {**{number: str(number) for number in range(8)}, 8: "8-10", 11: "11-20", 21: "21+"}
 """The rows of the paper's Table 7, by the least number in each."""
 
@@ -98,6 +90,7 @@ def measure_pairs(pairs: Pairs, *, threshold: float = 0.5) -> dict[str, Estimate
     margins, images = compare_foils(pairs)
     for ties, name in PAIRWISE.items():
         columns[name] = _Column(np.where(margins == 0, TIES[ties], margins > 0), images)
+    columns["tied_pairs"] = _Column(np.asarray(margins == 0, np.float64), images)
     found = _estimate_all({name: one for name, one in columns.items() if len(one.values)})
     if has_both:
         found["min_recall"] = _take_smaller(found["recall_right"], found["recall_foiled"])
@@ -176,19 +169,14 @@ def _take_smaller(one: Estimate, other: Estimate) -> Estimate:
 def rank_number(scores: Mapping[str, float], number: int) -> float:
     """Rank the best-placed form of a number ("1", "one", "a") among all numerals; other words do not count.
 
-    Forms that are as likely as it share their ranks. A number without a form comes after all others.
+    Forms that are as likely as it share their ranks, and so do, after all others, those that have no score.
     """
-    forms = [(score, _FORMS[word.lower()]) for word, score in scores.items() if word.lower() in _FORMS]
-    best = max((score for score, value in forms if value == number), default=-np.inf)
-    above = sum(score > best for score, _ in forms)
-    beside = sum(score == best and value != number for score, value in forms)
+    given = {word.lower(): score for word, score in scores.items() if word.lower() in NUMERALS}
+    known = dict.fromkeys(NUMERALS, -np.inf) | given
+    best = max((known[word] for word, value in NUMERALS.items() if value == number), default=-np.inf)
+    above = sum(score > best for score in known.values())
+    beside = sum(score == best and NUMERALS[word] != number for word, score in known.items())
     return 1 + above + beside / 2
-
-
-def name_number(scores: Mapping[str, float]) -> int | None:
-    """Name the number that is most likely in a gap."""
-    forms = {word: score for word, score in scores.items() if word.lower() in _FORMS}
-    return _FORMS[max(forms, key=forms.__getitem__).lower()] if forms else None
 
 
 def measure_ranks(ranks: Sequence[float] | Floats, images: Sequence[Any] | NDArray[Any]) -> dict[str, Estimate]:

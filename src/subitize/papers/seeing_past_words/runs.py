@@ -12,6 +12,8 @@ import polars as pl
 
 from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
 from subitize.errors import NothingToDoError
+from subitize.labels.scores import read_probability
+from subitize.numerals.gaps import name_number
 from subitize.papers.seeing_past_words import PAPER
 from subitize.papers.seeing_past_words.baselines import Numbers
 from subitize.papers.seeing_past_words.metrics import (
@@ -19,7 +21,6 @@ from subitize.papers.seeing_past_words.metrics import (
     Pairs,
     make_pairs,
     measure_pairs,
-    name_number,
     rank_number,
 )
 from subitize.papers.seeing_past_words.published import BLIND
@@ -30,8 +31,10 @@ from subitize.store import Run
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
+BLIND = " (blind)"
+"""What stands after the name of a model that was shown blank pictures."""
 # What needs no threshold can be said of similarities, too.
-_RANKED = (*PAIRWISE.values(), "auroc")
+_RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
 
 
 class TextScore(NamedTuple):
@@ -86,18 +89,18 @@ def read_probed(run: Run, judge: str | None) -> Probed:
     texts: dict[tuple[str, str], list[TextScore]] = defaultdict(list)
     gaps: list[Filled] = []
     lacking: Counter[str] = Counter()
-    for stored in run.responses():
-        item, outcome = items.get(stored.item_id), stored.response.outcome
+    for one in run.responses():
+        item, outcome = items.get(one.item_id), one.response.outcome
         if item is None or item.suite == VQA:
             continue
         if not isinstance(outcome, Scored) or (item.suite != MASKED and "match" not in outcome.scores):
-            lacking[stored.model] += 1
+            lacking[one.model] += 1
         elif item.suite == MASKED:
             number = int(item.factors["number"])
             rank, said = rank_number(outcome.scores, number), name_number(outcome.scores)
-            gaps.append(Filled(_label(stored.model, item), item, rank, said))
+            gaps.append(Filled(_label(one.model, item), item, rank, said))
         else:
-            texts[stored.model, item.id].append(_read_score(_label(stored.model, item), item, outcome.scores))
+            texts[one.model, item.id].append(_read_score(_label(one.model, item), item, outcome.scores))
     corpora = {
         entry.spec: frozenset(entry.options[TRAINED_ON].split("+"))
         for entry in run.models()
@@ -120,12 +123,10 @@ def _label(model: str, item: Item) -> str:
 
 
 def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScore:
-    """Take the probability of a match where there is one; `match` is one where it is the logit's, or has none."""
-    if "probability" in scores:
-        return TextScore(model, item, scores["probability"], is_probability=True)
-    match, logit = scores["match"], scores.get("logit")
-    is_probability = logit is None or math.isclose(match, 1 / (1 + math.exp(-max(logit, -700.0))), abs_tol=1e-6)
-    return TextScore(model, item, match, is_probability)
+    """Take the probability of a match, or else the similarity."""
+    probability = read_probability(scores)
+    is_probability = probability is not None
+    return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
 
 
 def _average(repeats: Sequence[TextScore]) -> TextScore:

@@ -14,6 +14,7 @@ from subitize.papers.seeing_past_words.metrics import BINS, bin_number, measure_
 from subitize.papers.seeing_past_words.published import BLIND, Row, find_model
 from subitize.papers.seeing_past_words.runs import (
     ALIGNMENT,
+    BLIND,
     COUNTING,
     Answered,
     Filled,
@@ -70,8 +71,8 @@ def table_1(probed: Probed) -> Iterator[Comparison]:
 
 def table_2_and_3(probed: Probed) -> Iterator[Comparison]:
     """Counting as alignment: without finetuning, and for models that are declared to be finetuned on the probe."""
-    for (split, data), chosen in _by_split(_take_counting(probed)).items():
-        for (model, form), own in group(chosen, _name_condition).items():
+    for (split, data), chosen in by_split(take_counting(probed)).items():
+        for (model, form), own in group(chosen, name_condition).items():
             is_tuned = probed.is_finetuned(model)
             row = Row("table3" if is_tuned else "table2", (split, form), data, model)
             yield row.compare("zero_shot", _tell_zero_shot(probed, model, "visual7w"))
@@ -94,7 +95,7 @@ def _tell_zero_shot(probed: Probed, model: str, corpus: str) -> str:
 
 def table_4(probed: Probed) -> Iterator[Comparison]:
     """Counting as masked language modelling, by number; and what is said instead of the right one."""
-    for (split, data), chosen in _by_split(probed.gaps).items():
+    for (split, data), chosen in by_split(probed.gaps).items():
         for (model, mask), own in group(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
             where, is_faithful = f"{mask}, {data}", mask == "faithful"
             for number, some in _by_number(own).items():
@@ -106,7 +107,7 @@ def table_4(probed: Probed) -> Iterator[Comparison]:
 
 def table_5(probed: Probed) -> Iterator[Comparison]:
     """Counting as visual question answering, by number; and what is said instead of the right one."""
-    for (split, data), chosen in _by_split(probed.answers).items():
+    for (split, data), chosen in by_split(probed.answers).items():
         for model, own in group(chosen, lambda one: one.model).items():
             for number, some in _by_number(own).items():
                 is_right = [float(one.said == one.item.factors["number"]) for one in some]
@@ -124,8 +125,8 @@ def _said_instead(own: Sequence[Filled] | Sequence[Answered], row: Row) -> Itera
 
 def guessing(probed: Probed) -> Iterator[Comparison]:
     """What guessing gets on the same probes; which model and which format they come from makes no difference."""
-    for (split, data), chosen in _by_split(_take_counting(probed)).items():
-        texts = next(iter(group(chosen, _name_condition).values()))
+    for (split, data), chosen in by_split(take_counting(probed)).items():
+        texts = next(iter(group(chosen, name_condition).values()))
         for name, measures in measure_baselines(lay_out_texts(texts)).items():
             row = Row("guessing", (name,), f"{split}, {data}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
@@ -133,8 +134,8 @@ def guessing(probed: Probed) -> Iterator[Comparison]:
 
 def by_number(probed: Probed) -> Iterator[Comparison]:
     """Counting as alignment by the right number, and how much better even numbers do than odd ones (ours)."""
-    for (split, data), chosen in _by_split(_take_counting(probed)).items():
-        for (model, form), own in group(chosen, _name_condition).items():
+    for (split, data), chosen in by_split(take_counting(probed)).items():
+        for (model, form), own in group(chosen, name_condition).items():
             for number, some in _by_number(own).items():
                 found = measure_texts(some)
                 row = Row("by_number", (split, form, number), data, model)
@@ -156,11 +157,12 @@ def _compare_parity(texts: Sequence[TextScore], row: Row) -> Iterator[Comparison
         yield row.compare("even − odd", subtract_independent(found["even"], found["odd"]))
 
 
-def _take_counting(probed: Probed) -> list[TextScore]:
+def take_counting(probed: Probed) -> list[TextScore]:
+    """Take the texts of the counting probe."""
     return [one for one in probed.texts if one.item.suite == COUNTING]
 
 
-def _by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
+def by_split(rows: Sequence[RowT]) -> dict[tuple[str, str], list[RowT]]:
     """Take of each split the test data, validation and test data together, or whatever part there is."""
     found: dict[tuple[str, str], list[RowT]] = {}
     for split, own in group(rows, lambda one: str(one.item.factors["split"])).items():
@@ -180,5 +182,6 @@ def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
     return found | {name: binned[name] for name in BINS.values() if name in binned and not name.isdecimal()}
 
 
-def _name_condition(one: TextScore) -> tuple[str, str]:
+def name_condition(one: TextScore) -> tuple[str, str]:
+    """Name the model and the format."""
     return one.model, str(one.item.factors["format"])

@@ -12,9 +12,9 @@ from subitize.analysis.enumeration import Enumeration, evaluate, name_baselines
 from subitize.analysis.observations import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
-from subitize.errors import NothingToDoError, SubitizeError
+from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Draw, base_suite
-from subitize.registry import make_suite, paper_of
+from subitize.registry import find_suite_title, paper_of
 from subitize.report.document.blocks import (
     Account,
     Column,
@@ -193,9 +193,8 @@ def _score(series: Sequence[Series], factors: Sequence[str]) -> dict[str, list[S
 def _title(suite: str) -> str:
     """Get a suite's title, with the refinement of its prompts; one that is not installed here goes by its name."""
     base, _, refinement = suite.partition(REFINED)
-    try:
-        title = make_suite(base).it.title
-    except SubitizeError:
+    title = find_suite_title(base)
+    if title is None:
         return suite
     return f"{title}, refined: {refinement}" if refinement else title
 

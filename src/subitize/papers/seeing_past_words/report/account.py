@@ -1,0 +1,75 @@
+"""What a report says of the probes: framings side by side, by split and by number, beside what guessing gets."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from subitize.papers.seeing_past_words.claims import observe
+from subitize.papers.seeing_past_words.report import figures
+from subitize.papers.seeing_past_words.report.shares import SUITES, Share, list_shares
+from subitize.papers.seeing_past_words.runs import ALIGNMENT, BLIND, COUNTING, MASKED, VQA, Probed, read_probed
+from subitize.report.document.blocks import Account, Section, TextBlock
+from subitize.report.document.cells import figure
+from subitize.report.document.charts import Palette
+from subitize.report.sections.claims import Wording, claims_section
+from subitize.report.sections.counted import Counted
+from subitize.report.sections.sources import Series, Source
+
+_WORDING = Wording("claim", "claims", "Numbers are those of sections in the paper.", "Observations")
+
+
+def compose_account(
+    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[Counted], palette: Palette
+) -> Account:
+    """Write what the scores and answers suffice for; the first suite of a counting probe compares all in its runs."""
+    sources = {one.source.name: one.source for one in series if not one.is_excluded}
+    probed = {name: _read(source) for name, source in sources.items()}
+    notes = [TextBlock(text) for one in probed.values() for text in one.warnings]
+    shares = _list(probed, sources)
+    own = [share for share in shares if SUITES[share.framing] == suite]
+    if not own:
+        return Account(notes, ())
+    sections: list[Section] = []
+    present = {SUITES[share.framing] for share in shares}
+    if suite == next((one for one in (COUNTING, MASKED, VQA) if one in present), ""):
+        counting = [share for share in shares if SUITES[share.framing] != ALIGNMENT]
+        splits = dict.fromkeys(share.split for share in counting)
+        sections += [
+            figures.compare(suite, [one for one in counting if one.split == split], palette) for split in splits
+        ]
+        claims = claims_section(suite, {name: observe(one) for name, one in probed.items()}, _WORDING)
+        sections += [claims] if claims else []
+    if suite in (COUNTING, ALIGNMENT):
+        sections.append(figures.tabulate_measures(suite, probed))
+    return Account([figures.glance(suite, own), *notes], sections, _headline(suite, own))
+
+
+def _read(source: Source) -> Probed:
+    """Read the probes of a run; of several judges of the answers, the first."""
+    rows = source.survey.observations.rows
+    judges = sorted({*rows.filter(rows["suite"] == VQA)["judge"]})
+    return read_probed(source.run, judges[0] if judges else None)
+
+
+def _list(probed: Mapping[str, Probed], sources: Mapping[str, Source]) -> list[Share]:
+    """List the shares of all runs, models that are in several by run; guesses are the same for all."""
+    found = {name: list(list_shares(one)) for name, one in probed.items()}
+    runs = Counter(model for shares in found.values() for model in {one.model for one in shares})
+    listed: dict[tuple[str, str, str, int | None], Share] = {}
+    for name, shares in found.items():
+        badges = {model: sources[name].badge(model.removesuffix(BLIND)) for model in {one.model for one in shares}}
+        for one in shares:
+            label = f"{one.model} ({name})" if runs[one.model] > 1 and one.badge != "baseline" else one.model
+            own = one._replace(model=label, badge=one.badge or badges[one.model])
+            listed.setdefault((own.framing, own.split, own.model, own.number), own)
+    return list(listed.values())
+
+
+def _headline(suite: str, shares: Sequence[Share]) -> str:
+    """Say who does best in the first framing of the first split, and what guessing gets there."""
+    first = shares[0]
+    here = [one for one in shares if (one.framing, one.split, one.number) == (first.framing, first.split, None)]
+    best = max((one for one in here if one.badge != "baseline"), key=lambda one: one.estimate.value)
+    low, value, high = (figure(100 * end, 0) for end in (best.estimate.low, best.estimate.value, best.estimate.high))
+    guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
+    told = f"; {guess.model}, without a look, gets {figure(100 * guess.estimate.value, 0)} %" if guess else ""
+    return f"In {suite}, {best.model} does best ({best.framing}, {best.split}): {value} % [{low}, {high}]{told}."

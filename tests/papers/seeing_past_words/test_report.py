@@ -1,0 +1,202 @@
+"""What a report says of the probes: framings side by side, by number and split, beside what guessing gets."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe_files import make_probes
+from report_runs import check_charts, composed
+from subitize.interfaces import Model, Reply, Request
+from subitize.papers.seeing_past_words.metrics import PAIRWISE
+from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
+from subitize.papers.seeing_past_words.tables import tabulate_run
+from subitize.records import Estimate, Said, Scored, Spec, TaskKind
+from subitize.registry import Made, make_judge, make_suite
+from subitize.report.document.blocks import Document, FigureBlock, Row, Section, TableBlock
+from subitize.runner.progress import Silent
+from subitize.runner.running import Settings, run_suite
+from subitize.store import Folder, Run
+
+ANSWERS = [1, 1, 2, 2, 2, 3, 12]
+Rule = Callable[[str, int, str], Mapping[str, float] | str]
+
+
+class Ruled:
+    """A model that follows a rule: of the kind of a task, the right number, and the last part of the item's id."""
+
+    is_stand_in = False
+    concurrency = 8
+    tasks: frozenset[TaskKind] = frozenset({"answer", "match", "fill"})
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+
+    async def respond(self, request: Request, /) -> Reply:
+        parts = request.item_id.split("/")
+        number = ANSWERS[int(parts[3])] if parts[0] != "alignment-probe" else 0
+        given = self._rule(request.task.kind, number, parts[-1])
+        return Reply(Said(given) if isinstance(given, str) else Scored(given), request.provenance())
+
+
+def know(kind: str, number: int, shown: str) -> Mapping[str, float] | str:
+    if kind == "answer":
+        return str(number)
+    return {str(number): 0.9, "two": 0.05} if kind == "fill" else {"match": float(shown in ("right", str(number)))}
+
+
+def say_two(kind: str, number: int, shown: str) -> Mapping[str, float] | str:
+    return "2" if kind == "answer" else {"two": 0.9} if kind == "fill" else {"match": 0.9 if shown == "2" else 0.2}
+
+
+def resemble(kind: str, number: int, shown: str) -> Mapping[str, float]:
+    return {"match": 0.3 if shown in ("right", str(number)) else 0.2, "logit": 30.0}
+
+
+def probe(run: Run, folder: Path, models: Mapping[str, Rule], suites: Mapping[str, str]) -> None:
+    for name, rule in models.items():
+        model: Made[Model] = Made(Spec(name, {}, name), Ruled(rule), name)
+        for suite, file in suites.items():
+            if rule is not resemble or suite in ("counting-probe", "alignment-probe"):
+                made = make_suite(f"{suite}:{folder / file}")
+                run_suite(run, Settings(made, model, make_judge("parser")), Silent())
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    folder = tmp_path_factory.mktemp("probed")
+    probes = make_probes(folder, ANSWERS)
+    hard = [replace(one, split="hard", part=("validation", "test")[place % 2]) for place, one in enumerate(probes)]
+    write_records(folder / "probes.jsonl", [*probes, *hard])
+    pairs = [CaptionPair(f"coco/{n}", "coco", f"{n}.jpg", f"picture {n}", f"picture {n + 1}") for n in range(4)]
+    write_records(folder / "pairs.jsonl", pairs)
+    counting = dict.fromkeys(("counting-probe", "counting-probe-masked", "counting-probe-vqa"), "probes.jsonl")
+    with Run(Folder(folder / "run"), create=True) as run:
+        models = {"knower": know, "two-sayer": say_two, "clip": resemble}
+        probe(run, folder, models, {**counting, "alignment-probe": "pairs.jsonl"})
+        yield run
+
+
+@pytest.fixture(scope="module")
+def document(run: Run) -> Document:
+    return composed(run)
+
+
+def find_section(sections: tuple[Section, ...], title: str) -> Section:
+    every = [*sections]
+    for one in every:
+        every += one.sections
+    return next(one for one in every if one.title == title)
+
+
+def find_rows(section: Section, place: int) -> list[Row]:
+    block = section.blocks[place]
+    assert isinstance(block, FigureBlock | TableBlock)
+    return list(block.data.rows if isinstance(block, FigureBlock) else block.rows)
+
+
+def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tables(
+    run: Run, document: Document
+) -> None:
+    cells = {(one.table, one.row, one.column): one.ours for one in tabulate_run(run, None, extensions=False).it}  # type: ignore[attr-defined]
+    for split, data in (("standard", "test"), ("hard", "validation + test")):
+        rows = find_rows(find_section(document.sections, f"Framings: {split}, {data}"), 0)
+        shares = {row.cells[:2]: row.cells[2] for row in rows}
+        assert {framing for _, framing in shares} == {
+            "statement", "question with answer", "gap", "gap, as in the paper", "question",
+        }  # fmt: skip
+        wanted = {
+            "statement": (f"table2, {data}", f"{split} · declarative", PAIRWISE["half"]),
+            "gap": (f"table4, neutral, {data}", "overall", f"recall@1 {split}"),
+            "question": (f"table5, {data}", "overall", f"accuracy {split}"),
+        }
+        for model in ("knower", "two-sayer"):
+            for framing, (table, row, column) in wanted.items():
+                share = shares[model, framing]
+                assert isinstance(share, Estimate)
+                assert 100 * share.value == pytest.approx(cells[table, f"{model} · {row}", column]), framing
+        assert ("clip", "statement") in shares
+        assert ("clip", "gap") not in shares
+
+
+def test_baselines_are_drawn_in(document: Document) -> None:
+    rows = find_rows(find_section(document.sections, "Framings: standard, test"), 0)
+    guesses = {row.cells[:2]: row.cells[2] for row in rows if row.badge == "baseline"}
+    assert {name for name, framing in guesses if framing == "statement"} == {
+        "the smaller number", "the most frequent answer", "even numbers", "the number's prior",
+    }  # fmt: skip
+    majority = guesses["the most frequent answer", "question"]
+    assert isinstance(majority, Estimate)
+    assert majority.value == ANSWERS.count(2) / len(ANSWERS)
+
+
+def test_a_model_that_says_two_is_seen_to_by_number(document: Document) -> None:
+    rows = find_rows(find_section(document.sections, "Framings: standard, test"), 1)
+    said = {row.cells[2]: row.cells[3] for row in rows if row.cells[:2] == ("two-sayer", "question")}
+    assert {number: one.value for number, one in said.items() if isinstance(one, Estimate)} == {
+        1: 0, 2: 1, 3: 0, ">10": 0,
+    }  # fmt: skip
+
+
+def test_measures_of_texts_are_set_out_and_a_similarity_has_those_that_rank(document: Document) -> None:
+    section = find_section(document.sections, "All measures")
+    table = section.blocks[0]
+    assert isinstance(table, TableBlock)
+    rows = {row.cells[:2]: dict(zip([one.name for one in table.columns], row.cells, strict=True)) for row in table.rows}
+    assert rows["clip", "coco"]["Accuracy"] is None
+    ranked = rows["clip", "coco"]["Pairs ranked right"]
+    assert isinstance(ranked, Estimate)
+    assert ranked.value == 1
+
+
+def test_the_summary_has_titles_and_says_who_is_best_and_what_guessing_gets(document: Document) -> None:
+    assert document.title.startswith("Image-sentence alignment probe and counting probe as image-sentence alignment")
+    assert "In counting-probe-vqa, knower does best (question, standard, test): 100 % [" in document.summary
+    assert "; the most frequent answer, without a look, gets 43 %" in document.summary
+
+
+@pytest.mark.slow
+def test_the_charts_are_valid(document: Document) -> None:
+    check_charts(document.figures())
+
+
+def test_a_run_of_similarities_alone_has_a_report_and_many_models_have_panels(tmp_path: Path) -> None:
+    write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        models: dict[str, Rule] = {f"clip {place}": resemble for place in range(7)}
+        probe(run, tmp_path, models, {"counting-probe": "probes.jsonl"})
+        found = composed(run)
+    (figure,) = (one for one in found.figures() if one.title == "By number")
+    assert figure.spec["facet"]["field"] == "model"
+
+
+def test_what_is_excluded_by_hand_is_in_no_figure(tmp_path: Path) -> None:
+    write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        probe(run, tmp_path, {"two-sayer": say_two}, {"counting-probe-masked": "probes.jsonl"})
+        for item in list(run.items("counting-probe-masked")):
+            if item.factors["number"] != 2:
+                run.exclude(item.id, "no two")
+        rows = find_rows(find_section(composed(run).sections, "Framings: standard, test"), 0)
+    shares = [row.cells[2] for row in rows if row.cells[0] == "two-sayer"]
+    assert [one.value for one in shares if isinstance(one, Estimate)] == [1, 1]
+
+
+def test_framings_of_different_runs_have_sections_of_their_own(tmp_path: Path) -> None:
+    write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
+    runs = [Run(Folder(tmp_path / name), create=True) for name in ("gaps", "questions", "both")]
+    suites = ({"counting-probe-masked"}, {"counting-probe-vqa"}, {"counting-probe-masked", "counting-probe-vqa"})
+    for run, own in zip(runs, suites, strict=True):
+        probe(run, tmp_path, {"knower": know}, dict.fromkeys(sorted(own), "probes.jsonl"))
+    apart, together = composed(*runs[:2]), composed(runs[0], runs[2])
+    for run in runs:
+        run.close()
+    names = [figure.name for figure in apart.figures()]
+    assert len(names) == len({*names})
+    assert sum("-framings-" in name for name in names) == 4
+    rows = find_rows(find_section(together.sections, "Framings: standard, test"), 0)
+    assert {row.cells[:2] for row in rows if row.badge != "baseline"} == {
+        ("knower (gaps)", "gap"), ("knower (gaps)", "gap, as in the paper"),
+        ("knower (both)", "gap"), ("knower (both)", "gap, as in the paper"), ("knower (both)", "question"),
+    }  # fmt: skip
