@@ -31,8 +31,6 @@ from subitize.store import Run
 
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
-BLIND = " (blind)"
-"""What stands after the name of a model that was shown blank pictures."""
 # What needs no threshold can be said of similarities, too.
 _RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
 

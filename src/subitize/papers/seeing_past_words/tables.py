@@ -14,7 +14,6 @@ from subitize.papers.seeing_past_words.metrics import BINS, bin_number, measure_
 from subitize.papers.seeing_past_words.published import BLIND, Row, find_model
 from subitize.papers.seeing_past_words.runs import (
     ALIGNMENT,
-    BLIND,
     COUNTING,
     Answered,
     Filled,

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from subitize.papers.seeing_past_words.claims import observe
+from subitize.papers.seeing_past_words.published import BLIND
 from subitize.papers.seeing_past_words.report import figures
 from subitize.papers.seeing_past_words.report.shares import SUITES, Share, list_shares
-from subitize.papers.seeing_past_words.runs import ALIGNMENT, BLIND, COUNTING, MASKED, VQA, Probed, read_probed
+from subitize.papers.seeing_past_words.runs import ALIGNMENT, COUNTING, MASKED, VQA, Probed, read_probed
 from subitize.report.document.blocks import Account, Section, TextBlock
 from subitize.report.document.cells import figure
 from subitize.report.document.charts import Palette

@@ -4,7 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from subitize.papers.seeing_past_words.baselines import measure_baselines
 from subitize.papers.seeing_past_words.report.shares import LARGEST_ALONE, SUITES, Share
-from subitize.papers.seeing_past_words.runs import ALIGNMENT, COUNTING, Probed, TextScore, group, lay_out, measure_texts
+from subitize.papers.seeing_past_words.runs import (
+    ALIGNMENT,
+    COUNTING,
+    Probed,
+    TextScore,
+    group,
+    lay_out_texts,
+    measure_texts,
+)
 from subitize.papers.seeing_past_words.tables import by_split, name_condition
 from subitize.records import Estimate
 from subitize.report.document import charts
@@ -120,7 +128,7 @@ def tabulate_measures(suite: str, probed: Mapping[str, Probed]) -> Section:
             by_model = group(texts, lambda text: text.model)
             rows += [_row(f"{model}{run}", condition, measure_texts(own)) for model, own in by_model.items()]
             if suite == COUNTING:
-                guesses = measure_baselines(lay_out(next(iter(by_model.values()))))
+                guesses = measure_baselines(lay_out_texts(next(iter(by_model.values()))))
                 rows += [_row(guess, f"{condition}{run}", found, "baseline") for guess, found in guesses.items()]
     estimates = [cell for row in rows for cell in row.cells if isinstance(cell, Estimate)]
     columns: Columns = (

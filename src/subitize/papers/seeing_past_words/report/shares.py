@@ -18,7 +18,7 @@ from subitize.papers.seeing_past_words.runs import (
     TextScore,
     group,
     images_of,
-    lay_out,
+    lay_out_texts,
     measure_texts,
 )
 from subitize.papers.seeing_past_words.tables import by_split, name_condition, take_counting
@@ -91,7 +91,7 @@ def _rank_texts(framing: str, split: str, texts: Sequence[TextScore]) -> Iterato
                 yield Share(framing, split, model, number, ranked, _CHANCE)
     # Whoever guesses needs the numbers only, which are the same for every model.
     for number, some in _by_number(next(iter(by_model.values()))).items():
-        found = measure_baselines(lay_out(some))
+        found = measure_baselines(lay_out_texts(some))
         for name in _GUESSES if number is None else _GUESSES[:1]:
             if ranked := found[name].get(_RANKED):
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
