@@ -334,6 +334,12 @@ def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
             assert me["name"] == name
         visitor.csrf = me["csrf_token"]
         assert visitor.client.get("/api/completion").status_code == 409
+        visitor.client.get(link)  # again, and without details
+        assert visitor.client.get("/api/me").json()["name"] == "p2"
+        anonymous = Visitor(study, tmp_path, texts)
+        for _ in range(2):
+            anonymous.client.get(link)
+            assert anonymous.client.get("/api/me").json()["name"] == "p3"
         visitor.answer(visitor.next_page()["id"])
         url = "https://app.prolific.com/submissions/complete?cc=C1%2F%26"
         assert visitor.client.get("/api/completion").json() == {"url": url}

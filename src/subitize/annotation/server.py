@@ -239,19 +239,21 @@ class _Desk:
 
     def join(self, token: str, request: Request) -> Response:
         """Come in by an invitation: the same link brings the same person back, on any device."""
-        self._slow_down(request)
         for person in self._study.people.all():
             if not person.is_withdrawn and hmac.compare_digest(token, self._study.people.join_token(person)):
                 return self._let_in(person, request)
+        self._slow_down(request)
         raise _UNKNOWN_LINK
 
     def recruit(self, token: str, request: Request) -> Response:
-        """Come in by the link that recruits; whoever comes again with the same details is the same person."""
+        """Come in by the link that recruits; whoever comes again, or with the same details, is the same person."""
         self._slow_down(request)
         if not self._texts.is_recruiting or not hmac.compare_digest(token, self._study.people.recruiting_token()):
             raise _UNKNOWN_LINK
         given = {name: request.query_params.get(name, "") for name in RECRUITERS_DETAILS}
         details = {name: value[:200] for name, value in given.items() if value}
+        if not details and (known := self._known(request)) is not None:
+            return self._let_in(known, request)
         return self._let_in(self._study.people.recruit(details), request)
 
     def consent(self, request: Request) -> None:
@@ -321,6 +323,12 @@ class _Desk:
         except BadImageError as error:
             raise HTTPException(410, "this picture is broken; skip it") from error
         return Response(data, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+    def _known(self, request: Request) -> Person | None:
+        try:
+            return self.identify(request)
+        except HTTPException:
+            return None
 
     def identify(self, request: Request) -> Person:
         """Find who sends a request, by their session."""
