@@ -114,7 +114,9 @@ def test_nothing_is_shown_without_an_invitation(tmp_path: Path) -> None:
         for route in ROUTES:
             assert visitor.client.get(route.format(page=page)).status_code == 401
         assert visitor.answer(page).status_code == 401
-        assert visitor.client.get("/join/" + "0" * 32).status_code == 404
+        for unknown in ("0" * 32, "é", "%00", "x" * 3000):
+            assert visitor.client.get(f"/join/{unknown}").status_code == 404
+            assert visitor.client.get(f"/study/{unknown}").status_code == 404
 
 
 def test_a_page_is_known_only_to_the_person_it_was_shown_to(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ class _Desk:
     def join(self, token: str, request: Request) -> Response:
         """Come in by an invitation: the same link brings the same person back, on any device."""
         for person in self._study.people.all():
-            if not person.is_withdrawn and hmac.compare_digest(token, self._study.people.join_token(person)):
+            if not person.is_withdrawn and _is_same(token, self._study.people.join_token(person)):
                 return self._let_in(person, request)
         self._slow_down(request)
         raise _UNKNOWN_LINK
@@ -248,7 +248,7 @@ class _Desk:
     def recruit(self, token: str, request: Request) -> Response:
         """Come in by the link that recruits; whoever comes again, or with the same details, is the same person."""
         self._slow_down(request)
-        if not self._texts.is_recruiting or not hmac.compare_digest(token, self._study.people.recruiting_token()):
+        if not self._texts.is_recruiting or not _is_same(token, self._study.people.recruiting_token()):
             raise _UNKNOWN_LINK
         given = {name: request.query_params.get(name, "") for name in RECRUITERS_DETAILS}
         details = {name: value[:200] for name, value in given.items() if value}
@@ -348,9 +348,7 @@ class _Desk:
     def identify_changing(self, request: Request) -> Person:
         """Find who wants to change something; only a page of ours knows the token that this takes."""
         person = self.identify(request)
-        if not hmac.compare_digest(
-            request.headers.get("x-csrf-token", "").encode(), self._csrf_token(request).encode()
-        ):
+        if not _is_same(request.headers.get("x-csrf-token", ""), self._csrf_token(request)):
             raise HTTPException(403, "the page is out of date; reload it")
         return person
 
@@ -417,6 +415,11 @@ class _Desk:
             for place in range(len(self._study.pages))
             for purpose in purposes
         }
+
+
+def _is_same(given: str, secret: str) -> bool:
+    """Compare a token with what it should be, in the same time whatever it is."""
+    return hmac.compare_digest(given.encode(), secret.encode())
 
 
 def _plain_png(data: bytes) -> bytes:
