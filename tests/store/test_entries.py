@@ -128,6 +128,8 @@ def test_judges_keep_their_kind_and_what_was_brought_in_its_name() -> None:
     vlm = Entry("vlm:openai:m,policy=total", {"model": "openai:m", "model n": "1"}, is_stand_in=False)
     entries = [vlm, Entry("vlm:observer", {"model": "observer"}, is_stand_in=True), entry("observer")]
     assert list(choose_names(entries, keeps_kind=True).values()) == ["vlm:m", "vlm:observer", "observer"]
+    command = "counter:python3 '/my dir/count it.py' {noun}"
+    assert choose_names([Entry(command, {"command": command}, is_stand_in=False)])[command] == command[8:]
     assert choose_names([Entry("DALL-E: 3,x=1", {}, is_stand_in=False)]) == {"DALL-E: 3,x=1": "DALL-E: 3,x=1"}
 
 

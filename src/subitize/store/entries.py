@@ -152,7 +152,8 @@ def _take_apart(entry: Entry, *, keeps_kind: bool) -> _Parts:
     kind, target, options = parse_spec(entry.spec)
     whole = ":".join(filter(None, [kind, target]))
     model = target.partition(":")[2] if entry.asks_model else target
-    last = model if "://" in model else model.rstrip("/").rpartition("/")[2]
+    is_path = "://" not in model and '"' not in model and "'" not in model  # a command has quotes around its paths
+    last = model.rstrip("/").rpartition("/")[2] if is_path else model
     start = f"{kind}:" if keeps_kind else ""
     return _Parts(entry.spec, [start + last, start + model, whole] if target else [whole], options)
 
