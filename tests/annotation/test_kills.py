@@ -12,6 +12,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ class Browser:
             csrf = self._get(f"{address}/api/me")["csrf_token"]
             while not stop.is_set() and self._send(address, csrf):
                 pass
-        except (OSError, ValueError):  # it was killed
+        except (OSError, ValueError, HTTPException):  # it was killed
             return
 
     def _send(self, address: str, csrf: str) -> bool:
