@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,6 +135,15 @@ def test_a_session_that_was_tampered_with_or_is_of_another_study_is_refused(tmp_
         for forged in (session, session[:-1] + ("a" if session[-1] != "a" else "b"), "", "x" * 5000):
             other.client.cookies.set("subitize_session", forged)
             assert other.client.get("/api/me").status_code == 401
+
+
+def test_a_page_stays_good_when_its_person_joins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with visited(tmp_path) as (study, visitor):
+        page = visitor.join(study, "anna").next_page()["id"]
+        later = time.time() + 60
+        monkeypatch.setattr(time, "time", lambda: later)
+        visitor.client.get(f"/join/{study.people.join_token(study.people.invite('anna'))}")
+        assert visitor.answer(page).status_code == 200
 
 
 def test_a_withdrawn_invitation_ends_the_session_and_the_link(tmp_path: Path) -> None:

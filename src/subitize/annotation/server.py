@@ -272,7 +272,7 @@ class _Desk:
         person = self.identify(request)
         return Me(
             name=person.name,
-            csrf_token=self._csrf_token(request),
+            csrf_token=self._csrf_token(person),
             instructions=list(self._texts.instructions),
             consent=None if person.has_consented else self._texts.consent,
             has_failed=self._study.outcome(person) == "failed",
@@ -348,7 +348,7 @@ class _Desk:
     def identify_changing(self, request: Request) -> Person:
         """Find who wants to change something; only a page of ours knows the token that this takes."""
         person = self.identify(request)
-        if not _is_same(request.headers.get("x-csrf-token", ""), self._csrf_token(request)):
+        if not _is_same(request.headers.get("x-csrf-token", ""), self._csrf_token(person)):
             raise HTTPException(403, "the page is out of date; reload it")
         return person
 
@@ -378,8 +378,9 @@ class _Desk:
         response.set_cookie(COOKIE, session, _SESSION_SECONDS, httponly=True, samesite="lax", secure=is_https)
         return response
 
-    def _csrf_token(self, request: Request) -> str:
-        return self._study.people.sign("csrf", request.cookies.get(COOKIE, ""))
+    def _csrf_token(self, person: Person) -> str:
+        """Make the token of a person's pages; it outlives a session, so that a page stays good in a second tab."""
+        return self._study.people.sign("csrf", person.id)
 
     def _show(self, person: Person, place: int, purpose: Purpose) -> PageShown:
         page = self._study.pages[place]
