@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from subitize.records import Item, Known
 from subitize.store import Run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
 
@@ -79,6 +80,29 @@ def test_counts_are_typed_and_the_next_picture_comes_by_itself(
         page.keyboard.press("Enter")
         wait_until_done(page, turn)
     page.get_by_text("nothing left").wait_for()
+    assert answers(tmp_path) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_page_that_is_being_stored_does_not_come_again(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
+    page = open_study(COUNTS)
+    waiting: list[object] = []
+
+    def hold(route: "Route") -> None:
+        """Let the server list pages before it knows of an answer, and hear of the list only afterwards."""
+        response = route.fetch()
+        time.sleep(0.4)
+        route.fulfill(response=response)
+        waiting.append(response)
+
+    page.route("**/api/pages?count=*", hold)
+    for turn in range(1, 7):
+        expect_answer(page, "")
+        page.keyboard.type(str(turn))
+        page.keyboard.press("Enter")
+        wait_until_done(page, turn)
+    page.get_by_text("nothing left").wait_for()
+    page.unroute_all(behavior="ignoreErrors")
+    assert waiting
     assert answers(tmp_path) == [1, 2, 3, 4, 5, 6]
 
 

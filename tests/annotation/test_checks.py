@@ -99,8 +99,8 @@ def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"training": 2}, "needs right answers"),
-        ({"gold": "gold", "training": 5}, "1 pages of this study have right answers, and 5 are needed"),
-        ({"gold": "nobody"}, "0 pages of this study have right answers"),
+        ({"gold": "gold", "training": 5}, "right answers are known for 1 of this study's pages, and 5 needed"),
+        ({"gold": "nobody"}, "right answers are known for 0 of this study's pages, and 1 needed"),
         ({"gold": "gold", "pass_mark": 1.5}, "from 0 to 1"),
         ({"second_look": 1.0}, "below 1"),
     ],

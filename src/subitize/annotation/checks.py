@@ -46,7 +46,8 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     ]
     if len(known) < max(training, 1):
         raise BadValueError(
-            f"--gold {judge}: {len(known)} pages of this study have right answers, and {max(training, 1)} are needed; "
+            f"--gold {judge}: right answers are known for {len(known)} of this study's pages, "
+            f"and {max(training, 1)} needed; "
             f"bring them in with: subitize import readings CSV --run RUN --judge {judge}"
         )
     return Gold(answers, tuple(known[:training]), tuple(known[training:]))

@@ -64,8 +64,10 @@ class Settings:
             raise BadValueError(f"--images-per-person {self.pages_per_person}: should be at least 1")
         if not 0 < self.lease_minutes <= 60 * 24:
             raise BadValueError(f"--lease-minutes {self.lease_minutes:g}: should be above 0, at most a day (1440)")
-        if self.training < 0 or not 0 <= self.pass_mark <= 1:
-            raise BadValueError(f"--training {self.training} --pass-mark {self.pass_mark:g}: at least 0; from 0 to 1")
+        if self.training < 0:
+            raise BadValueError(f"--training {self.training}: should be at least 0")
+        if not 0 <= self.pass_mark <= 1:
+            raise BadValueError(f"--pass-mark {self.pass_mark:g}: a share of the pages, from 0 to 1")
         if not 0 <= self.second_look < 1:
             raise BadValueError(f"--second-look {self.second_look:g}: a share of the pages, from 0 to below 1")
         check_judge(self.judge)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def annotate(
     run: options.RunName,
     person: Annotated[
-        list[str] | None, typer.Option(help="Who answers; a link for each. May be given several times [annotator].")
+        list[str] | None,
+        typer.Option(help="Who answers; a link for each. Repeatable [annotator]."),
     ] = None,
     form: Annotated[
         list[str] | None,
@@ -74,12 +75,12 @@ def annotate(
     from subitize.rewards.endpoint import listen
 
     require_parts()
-    names = person or ["annotator"]
+    names = person or ([] if recruit else ["annotator"])
     with open_run(run, database, images) as opened, listen(host, port) as listening:
         settings = Settings(
             judge,
             rule or default_rule(opened),
-            min(5, len(names)) if people_per_image is None else people_per_image,
+            (5 if recruit else min(5, len(names))) if people_per_image is None else people_per_image,
             lease_minutes,
             images_per_person,
             gold=gold,
@@ -104,7 +105,7 @@ def annotate(
 
             def open_first() -> None:
                 if browser and is_loopback(host):
-                    webbrowser.open(links[names[0]])
+                    webbrowser.open(next(iter(links.values())))
 
             serve(made, texts, opened, lease, listening, open_first)
     name = shlex.quote(run)

@@ -10,6 +10,7 @@ const $ = (id) => document.getElementById(id);
 
 let me, outbox, field, pictures, shownAt;
 let coming = []; // pages to be answered, as the server gave them
+const answered = new Set(); // pages that are finished here; the server may not know it yet when it is asked for more
 let visited = []; // questions that were answered, {page, number}, the earliest first
 let cursor = 0; // which of them is shown; visited.length: a new one
 let shown = null; // what is shown now, {page, number}
@@ -76,7 +77,7 @@ async function fetchPages() {
   const { status, body, detail } = await call(`/api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
   if (status !== 200) return notify(detail ?? "The server cannot be reached; what you answered is kept on this device.");
   progress = body.progress;
-  const known = new Set(coming.map((page) => page.id));
+  const known = new Set([...answered, ...coming.map((page) => page.id)]);
   coming.push(...body.pages.filter((page) => !known.has(page.id) && firstOpen(page) >= 0));
   preload(coming.flatMap((page) => page.pictures));
 }
@@ -199,6 +200,7 @@ async function finish(given) {
   $("form").inert = true; // until the next question is there
   if (!isSame(given, saidTo(page, number))) outbox.add({ page: page.id, number, given });
   page.questions[number].said = given;
+  if (firstOpen(page) < 0) answered.add(page.id);
   if (cursor === visited.length) visited.push(shown);
   cursor += 1;
   next();
@@ -235,6 +237,7 @@ function back() {
 async function takeBack({ page, number }, detail) {
   const place = visited.findIndex((one) => one.page.id === page && one.number === number);
   if (place < 0) return notify(detail);
+  answered.delete(page);
   if (visited[place].page.questions) visited[place].page.questions[number].said = null;
   cursor = place;
   await show(visited[place]);
