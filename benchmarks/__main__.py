@@ -26,6 +26,7 @@ NAMES = (
     "annotation",
     "probes",
     "corpus",
+    "own_data",
 )
 
 

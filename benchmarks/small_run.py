@@ -13,8 +13,8 @@ _WITH_WORKERS = f"from subitize.runner import workers; workers.IN_PROCESS_SECOND
 
 def measure(*, is_tiny: bool = False) -> Iterator[Comparison]:
     """Compare 12 pictures drawn and judged; where tiny, 4 that nobody judges."""
-    numbers, judge = ("1", "none") if is_tiny else ("1-3", "observer")
-    what = ("run", f"production:numbers={numbers}", "--repeats", 1, "--model", "painter", "--judge", judge)
+    numbers, model, judge = ("1", "painter:size_px=128", "none") if is_tiny else ("1-3", "painter", "observer")
+    what = ("run", f"production:numbers={numbers}", "--repeats", 1, "--model", model, "--judge", judge)
     with tempfile.TemporaryDirectory() as folder:
         fresh = (f"{folder}/{number}" for number in itertools.count())
         yield compare_times(

@@ -26,19 +26,20 @@ BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many pictures of each number and category are named, how often, and how many runs are timed."""
+    """How many pictures of each number and category are named, how large, how often, and how many runs are timed."""
 
     images: int
     repeats: int
     pairs: int
+    size_px: int = 1024
 
     def make_suite(self) -> Made[Suite]:
         """Make a suite of 50 items to an image: ten numbers in five categories."""
-        return make_suite(f"naming:images={self.images},wordings=objects,control_question=false")
+        return make_suite(f"naming:images={self.images},size_px={self.size_px},wordings=objects,control_question=false")
 
 
 FULL = Size(images=4, repeats=20, pairs=5)  # 4,000 trials
-TINY = Size(images=1, repeats=1, pairs=1)
+TINY = Size(images=1, repeats=1, pairs=1, size_px=128)
 
 
 class Instant:

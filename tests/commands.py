@@ -19,6 +19,8 @@ import typer.main
 from subitize.cli import main
 
 PLUGINS = Path(__file__).parent / "plugins"
+WIDE = 1000
+"""Columns in which every table stands as it is, a row in a line."""
 # Typer makes the commands anew at every call, which takes longer than most of them do.
 _get_command = functools.cache(typer.main.get_command)
 
@@ -38,7 +40,7 @@ class Finished:
 def environment() -> dict[str, str]:
     """The environment of a user who has installed an outside package of models."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("SUBITIZE_")}
-    return clean | {"PYTHONPATH": str(PLUGINS), "PYTHONWARNINGS": "error", "COLUMNS": "200"}
+    return clean | {"PYTHONPATH": str(PLUGINS), "PYTHONWARNINGS": "error", "COLUMNS": str(WIDE)}
 
 
 def start(*arguments: object, cwd: Path | None = None) -> "subprocess.Popen[str]":
@@ -67,7 +69,7 @@ def serving(command: str, *arguments: object) -> "Iterator[tuple[subprocess.Pope
     with start(command, *arguments, "--port", 0) as process:
         try:
             assert process.stdout is not None
-            told = (re.search(r"http://[\d.]+:\d+(/join/\w+)?", line) for line in process.stdout)
+            told = (re.search(r"http://[\d.]+:\d+((/studies)?/join/\w+)?", line) for line in process.stdout)
             address = next(filter(None, told), None)
             assert address, process.communicate()
             yield process, address[0]
@@ -75,12 +77,13 @@ def serving(command: str, *arguments: object) -> "Iterator[tuple[subprocess.Pope
             process.terminate()
 
 
-def call(*arguments: object) -> Finished:
+def call(*arguments: object, columns: int = WIDE) -> Finished:
     """Run a command in this process: quicker, and the same code from the first line of main on."""
     out, err = io.StringIO(), io.StringIO()
     argv = ["subitize", *map(str, arguments)]
     with (
         mock.patch.object(sys, "argv", argv),
+        mock.patch.dict(os.environ, COLUMNS=str(columns)),
         mock.patch.object(typer.main, "get_command", _get_command),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

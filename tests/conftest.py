@@ -4,7 +4,8 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import lru_cache
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 import parts
 import proofs
-from commands import PLUGINS
+from commands import PLUGINS, WIDE
 from postgres_server import PostgresServer, find_postgres
+from subitize.drawing import glyphs
 from subitize.store import Database, Folder, Location, databases
+from subitize.store.databases import DATABASE_FILE, Backend, open_backend
 
 ROOT = Path(__file__).resolve().parent.parent
-_SET_UP_SQLITE = databases._set_up_sqlite
+_OPEN_SQLITE, _SET_UP_SQLITE = databases._open_sqlite, databases._set_up_sqlite
 # The parts that take longest to import or start; a test of several is kept with the first.
 _APART = ("torch", "inspect", "ocr", "weights", "spacy", "postgres", "browser")
 
@@ -113,9 +116,42 @@ def _statements_compiled_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables stand as they are, whatever the terminal in which the tests run; not for pytest's own output."""
+    monkeypatch.setenv("COLUMNS", str(WIDE))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let a new run in a folder begin as a copy of an empty one: making its tables takes longer than most tests."""
+    empty = tmp_path_factory.mktemp("empty") / "run"
+    open_backend(Folder(empty), create=True).close()
+
+    def open_copied(folder: Path, *, create: bool) -> Backend:
+        backend = _OPEN_SQLITE(folder, create=create)
+        if create:
+            with suppress(OSError), (folder / DATABASE_FILE).open("xb") as file:
+                file.write((empty / DATABASE_FILE).read_bytes())
+        return backend
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(databases, "_open_sqlite", open_copied)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _glyphs_kept() -> Iterator[None]:
+    """Keep the glyphs that were drawn: tests go through all of them again and again, as no user does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(glyphs, "_master", lru_cache(maxsize=2_000)(glyphs._master.__wrapped__))
+        yield
+
+
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are opened as users open them."""
+    """Runs are made and opened as users do it."""
+    monkeypatch.setattr(databases, "_open_sqlite", _OPEN_SQLITE)
     monkeypatch.setattr(databases, "_set_up_sqlite", _SET_UP_SQLITE)
 
 
@@ -161,6 +197,12 @@ def postgres() -> Iterator[PostgresServer]:
     assert programs is not None
     with PostgresServer(programs) as server:
         yield server
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts are left empty: drawing them takes half the time of a report, and this test looks at none."""
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda _: '<svg viewBox="0 0 1 1"></svg>')
 
 
 @pytest.fixture

@@ -6,10 +6,11 @@ from sqlalchemy import Connection, Engine, create_engine, text
 
 from subitize.store import Folder, Location
 
-EARLIER = (1, 2, 3, 4, 5)
+EARLIER = (1, 2, 3, 4, 5, 6)
 
 # What makes the tables of a version those of the one before.
 _DOWNGRADES: Mapping[int, tuple[str, ...]] = {
+    7: ("ALTER TABLE readings DROP COLUMN purpose", "ALTER TABLE readings DROP COLUMN reviews"),
     6: tuple(
         f"ALTER TABLE {table} DROP COLUMN {column}" for table in ("models", "judges") for column in ("name", "address")
     ),
@@ -47,7 +48,7 @@ def take_back(location: Location, version: int) -> None:
     """Give the tables of a run the form that they had in an earlier version; the run must be closed."""
     engine = open_engine(location)
     with engine.begin() as connection:
-        for later in range(6, version, -1):
+        for later in range(7, version, -1):
             _take_back_from(connection, later)
         connection.execute(text(f"UPDATE schema_version SET version = {version}"))
     engine.dispose()

@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import os
 import re
 import shutil
 import tempfile
@@ -181,5 +180,4 @@ def _write_expected() -> None:
 
 
 if __name__ == "__main__":
-    os.environ["COLUMNS"] = "200"
     _write_expected()

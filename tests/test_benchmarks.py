@@ -25,6 +25,7 @@ RIVALS = {
     "annotation": "bare FastAPI endpoint",
     "probes": "a script per row",
     "corpus": "nlp.pipe",
+    "own_data": "ready-made items",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),
@@ -34,15 +35,12 @@ AIMS = (
     (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
     ("none", 9.0, "9.00 (aim none)"),
 )
-
-
-# That of reading starts two dozen processes.
+# Those that start whole commands, or processes of their own, are slow.
 MARKS = {
     "annotation": pytest.mark.annotate,
     "corpus": pytest.mark.spacy,
     "judges": pytest.mark.weights,
-    "reading": pytest.mark.slow,
-}
+} | dict.fromkeys(("geckonum", "own_data", "reading", "report", "runner", "serving", "small_run"), pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS])

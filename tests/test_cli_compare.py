@@ -98,6 +98,8 @@ def test_models_under_different_items_are_not_compared(named: Path, tmp_path: Pa
         pytest.param(["one", "two"], "2 runs, but refined prompts are compared within one run", id="several runs"),
         pytest.param(["one", "one", "--models"], "is given 2 times; once is enough", id="twice"),
         pytest.param(["two", "--by", "category"], "--by category: it is for models; add --models", id="by"),
+        pytest.param(["two", "--prompts", "fixed"], "--prompts fixed: it is for models; add --models", id="prompts"),
+        pytest.param(["two", "--models", "--prompts", "some"], "--prompts some: should be sampled or fixed", id="some"),
         pytest.param(["two", "--models", "--judge", "human"], "has no readings by 'human'", id="judge"),
     ],
 )

@@ -106,7 +106,7 @@ def test_where_something_was_refused_the_paper_s_own_figures_stand_beside(tmp_pa
         )
     found = call("measure", tmp_path / "shy").out.splitlines()
     headings = next(line for line in found if "accuracy" in line)
-    names = [name.strip() for name in headings.split("   ") if name.strip()]
+    names = [name.strip() for name in headings.split("  ") if name.strip()]
     assert names[3:8] == ["coverage", "level", "level answered", "human", "human answered"]
     row = next(line for line in found if line.strip().startswith("shy"))
     assert "0.500 [" in row

@@ -2,12 +2,14 @@
 
 import os
 import threading
+import unicodedata
 from pathlib import Path
 
 import pytest
 
+from cases import Case
 from commands import call
-from subitize.csv_files import read_lines, read_text
+from subitize.csv_files import make_inert, read_lines, read_records, read_text
 from subitize.errors import BadFileError
 
 
@@ -53,3 +55,70 @@ def test_spaces_around_names_and_fields_are_no_part_of_them(tmp_path: Path) -> N
     file.write_text(" item , prompt\n a ,b \n", encoding="utf-8")
     (line,) = read_lines(file, (("item",),), "item, prompt")
     assert (line.get("item"), line.get("prompt"), line.get("other"), line.number) == ("a", "b", "", 2)
+
+
+TABLE = "item,model,answer\na,m,3\nb,m,4\n"
+AS_PEOPLE_SAVE_IT = {
+    "semicolons": TABLE.replace(",", ";"),
+    "tabs": TABLE.replace(",", "\t"),
+    "capitals": TABLE.replace("item,model,answer", "Item,MODEL,Answer"),
+    "a byte order mark": "\ufeff" + TABLE,
+    "lines of Windows": TABLE.replace("\n", "\r\n"),
+    "blank rows": TABLE.replace("b,m", "\n,,\n , ,\nb,m") + ",,\n",
+    "columns that are empty": TABLE.replace("\n", ",,\n"),
+    "rows that are longer by an empty field": TABLE.replace("3\n", "3,\n"),
+    "a line for Excel": "sep=;\n" + TABLE.replace(",", ";"),
+}
+
+
+def test_files_are_read_as_people_save_them(tmp_path: Path, case: Case) -> None:
+    file = tmp_path / "own.csv"
+    for name, text in AS_PEOPLE_SAVE_IT.items():
+        with case(name):
+            file.write_bytes(text.encode())
+            lines = list(read_lines(file, (("item",), ("answer",)), "item, answer"))
+            found = [(line.get("item"), line.get("answer"), line.get("model")) for line in lines]
+            assert found == [("a", "3", "m"), ("b", "4", "m")]
+
+
+def test_a_line_after_blank_rows_is_told_by_its_own_number(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("item;answer\n;\n\na;3;5\n")
+    with pytest.raises(BadFileError, match=r"own\.csv line 4: should have 2 fields, not 3"):
+        list(read_lines(file, (("item",),), "item, answer"))
+    file.write_text("Item,item\na,b\n")
+    with pytest.raises(BadFileError, match="line 1: column 'item' stands there twice"):
+        list(read_lines(file, (("item",),), "item"))
+
+
+def test_a_formula_is_written_with_an_apostrophe_and_read_without(tmp_path: Path, case: Case) -> None:
+    file = tmp_path / "own.csv"
+    for text in ("=cmd|' /C calc'!A0", "+1", "-1", "@sum", " =1", "\uff1d1+1", "\ufe63x", "'=1", "''-x"):
+        with case(text):
+            assert make_inert(text) == f"'{text}"
+            file.write_text(f'item\n"{make_inert(text)}"\n', encoding="utf-8")
+            assert [fields for _, fields in read_records(file)][1:] == [[text]]
+    for text in ("3 - 1", "'tis", "a=b", "", "5", "'quoted", "'"):
+        assert make_inert(text) == text
+
+
+def test_every_sign_that_is_taken_for_one_of_a_formula_is_known() -> None:
+    forms = map(chr, (*range(0xD800), *range(0xE000, 0x110000)))
+    signs = [one for one in forms if unicodedata.normalize("NFKC", one)[0] in "=+-@"]
+    assert [one for one in signs if make_inert(one) == one] == []
+
+
+def test_an_answer_that_is_no_count_is_told_by_its_line(tmp_path: Path, case: Case) -> None:
+    run, file = tmp_path / "run", tmp_path / "own.csv"
+    suite = "naming:images=1,numbers=1-2,categories=apples,size_px=128,wordings=category,control_question=false"
+    assert call("run", suite, "--model", "random", "--out", run).code == 0
+    for answer, told in (
+        ("", "own.csv line 3: annotator and answer should not be empty"),
+        ("1.5", "own.csv line 3: answer '1.5' to 'count:apple': should be a whole number"),
+    ):
+        with case(answer):
+            file.write_text(
+                f"Annotator;Item;Answer\nA;naming/apples/1/0/category;2\nA;naming/apples/2/0/category;{answer}\n;;\n"
+            )
+            done = call("import", "readings", file, "--run", run)
+            assert (done.code, done.err) == (2, f"subitize: {told}\n")

@@ -11,13 +11,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from commands import call, serving
+from commands import WIDE, call, serving
 from geckonum_release import SOME, write_images, write_release
 from gimbrr_release import write_release as write_gimbrr
 from subitize.cli import app
 from subitize.drawing.stimuli import render
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.records import Stimulus
+from subitize.report.terminal.layout import measure
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -31,6 +32,31 @@ MARKS = dict.fromkeys(QUICK, ()) | {
     "hf-inference": pytest.mark.hub,
 }
 MARKED = [pytest.param(page, marks=MARKS.get(page.stem, pytest.mark.slow), id=page.name) for page in PAGES]
+
+
+READ_ONLY = {
+    *("agree", "align", "compare", "costs", "doctor", "glyphs", "list", "measure", "power", "reproduce", "score"),
+    *("show", "tables"),
+}
+# They print what is not for people: CSV, or a prompt as it would be sent.
+FOR_PROGRAMS = {"prompts", "rewrite"}
+
+
+def find_wide_lines(told: str, columns: int) -> list[str]:
+    """Find lines wider than the terminal; a path, or a command to be copied, is never broken."""
+    wide = (line.strip() for line in told.splitlines() if measure(line) > columns)
+    return [line for line in wide if " " in line and not line.startswith("subitize ")]
+
+
+def find_cut_figures(told: str, whole: str) -> list[str]:
+    """Find numbers that are not those of the same output in full width, and intervals that are gone."""
+    numbers, intervals = re.compile(r"\d(?:[\d.,]*\d)?"), re.compile(r"\[[−\d., ∞-]+\]")
+    cut = re.findall(r"\S*(?:\d…|…\d)\S*", told)
+    return [
+        *cut,
+        *sorted({*numbers.findall(told)} - {*numbers.findall(whole)}),
+        *sorted({*intervals.findall(whole)} ^ {*intervals.findall(told)}),
+    ]
 
 
 def commands(page: str) -> list[str]:
@@ -70,9 +96,18 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pyt
         if arguments[0] in {"serve", "annotate"}:
             with serving(*arguments):
                 continue
-        finished = call(*arguments)
+        finished = call(*arguments, columns=80)
         assert finished.code == 0, f"{command}: {finished.err}"
         assert finished.out, command
+        if "--json" in arguments or arguments[0] in FOR_PROGRAMS:
+            continue
+        assert find_wide_lines(finished.out, 80) == [], command
+        if arguments[0] in READ_ONLY or arguments[:2] == ["probes", "describe"]:
+            widths = (120,) if arguments[0] == "power" else (120, WIDE)  # simulations take long
+            others = {columns: call(*arguments, columns=columns).out for columns in widths}
+            assert find_wide_lines(others[120], 120) == [], command
+            for told in (finished.out, others[120]):
+                assert find_cut_figures(told, others[widths[-1]]) == [], command
 
 
 def test_the_page_on_the_frame_has_its_columns_and_its_programs_run(
@@ -117,6 +152,7 @@ def test_every_command_is_in_the_documentation() -> None:
     assert {name for name in names if f"subitize {name}" not in documented} == set()
     assert "subitize import readings" in documented
     assert "subitize import votes" in documented
+    assert "subitize import outputs" in documented
     assert "subitize import geckonum" in documented
     assert "subitize import numbersense" in documented
     assert "subitize import gimbrr" in documented

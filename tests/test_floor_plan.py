@@ -10,16 +10,18 @@ import pytest
 from subitize.plugins import built_in
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "subitize"
-PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]past[ _-]words"]), re.IGNORECASE)
+PAPERS = re.compile("|".join([*built_in(), r"seeing[ _-]?past[ _-]?words"]), re.IGNORECASE)
 
 
 def test_no_identifier_and_no_string_outside_its_folder_names_a_paper() -> None:
     files = [path for path in SOURCE.rglob("*.py") if SOURCE / "papers" not in path.parents]
     assert len(files) > 200
+    codes = {path: path.read_text(encoding="utf-8") for path in files}
     named = {
         f"{path.relative_to(SOURCE)}:{line}: {text[:80]}"
-        for path in files
-        for line, text in _words(ast.parse(path.read_text(encoding="utf-8")))
+        for path, code in codes.items()
+        if PAPERS.search(re.sub(r"\W+", "", code))  # parsing takes long; a string may be in pieces
+        for line, text in _words(ast.parse(code))
         if PAPERS.search(text)
     }
     assert not named, "\n".join(sorted(named))

@@ -15,6 +15,7 @@ from golden_runs import PRINTED, RESUMED, copy_run, expected, print_all, without
 FINISHED = [name for name in RESUMED if name != "unfinished"]
 
 
+@pytest.mark.usefixtures("undrawn")  # what is compared are the tables behind charts
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_earlier_run_prints_the_same(name: str, tmp_path: Path) -> None:
     copy_run(name, tmp_path)
@@ -100,7 +101,7 @@ def test_a_published_release_is_imported_and_scored_as_before(
 
 # Of tables the SHA-256 of all but intervals, as they were before these followed the design.
 POINTS = {
-    "geckonum": ["fca6bf41f9db332a58b8d41f76ab39289a34b44c337df73c491fa56dbbb2cec1"],
+    "geckonum": ["3440e8163e6e4709bb35080f4fb93735bd61220f71bc1b94d753fa455b57e3a9"],
     "released": ["9732fdfd224bfab2f688d0efb5d2a534ec3c21f43cd858a7e571334da17a2e78"],
     "t2icountbench": [
         "555f82cff9ee5ee286851e11649d0aef22bd9dd4b77accc4f9bd5b18e9d55aff",

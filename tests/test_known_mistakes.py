@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+import geneval_files
 from cases import Case
 from commands import call
 from geckonum_release import SOME, write_images, write_release
 from openai_server import Behaviour, Server, serving
+from own_tables import write_own_suites
 from probe_files import write_suites
 from subitize.interfaces import Inquiry, Model, Reply, Request
 from subitize.judges.vlm import phrase
@@ -178,6 +180,9 @@ def numbers_in(text: str) -> set[int]:
 
 # These have whole texts scored, with the number in them.
 INFORMED = {"alignment-probe", "counting-probe"}
+DEFINED = (
+    'prompts: "{number} {noun(s)}"\nwords: {noun: [cat, dog], number: 0-3}\nask: [{count: "{noun}"}, {shown: "{noun}"}]'
+)
 
 
 @pytest.fixture(scope="module", params=[name for name in names("suites") if name not in INFORMED])
@@ -188,8 +193,13 @@ def items(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         release = write_release(folder / "release", ["muse_a"], prompts=prompts, seeds=1)
         images = write_images(folder / "images", ["muse_a"], prompts, 1, size_px=128)
         return list(make_suite(f"geckonum-vqa:{release},images={images}").it.items(0))
-    of_probes = write_suites(tmp_path_factory.mktemp("probes")) if "probe" in request.param else {}
-    return list(make_suite(of_probes.get(request.param, request.param)).it.items(0))
+    if request.param == "file":
+        (path := tmp_path_factory.mktemp("file") / "cats.yaml").write_text(DEFINED, encoding="utf-8")
+        return list(make_suite(str(path)).it.items(0))
+    of_files = write_suites(tmp_path_factory.mktemp("probes")) if "probe" in request.param else {}
+    of_files |= geneval_files.write_suites(tmp_path_factory.mktemp("geneval"))
+    of_files |= write_own_suites(tmp_path_factory.mktemp("own"))
+    return list(make_suite(of_files.get(request.param, request.param)).it.items(0))
 
 
 def blind(items: list[Item]) -> list[tuple[Item, Ask]]:

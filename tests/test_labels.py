@@ -783,5 +783,6 @@ def test_what_is_no_vote_is_discarded() -> None:
 
 @pytest.mark.parametrize("values", [(), (None,), (3,)], ids=["nothing", "discarded", "a vote"])
 def test_an_unknown_consensus_rule_lists_the_known_ones(values: tuple[Scalar | None, ...]) -> None:
-    with pytest.raises(UnknownNameError, match="no consensus rule named 'mean'; known: first, geckonum, majority, "):
+    known = "adjudicated, first, geckonum, majority, "
+    with pytest.raises(UnknownNameError, match=f"no consensus rule named 'mean'; known: {known}"):
         consensus(_values(*values), "mean")

@@ -9,35 +9,39 @@ import math
 import urllib.request
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpxClient, OpenAI, RateLimitError
-from openai.types import ImagesResponse
-from openai.types.chat import ChatCompletion
 from PIL import Image
 
 from cases import Case
 from openai_server import DAMAGED, Behaviour, Fault, Server, serving
 
+if TYPE_CHECKING:  # importing it takes as long as all these tests, and every process collects them
+    from openai import OpenAI
+    from openai.types import ImagesResponse
+    from openai.types.chat import ChatCompletion
+
 KEY = "sk-right-key-of-the-tests"
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[OpenAI]:
+def client() -> "Iterator[OpenAI]":
+    from openai import DefaultHttpxClient, OpenAI
+
     # Without certificates, which a plain connection never reads, a client is made ten times faster.
     with OpenAI(api_key=KEY, base_url="http://x", max_retries=0, http_client=DefaultHttpxClient(verify=False)) as made:
         yield made
 
 
 @pytest.fixture
-def server(client: OpenAI) -> Iterator[Server]:
+def server(client: "OpenAI") -> Iterator[Server]:
     with serving() as running:
         client.base_url = running.base_url
         yield running
 
 
-def ask(client: OpenAI, text: str = "How many?", *images: bytes, **options: Any) -> ChatCompletion:  # noqa: ANN401
+def ask(client: "OpenAI", text: str = "How many?", *images: bytes, **options: Any) -> "ChatCompletion":  # noqa: ANN401
     urls = [f"data:image/png;base64,{base64.b64encode(image).decode()}" for image in images]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
     messages = [{"role": "user", "content": [{"type": "text", "text": text}, *parts]}]
@@ -46,7 +50,7 @@ def ask(client: OpenAI, text: str = "How many?", *images: bytes, **options: Any)
     return answer
 
 
-def make(client: OpenAI, **options: Any) -> ImagesResponse:  # noqa: ANN401
+def make(client: "OpenAI", **options: Any) -> "ImagesResponse":  # noqa: ANN401
     told = {"model": "test-image-model", "prompt": "two dogs", "size": "64x64"} | options
     made: ImagesResponse = client.images.generate(**told)
     return made
@@ -58,7 +62,7 @@ def picture(width: int = 64, height: int = 64) -> bytes:
     return buffer.getvalue()
 
 
-def open_all(made: ImagesResponse) -> list[bytes]:
+def open_all(made: "ImagesResponse") -> list[bytes]:
     """Get the images of an answer, wherever they are, and make sure that they can be read."""
     files = [_fetch(one.url) if one.url else base64.b64decode(one.b64_json or "") for one in made.data or []]
     for file in files:
@@ -74,7 +78,7 @@ def _fetch(url: str) -> bytes:
     return data
 
 
-def test_a_chat_with_an_image_is_answered_and_counted(client: OpenAI, server: Server) -> None:
+def test_a_chat_with_an_image_is_answered_and_counted(client: "OpenAI", server: Server) -> None:
     server.behave(Behaviour(text="There are many.", chat_usd_per_million=(2.0, 8.0)))
     answer = ask(client, "How many?", picture(), max_tokens=2)
     (choice,) = answer.choices
@@ -90,7 +94,7 @@ def test_a_chat_with_an_image_is_answered_and_counted(client: OpenAI, server: Se
 
 
 @pytest.mark.usefixtures("server")
-def test_an_image_in_a_chat_costs_by_its_tiles(client: OpenAI, case: Case) -> None:
+def test_an_image_in_a_chat_costs_by_its_tiles(client: "OpenAI", case: Case) -> None:
     sizes = {(1024, 1024): 765, (1024, 2048): 1105, (512, 512): 255, (513, 40): 425, (3000, 300): 765}
     for size, tokens in sizes.items():
         with case(size):
@@ -100,7 +104,7 @@ def test_an_image_in_a_chat_costs_by_its_tiles(client: OpenAI, case: Case) -> No
 
 
 @pytest.mark.parametrize("form", ["b64_json", "url"])
-def test_images_are_real_each_is_one_of_its_own_and_paid_for(form: str, client: OpenAI, server: Server) -> None:
+def test_images_are_real_each_is_one_of_its_own_and_paid_for(form: str, client: "OpenAI", server: Server) -> None:
     server.behave(Behaviour(revises_prompts=True, image_usd=(("64x48", "low", 0.01),)))
     made = make(client, n=3, size="64x48", quality="low", response_format=form)
     assert len(set(open_all(made))) == 3
@@ -110,7 +114,9 @@ def test_images_are_real_each_is_one_of_its_own_and_paid_for(form: str, client: 
     assert server.counters().billed_usd == pytest.approx(0.03)
 
 
-def test_what_cannot_be_served_is_declined_in_the_apis_form(client: OpenAI, server: Server, case: Case) -> None:
+def test_what_cannot_be_served_is_declined_in_the_apis_form(client: "OpenAI", server: Server, case: Case) -> None:
+    from openai import APIStatusError
+
     faults = (Fault("content_filter", 1, containing="blood"),)
     sold = (("64x64", "low", 0.01),)
     server.behave(Behaviour(key=KEY, rejected_parameters=("top_p",), image_usd=sold, faults=faults))
@@ -136,7 +142,9 @@ def test_what_cannot_be_served_is_declined_in_the_apis_form(client: OpenAI, serv
     assert server.counters().completed == 0
 
 
-def test_a_fault_before_the_work_costs_nothing(client: OpenAI, server: Server, case: Case) -> None:
+def test_a_fault_before_the_work_costs_nothing(client: "OpenAI", server: Server, case: Case) -> None:
+    from openai import APIConnectionError, APIStatusError, RateLimitError
+
     free: dict[str, type[Exception]] = {f"error_{status}": APIStatusError for status in (500, 502, 503)}
     free |= {"busy": RateLimitError, "quota": RateLimitError, "dropped_before": APIConnectionError}
     free |= {"malformed_json": json.JSONDecodeError}
@@ -154,7 +162,9 @@ def test_a_fault_before_the_work_costs_nothing(client: OpenAI, server: Server, c
     assert server.counters().completed == 0
 
 
-def test_an_answer_that_is_lost_late_or_withheld_costs(client: OpenAI, server: Server) -> None:
+def test_an_answer_that_is_lost_late_or_withheld_costs(client: "OpenAI", server: Server) -> None:
+    from openai import APIConnectionError, APITimeoutError
+
     kinds = ("dropped_after", "dropped_during", "slow", "content_filter", "refusal")
     faults = tuple(Fault(kind, calls=(place,)) for place, kind in enumerate(kinds))
     server.behave(Behaviour(text="I will not count.", faults=faults, slow_seconds=60))
@@ -167,7 +177,7 @@ def test_an_answer_that_is_lost_late_or_withheld_costs(client: OpenAI, server: S
     assert (server.counters().completed, server.counters().by_fault) == (5, dict.fromkeys(kinds, 1))
 
 
-def test_a_spoilt_answer_is_none_and_costs_nothing(client: OpenAI, server: Server, case: Case) -> None:
+def test_a_spoilt_answer_is_none_and_costs_nothing(client: "OpenAI", server: Server, case: Case) -> None:
     for kind in DAMAGED:
         for form in ("b64_json", "url"):
             with case(f"{kind} {form}"):
@@ -183,7 +193,9 @@ def test_a_spoilt_answer_is_none_and_costs_nothing(client: OpenAI, server: Serve
     assert server.counters().completed == 0
 
 
-def test_more_requests_than_the_limit_are_sent_away(client: OpenAI, server: Server) -> None:
+def test_more_requests_than_the_limit_are_sent_away(client: "OpenAI", server: Server) -> None:
+    from openai import RateLimitError
+
     server.behave(Behaviour(requests_per_second=0.001, burst=1))
     ask(client)
     with pytest.raises(RateLimitError):
@@ -191,7 +203,7 @@ def test_more_requests_than_the_limit_are_sent_away(client: OpenAI, server: Serv
     assert server.counters().by_fault == {"rate_limited": 1}
 
 
-def test_a_repeated_key_is_answered_again_free_if_honoured(client: OpenAI, server: Server) -> None:
+def test_a_repeated_key_is_answered_again_free_if_honoured(client: "OpenAI", server: Server) -> None:
     for is_honoured in (False, True):
         server.behave(Behaviour(honours_keys=is_honoured))
         first, again = (ask(client, extra_headers={"Idempotency-Key": str(is_honoured)}) for _ in range(2))

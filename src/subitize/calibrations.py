@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal
-from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from subitize.errors import BadFileError, BadValueError, StorageError, SubitizeError, UnknownNameError
+from subitize.output_files import make_folder, write_whole
 from subitize.records import Estimate, to_plain
 
 PREFIX = "calibrated:"
@@ -68,19 +68,11 @@ def save(name: str, found: Calibrated, *, force: bool = False) -> Path:
     """Keep a calibration, whole or not at all; an earlier one of the same judge is replaced."""
     check_free(name, found.judge, force=force)
     path = _path(name)
-    partial = path.with_name(f".{path.stem}.{uuid4().hex}.partial")  # several may write at once
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            partial.write_bytes(to_json(to_plain(found), indent=2, inf_nan_mode="strings") + b"\n")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"cannot write {path}: {error.strerror or error}; {_ELSEWHERE} that can be written to"
-        ) from error
-    return path
+        make_folder(path.parent)
+        return write_whole(path, [to_json(to_plain(found), indent=2, inf_nan_mode="strings"), b"\n"])
+    except StorageError as error:
+        raise StorageError(f"{error}; {_ELSEWHERE} that can be written to") from error
 
 
 def load(name: str) -> Calibrated:

@@ -1,9 +1,14 @@
-"""CSV files from elsewhere: their records with the lines they begin on, and errors that name file and line."""
+"""CSV files from elsewhere: their records with the lines they begin on, and errors that name file and line.
+
+Commas, semicolons or tabs may stand between columns, and names of columns may have capitals. A text that a spreadsheet
+would take for a formula is written with an apostrophe before it, which is taken off again where it is read.
+"""
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,37 +41,68 @@ def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     return data
 
 
+def make_inert(text: str) -> str:
+    """Keep a spreadsheet from running a text that looks like a formula."""
+    return f"'{text}" if re.match(FORMULA, text) else text
+
+
 def read_records(path: Path, *, keep_empty: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Read the records, as a rule without empty ones, each with the line it begins on: a field may go over several."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=None), strict=True)
+    text = read_text(path)
+    told = _SEPARATOR.match(text)
+    reader = csv.reader(
+        io.StringIO(text, newline=None),
+        strict=True,
+        delimiter=told[1] if told else find_delimiter(io.StringIO(text, newline=None)),
+    )
     begins_on = 1
     try:
         for fields in reader:
-            if fields or keep_empty:
-                yield begins_on, fields
+            is_record = any(field.strip() for field in fields) and not (told and begins_on == 1)
+            if is_record or keep_empty:
+                yield begins_on, [_restore(field) for field in fields]
             begins_on = reader.line_num + 1
     except csv.Error as error:
         raise BadFileError(f"{path.name} line {begins_on}: no CSV: {error}") from None
 
 
+def find_delimiter(lines: Iterable[str]) -> str:
+    """Tell what stands between the columns: that which parts the first line into most."""
+    first = next(filter(str.strip, lines), "")
+    return max(",;\t", key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), [])))
+
+
+# As the first character but for spaces; some programs take other forms of these signs for the signs.
+_OTHER_FORMS = "\u207a\u207c\u208a\u208c\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+# Apostrophes before it are the text's own, or the one by which it is kept from being run.
+FORMULA = "^'*[\\s\u200c\u200d]*[=+\\-@" + _OTHER_FORMS + "]"
+_SEPARATOR = re.compile(r"sep=(.)\s*\n")  # how Excel is told what stands between columns
+
+
+def _restore(field: str) -> str:
+    return field[1:] if field.startswith("'") and re.match(FORMULA, field) else field
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A record of a file, by column; an error about it names the file and the line."""
+    """A record of a file, by column; an error about it names the file and the line, or whatever else a record is."""
 
     file: str
     number: int
     row: Mapping[str, str]
+    kind: str = "line"
 
     def get(self, column: str) -> str:
         """Get a field, empty where there is no such column."""
-        value = self.row.get(column, "")
+        wanted = column.casefold()
+        value = next((value for name, value in self.row.items() if name.casefold() == wanted), "")
         if "\x00" in value:
             raise self.error(f"{column} {value!r} has a NUL character in it")
         return value
 
     def error(self, message: str) -> BadFileError:
         """Say what is wrong with the line."""
-        return BadFileError(f"{self.file} line {self.number}: {message}")
+        return BadFileError(f"{self.file} {self.kind} {self.number}: {message}")
 
 
 def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Iterator[Line]:
@@ -74,21 +110,25 @@ def read_lines(path: Path, needed: Sequence[Sequence[str]], known: str) -> Itera
     records = read_records(path)
     _, names = next(records, (1, []))
     columns = [name.strip() for name in names]
+    while columns and not columns[-1]:  # Excel keeps columns that once held something
+        columns.pop()
     _check_columns(path, columns, needed, known)
     for number, fields in records:
+        while len(fields) > len(columns) and not fields[-1].strip():
+            fields.pop()
         if len(fields) != len(columns):
             raise BadFileError(f"{path.name} line {number}: should have {len(columns)} fields, not {len(fields)}")
         yield Line(path.name, number, dict(zip(columns, (field.strip() for field in fields), strict=True)))
 
 
 def _check_columns(path: Path, columns: Sequence[str], needed: Sequence[Sequence[str]], known: str) -> None:
-    missing = [" or ".join(either) for either in needed if not set(either) & set(columns)]
+    names = [name.casefold() for name in columns]
+    missing = [" or ".join(either) for either in needed if not {name.casefold() for name in either} & {*names}]
     if missing:
-        letters = ", small letters" if known.islower() else ""
         raise BadFileError(
             f"{path.name} line 1: no column {', '.join(missing)} in {','.join(columns)[:80]!r}; "
-            f"a comma between columns{letters}: {known}"
+            f"a comma, a semicolon or a tab between columns: {known}"
         )
-    twice = [name for name, times in Counter(columns).items() if name and times > 1]
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
     if twice:
         raise BadFileError(f"{path.name} line 1: column {twice[0]!r} stands there twice")

@@ -9,6 +9,7 @@ SubitizeError                 exit code 2: the message names the value and the r
 ├── RunError                  a run that cannot be opened, or not in this way
 │   ├── NotARunError          a folder or database without a run of that name
 │   ├── NewerSchemaError      written by a newer subitize
+│   ├── DamagedRunError       a run whose database cannot be read; names the row and the remedy
 │   ├── ConflictError         resumed with another seed or other options
 │   ├── BusyError             another process works on the same run and model
 │   ├── LeaseLostError        another process took over while this one was stalled
@@ -50,7 +51,8 @@ class MissingPartError(SubitizeError):
     """An optional part of subitize is not installed."""
 
     def __init__(self, what: str, needs: str, extra: str) -> None:
-        super().__init__(f"{what} needs {needs}; run: pip install 'subitize[{extra}]'")
+        self.remedy = f"pip install 'subitize[{extra}]'"
+        super().__init__(f"{what} needs {needs}; run: {self.remedy}")
 
 
 class RunError(SubitizeError):
@@ -63,6 +65,10 @@ class NotARunError(RunError):
 
 class NewerSchemaError(RunError):
     """The run was written by a newer version of subitize."""
+
+
+class DamagedRunError(RunError):
+    """Something in the database of a run cannot be read."""
 
 
 class ConflictError(RunError):

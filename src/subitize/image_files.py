@@ -2,6 +2,8 @@
 
 import base64
 import io
+import os
+import stat
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -10,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, ImageOps
+from PIL import ExifTags, Image, ImageFile, ImageOps
 from PIL.GifImagePlugin import GifImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
@@ -22,6 +24,8 @@ from subitize.records import ImageFormat
 Rgb = NDArray[np.uint8]
 
 LARGEST_IMAGE_MEGAPIXELS = 64
+# An image of the most pixels that are decoded, with four bytes for each and no compression.
+LARGEST_FILE_BYTES = LARGEST_IMAGE_MEGAPIXELS * 4_000_000
 
 
 def image_format(data: bytes) -> ImageFormat:
@@ -37,15 +41,32 @@ def image_format(data: bytes) -> ImageFormat:
 
 
 def read_size(path: Path) -> tuple[int, int]:
-    """Read an image file's width and height off its beginning."""
+    """Read an image file's width and height off its beginning, as it is shown: upright."""
     try:
         with path.open("rb") as file:
             name = image_format(file.read(16))
             file.seek(0)
             with _OPENERS[name](file) as image:
-                return image.size
+                is_on_its_side = image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8)
+                return (image.height, image.width) if is_on_its_side else image.size
     except _DAMAGE as error:
         raise BadImageError(f"{path.name} is no image that can be read ({error})") from None
+
+
+def find_fault(path: str) -> str:
+    """Say why a file cannot be read as an image, as far as this is seen without reading it, or nothing."""
+    try:
+        about = os.stat(path)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    size = about.st_size
+    if not stat.S_ISREG(about.st_mode):
+        return "is no file"
+    if not size:
+        return "the image is empty (0 bytes); give a PNG, JPEG, WebP or GIF file"
+    if size > LARGEST_FILE_BYTES:
+        return f"{size:,} bytes are too many; at most {LARGEST_FILE_BYTES:,} are read, so resize the image first"
+    return ""
 
 
 def data_url(data: bytes) -> str:

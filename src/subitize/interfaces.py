@@ -5,13 +5,13 @@ questions about them) into evidence. Models and judges come in three shapes: tho
 disk) `respond`, many at a time in one event loop; those that need a processor `compute`, in worker processes; those
 that are a network, loaded once, `compute_all`, batch after batch in this process.
 One may do more, and says so by having what Checks, Opens, SelfTested, RespondsToSeveral, Metered, Matches, AsksItself,
-Explains, NamesRule or HasNotes name.
+Explains, NamesRule, NamesItself, CountsItems, HasNotes or BringsPictures name.
 A new one is one file and one line in registry.py, or one entry point of an outside package.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
@@ -31,6 +31,8 @@ from subitize.records import (
     Refused,
     Said,
     Scored,
+    Spec,
+    Stored,
     Task,
     TaskKind,
     Value,
@@ -238,6 +240,10 @@ class Matched(Protocol):
     def count(self) -> int:
         """How many trials have their answer."""
 
+    @property
+    def absent(self) -> Collection[tuple[str, int]]:
+        """The trials without an answer, by item and repeat."""
+
     def lines(self) -> list[str]:
         """Say what matched, what is missing and what is unknown."""
 
@@ -367,10 +373,33 @@ class NamesRule(Protocol):
 
 
 @runtime_checkable
+class NamesItself(Protocol):
+    """A suite that says itself what it is, wherever the file lies that it was made of."""
+
+    spec: Spec
+
+
+@runtime_checkable
+class CountsItems(Protocol):
+    """A suite that can tell how many items it has without making them."""
+
+    def count_items(self) -> int:
+        """Count them."""
+
+
+@runtime_checkable
 class HasNotes(Protocol):
     """A suite with something to say about the file that it was made of: what is left out, what is wrong in it."""
 
     notes: Sequence[str]
+
+
+@runtime_checkable
+class BringsPictures(Protocol):
+    """A suite whose pictures lie in a file of many; the run keeps those that it shows."""
+
+    def load_pictures(self, wanted: Collection[Stored], /) -> Iterator[bytes]:
+        """Read these pictures."""
 
 
 def design_of(suite: Suite) -> Design:
@@ -440,11 +469,25 @@ class Paper:
     import_release: str = ""
     """(folder) → importers.releases.Importable: a release that was read, ready to be stored in a run."""
     export_ratings: str = ""
-    """(run, judge or None, file) → how many: people's ratings of a run in the columns of the paper's own file."""
+    """(run, judge or None, path) → how many, where: people's ratings of a run in the columns of the paper's files."""
+    rating_columns: Mapping[str, str] = field(default_factory=dict)
+    """Those columns, for the way back: each an importers.rating_columns.RatingColumns."""
     probes: Mapping[str, str] = field(default_factory=dict)
     """What the commands `subitize probes` do, by command: build, captions, describe."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
+
+    def __post_init__(self) -> None:
+        """Refuse at once what would otherwise break the commands that ask every paper what it brings."""
+        if not self.references or not all(isinstance(one, Reference) for one in self.references):
+            raise TypeError(
+                f"{self.title!r}: references should be References, at least one, not {self.references!r:.60}"
+            )
+        for one in fields(self):
+            value = getattr(self, one.name)
+            wanted = str if one.default == "" or one.name == "title" else Mapping
+            if one.name not in ("references", "picture_suites") and not isinstance(value, wanted):
+                raise TypeError(f"{self.title!r}: {one.name} should be of type {wanted.__name__}, not {value!r:.60}")
 
     @property
     def citation(self) -> str:

@@ -6,10 +6,12 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from traceback import walk_tb
 from typing import Any
 
 from subitize.errors import BadValueError, SubitizeError
 
+_KINDS = ("model", "judge", "suite", "refinement", "paper")
 GROUP = "subitize.papers"
 """The package with the table of the papers built in, and the entry points of those that are not."""
 
@@ -52,6 +54,20 @@ def load_all(what: str) -> dict[str, Any]:
             if reference in ours:
                 raise
     return found
+
+
+def find_culprit(error: BaseException) -> str | None:
+    """Name the plug-in in whose code an error arose, as `judge 'name' (module:object)`; None if in none."""
+    brought = {point.value: (kind, point) for kind in _KINDS for point in installed(f"subitize.{kind}s")}
+    modules = {point.module for _, point in brought.values()}
+    for frame, _ in reversed([*walk_tb(error.__traceback__)]):
+        module, of = str(frame.f_globals.get("__name__")), type(frame.f_locals.get("self")).__name__
+        if f"{module}:{of}" in brought:
+            kind, point = brought[f"{module}:{of}"]
+            return f"{kind} {point.name!r} ({point.value})"
+        if module in modules:
+            return f"plug-in {module}"
+    return None
 
 
 def built_in() -> dict[str, str]:

@@ -240,9 +240,9 @@ Question = Count | Choose | Confirm | MatchesPrompt | Name | Transcribe | Fit
 class Ask:
     """One question about an item's outcome, how it is worded, and the values that make the outcome right.
 
-    It is about one response, or about `group` repeats of the item together (the best of four). `parent` is the id of
-    the question that must hold before this one means anything (in a scene graph); an irrelevant ask is put and
-    kept but does not enter the score.
+    Where there are no such values, nobody has said what is right. It is about one response, or about `group` repeats of
+    the item together (the best of four). `parent` is the id of the question that must hold before this one means
+    anything (in a scene graph); an irrelevant ask is put and kept but does not enter the score.
     """
 
     question: Question
@@ -278,6 +278,14 @@ SIGHT_CHECK = "sight-check"
 """The suite by which a model shows that it sees; it enters no figure."""
 REFINED = "~"
 """Stands in the name of a suite between the one that it is made of and the refinement of its prompts."""
+
+OF_FILE = ".yaml"
+"""Ends the name of a suite that a file defines, whatever the file is called."""
+
+
+def title_of_file(suite: str) -> str:
+    """Make a title of the name of a suite that a file defines: half-a-pizza.yaml is "Half a pizza"."""
+    return suite.removesuffix(OF_FILE).replace("-", " ").capitalize()
 
 
 def base_suite(suite: str) -> str:
@@ -503,6 +511,7 @@ class Known:
 
 
 Value = Known | Discarded
+ReadingPurpose = Literal["answer", "review", "adjudication"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,7 +520,8 @@ class Reading:
 
     `judge` names the way of looking, `annotator` who looked ("" for a machine). The value is the evidence as
     the named rule reads it, and can be computed anew under another. A changed mind is a new reading that
-    names the one it replaces.
+    names the one it replaces. Whoever checks or settles others' answers is no independent annotator: `purpose` marks
+    what they say, and `reviews` is the number of the reading that was checked.
     """
 
     subject: Subject
@@ -523,6 +533,8 @@ class Reading:
     annotator: str = ""
     replaces: int | None = None
     provenance: Provenance | None = None
+    purpose: ReadingPurpose = "answer"
+    reviews: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

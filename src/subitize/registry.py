@@ -3,17 +3,31 @@
 import inspect
 import math
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from importlib.resources import files
+from itertools import islice
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from subitize import plugins
-from subitize.errors import BadValueError, SubitizeError, UnknownNameError
-from subitize.interfaces import AddedLater, Judge, Metered, Model, NamesRule, Paper, RuntimeOption, Suite
-from subitize.records import REFINED, Spec, base_suite
+from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
+from subitize.interfaces import (
+    AddedLater,
+    Judge,
+    Metered,
+    Model,
+    NamesItself,
+    NamesRule,
+    Paper,
+    Reference,
+    RuntimeOption,
+    Suite,
+)
+from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
 from subitize.specs import parse_spec, split_name, write_spec
 
 Kind = Literal["suites", "models", "judges", "refinements", "papers"]
@@ -27,8 +41,17 @@ TRAINED_WITH = "trained_with"
 TRAINED_ON = "trained_on"
 """That which names the data sets it was trained on, joined by +."""
 
-# Suites are those of papers, and papers have a table of their own.
+_FIRST_ITEMS = 100
+
+# Most suites are those of papers, and papers have a table of their own.
 _BUILT_IN: dict[Kind, dict[str, str]] = {
+    "suites": {
+        "file": "subitize.suites.files.suite:SuiteFile",
+        "geneval": "subitize.suites.geneval:GenEval",
+        "geneval2": "subitize.suites.geneval:GenEval2",
+        "prompts": "subitize.suites.prompts:Prompts",
+        "questions": "subitize.suites.questions:Questions",
+    },
     "models": {
         "counter": "subitize.models.counter:CounterModel",
         "detr": "subitize.models.detectors:make_detr",
@@ -118,8 +141,35 @@ class Listing:
     options: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as `subitize list NAME` describes it; one of runtime may change while a run goes on."""
+
+    name: str
+    type: str
+    default: str
+    meaning: str
+    is_runtime: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A suite, model, judge, refinement or paper in full: whether all it needs is there, or how to get what is not."""
+
+    kind: Kind
+    name: str
+    summary: str
+    details: str = ""
+    target: str | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    options: Sequence[Option] = ()
+    is_complete: bool = False
+    remedy: str | None = None
+
+
 def make_suite(text: str) -> Made[Suite]:
     """Make the suite that a spec names; `production~grid` is `production` with its prompts refined."""
+    text = _name_file(text)
     name, target, given = parse_spec(text)
     if REFINED not in name:
         return _make("suites", text)
@@ -138,7 +188,7 @@ def make_suite(text: str) -> Made[Suite]:
 
 def make_refined(suite: str, refinement: str) -> Made[Suite]:
     """Make the suite that a spec names with its prompts refined, by a refinement that has a spec of its own."""
-    name, target, given = parse_spec(suite)
+    name, target, given = parse_spec(_name_file(suite))
     refiner, no_target, own = parse_spec(refinement)
     if REFINED in name:
         raise BadValueError(f"suite {name!r} is refined already; take {name.partition(REFINED)[0]!r}")
@@ -174,6 +224,21 @@ def make_judge(text: str) -> Made[Judge]:
     return _make("judges", text)
 
 
+def make_items(suite: Made[Suite], seed: int) -> Iterator[Item]:
+    """Make the items of a suite; those of an outside package are checked one by one."""
+    if not is_outside(suite):
+        return iter(suite.it.items(seed))
+    from subitize.suites.outside import check_items
+
+    return check_items(suite.spec.name, suite.it, seed)
+
+
+def is_outside(suite: Made[Suite]) -> bool:
+    """Tell whether a suite, refined or not, is from an outside package."""
+    made = getattr(suite.it, "base", suite.it)
+    return not type(made).__module__.startswith("subitize.")
+
+
 def find_paper(name: str) -> Paper:
     """Find a paper by its name."""
     reference = _find("papers", name)
@@ -205,11 +270,24 @@ def find_suite_rule(name: str) -> str | None:
 
 def find_suite_title(name: str) -> str | None:
     """Find the title of a suite; one that is made of a file has it without the file, one not installed here none."""
+    if name.endswith(OF_FILE):
+        return title_of_file(name)
     try:
         title = getattr(plugins.load(_find("suites", name)), "title", None)
         return title if isinstance(title, str) else make_suite(name).it.title
     except SubitizeError:
         return None
+
+
+def find_references(suite: str) -> Sequence[Reference]:
+    """List the works to cite for a suite, refined or not: its paper's, or its own."""
+    paper = paper_of(suite)
+    if paper:
+        return paper.references
+    try:
+        return tuple(getattr(plugins.load(_find("suites", base_suite(suite))), "references", ()))
+    except SubitizeError:
+        return ()
 
 
 def names(kind: Kind) -> list[str]:
@@ -222,14 +300,42 @@ def listings(kind: Kind) -> list[Listing]:
     return [describe(kind, name) for name in sorted(_known(kind))]
 
 
+def describe_all(name: str) -> list[Description]:
+    """Describe everything of a name: a suite and a paper may share one, or a model and a judge."""
+    found = [_describe(kind, name) for kind in KINDS if name in _known(kind)]
+    if not found:
+        known = {name for kind in KINDS for name in _known(kind)}
+        raise UnknownNameError("suite, model, judge, refinement or paper", name, known)
+    return found
+
+
+def _describe(kind: Kind, name: str) -> Description:
+    try:
+        if kind == "papers":
+            listed = _list_paper(name)
+            return Description(kind, name, listed.summary, facts=listed.options)
+        return _Factory(kind, name).describe()
+    except SubitizeError as error:
+        return Description(kind, name, str(error))  # it is broken, and says so
+
+
 def describe(kind: Kind, name: str) -> Listing:
-    """Describe one of a kind; one that is broken says so, and does not hide the others."""
+    """Describe one of a kind in short; one that is broken says so, and does not hide the others."""
     try:
         if kind == "papers":
             return _list_paper(name)
         return _Factory(kind, name).listing()
     except SubitizeError as error:
         return Listing(name, str(error), None, {})
+
+
+def _name_file(text: str) -> str:
+    """Write the bare path of a suite's file, my-suite.yaml, as file:my-suite.yaml."""
+    found = re.fullmatch(rf"(?P<path>[^:]+\.ya?ml)(?P<refined>{REFINED}[^:]+)?(?::(?P<options>.*))?", text)
+    if found is None:
+        return text
+    options = f",{found['options']}" if found["options"] else ""
+    return f"file{found['refined'] or ''}:{found['path']}{options}"
 
 
 def _unrefined(name: str) -> str:
@@ -294,7 +400,10 @@ def _list_paper(name: str) -> Listing:
 
 def _find_faults(paper: Paper) -> list[str]:
     """Say what a paper brings that cannot be imported."""
-    named = (paper.suites, paper.rules, paper.consensus_rules, paper.file_names, paper.probes)
+    named = (
+        *(paper.suites, paper.rules, paper.consensus_rules, paper.file_names, paper.probes),
+        paper.rating_columns,
+    )
     tables = (paper.counts, paper.reproduce, paper.tabulate)
     single = (*tables, paper.import_release, paper.export_ratings, paper.report)
     faults = []
@@ -311,17 +420,25 @@ def _known(kind: Kind) -> dict[str, str]:
     installed = {point.name: point.value for point in plugins.installed(f"subitize.{kind}")}
     if kind == "papers":
         return installed | plugins.built_in()
-    return installed | (plugins.list_all("suites") if kind == "suites" else _BUILT_IN[kind])
+    return installed | (plugins.list_all("suites") if kind == "suites" else {}) | _BUILT_IN[kind]
 
 
 def _find(kind: Kind, name: str) -> str:
     """Find one by name; what is built in without a look at what else is installed, which takes a while."""
-    found = plugins.find("suites", name) if kind == "suites" else _BUILT_IN.get(kind, {}).get(name)
+    if kind == "suites" and name.endswith(OF_FILE):
+        name = "file"
+    found = _BUILT_IN.get(kind, {}).get(name) or (plugins.find("suites", name) if kind == "suites" else None)
     if found:
         return found
     known = _known(kind)
     if name not in known:
         raise UnknownNameError(kind.removesuffix("s"), name, known)
+    several = {point.value for point in plugins.installed(f"subitize.{kind}") if point.name == name}
+    if len(several) > 1 and known[name] in several:
+        raise BadValueError(
+            f"{kind.removesuffix('s')} {name!r} is brought by several packages: {', '.join(sorted(several))}; "
+            "uninstall all but one"
+        )
     return known[name]
 
 
@@ -330,10 +447,13 @@ class _Factory:
 
     def __init__(self, kind: Kind, name: str) -> None:
         reference = _find(kind, name)
-        self._name = name
+        self._name, self._kind, self._is_ours = name, kind, reference.startswith("subitize.")
         self._who = f"{kind.removesuffix('s')} {name!r}"
         self._make = plugins.load(reference, f"{self._who} ({reference})")
-        parameters = inspect.signature(self._make, eval_str=True).parameters.values()
+        try:
+            parameters = inspect.signature(self._make, eval_str=True).parameters.values()
+        except Exception as error:  # names in its annotations may mean nothing
+            raise BadValueError(f"{self._who} ({reference}) should be a class or a function: {error}") from error
         # A refinement is a function of the prompt, its options bound; or a class that makes one.
         self._is_bound = kind == "refinements" and not inspect.isclass(self._make)
         targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY and not self._is_bound]
@@ -357,11 +477,56 @@ class _Factory:
         return {key: text for key, text in written.items() if text != _write(self.defaults[key])}
 
     def listing(self) -> Listing:
-        summary = (inspect.getdoc(self._make) or "").partition("\n")[0]
-        target = self._targets[0] if self._targets else None
-        # Where a default only stands for what is then taken, the annotation tells that.
-        options = {key: self._stands_for.get(key) or _write(default) for key, default in self.defaults.items()}
-        return Listing(self._name, summary, target, options)
+        options = {key: self._write_default(key) for key in self.defaults}
+        return Listing(self._name, _read_docstring(self._make)[0], self._target, options)
+
+    def describe(self) -> Description:
+        summary, details, own = _read_docstring(self._make)
+        meanings = _shared_meanings() | own
+        options = [
+            Option(key, _name_type(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
+            for key, kind in self._types.items()
+        ]
+        told = Description(self._kind, self._name, summary, details, self._target, options=options)
+        made = None
+        try:  # a target that does not exist will do to see whether the parts are there
+            made = self.build("observer" if self._needs_model else self._target or "", {})[1]
+        except MissingPartError as error:
+            return replace(told, facts=self._list_facts(made), remedy=error.remedy)
+        except SubitizeError as error:
+            if not self._targets:
+                return replace(told, facts={"note": str(error)})
+        return replace(told, facts=self._list_facts(made), is_complete=True)
+
+    @property
+    def _target(self) -> str | None:
+        return self._targets[0] if self._targets else None
+
+    def _write_default(self, key: str) -> str:
+        """Write a default; where it only stands for what is then taken, the annotation tells that."""
+        return self._stands_for.get(key) or _write(self.defaults[key])
+
+    def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
+        own = {name: getattr(self._make, name, "") for name in ("instead", "judge", "repeats", "is_stand_in")}
+        told = {
+            "as in": str(own["instead"]),
+            "task": self._name_tasks(made),
+            "judged by": str(own["judge"]),
+            "repeats": str(own["repeats"]),
+            "answers are read by": str(getattr(made, "rule", "")) if self._kind == "judges" else "",
+            "stand-in": "yes, not a real one" if own["is_stand_in"] else "",
+        }
+        return {name: text for name, text in told.items() if text}
+
+    def _name_tasks(self, made: Any) -> str:  # noqa: ANN401
+        tasks = getattr(self._make, "tasks", ())
+        if self._kind == "suites" and made is not None:
+            try:
+                tasks = {item.task.kind for item in islice(made.items(0), _FIRST_ITEMS)}
+            except Exception as error:  # an outside package may fail in any way
+                raise BadValueError(f"{self._who} makes no items: {type(error).__name__}: {error}") from error
+        # Where it takes a network to tell, it is a property.
+        return ", ".join(sorted(map(str, tasks))) if isinstance(tasks, Collection) else "what its network can do"
 
     def check_target(self, target: str) -> None:
         """Refuse a target where none is taken."""
@@ -382,6 +547,10 @@ class _Factory:
             given = {key: value for key, value in given.items() if key in self.defaults}
         values = self.defaults | self._read(given)
         made = self._construct(model.it if model else target, values)
+        if not self._is_ours:  # of ours, some look at their files only when they are used
+            _check_shape(self._kind, self._who, made)
+        if self._kind == "suites" and isinstance(made, NamesItself):
+            return made.spec, made
         written = {key: _write(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
@@ -418,6 +587,42 @@ class _Factory:
         return f"known options: {', '.join(self.defaults) or 'none'}"
 
 
+_SHAPES: Mapping[Kind, Mapping[str, type]] = {
+    "suites": {"title": str, "judge": str, "max_attempts": int, "repeats": int},
+    "models": {"tasks": frozenset, "is_stand_in": bool},
+    "judges": {"rule": str, "is_stand_in": bool, "asks_together": bool},
+}
+_METHODS: Mapping[Kind, tuple[str, ...]] = {
+    "suites": ("items",),
+    "models": ("respond", "respond_all", "compute", "compute_all"),
+    "judges": ("respond", "compute", "compute_all"),
+}
+
+
+def _check_shape(kind: Kind, who: str, it: object) -> None:
+    """Refuse what lacks what its role needs, before it is used."""
+    for name, wanted in _SHAPES.get(kind, {}).items():
+        value = getattr(it, name, None)
+        if not isinstance(value, wanted):
+            raise BadValueError(f"{who}: {name} should be of type {wanted.__name__}, not {value!r:.60}")
+    methods = _METHODS.get(kind, ())
+    if methods and not any(callable(getattr(it, name, None)) for name in methods):
+        raise BadValueError(f"{who} has none of {', '.join(methods)}; it needs one")
+
+
+def _read_docstring(documented: object) -> tuple[str, str, dict[str, str]]:
+    """Take a docstring apart: its first line, what follows, and what each option under "Args:" means."""
+    text, _, listed = (inspect.getdoc(documented) or "").partition("\nArgs:\n")
+    summary, _, details = text.partition("\n")
+    meanings = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", listed, flags=re.MULTILINE)
+    return summary, " ".join(details.split()), {name: " ".join(meaning.split()) for name, meaning in meanings}
+
+
+@cache
+def _shared_meanings() -> dict[str, str]:
+    return tomllib.loads((files("subitize") / "options.toml").read_text(encoding="utf-8"))
+
+
 def _bare_type(annotation: object) -> object:
     """Take off what an annotation says beyond the type of a given value: Annotated, and `| None` for not given."""
     if get_origin(annotation) is Annotated:
@@ -447,9 +652,14 @@ _DESCRIPTIONS: dict[object, str] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
+    str: "text",
     tuple[str, ...]: "names joined by +, as in apples+dots",
     tuple[int, ...]: "whole numbers such as 1-10 or 1+2+5",
 }
+
+
+def _name_type(kind: object) -> str:
+    return _DESCRIPTIONS.get(kind, str(kind)).partition(",")[0]
 
 
 def _each_once(who: str, values: Sequence[object]) -> tuple[object, ...]:

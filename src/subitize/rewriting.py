@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from subitize.csv_files import read_bounded
+from subitize.csv_files import make_inert, read_bounded
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
 from subitize.interfaces import Checks, Model, Opens, Reply, Request, Suite
 from subitize.models.openai import DEFAULT_URL
@@ -145,6 +145,8 @@ def rewrite_suite(rewriting: Rewriting, progress: Progress) -> Summary:
 @contextmanager
 def _held(path: Path) -> Iterator[None]:
     """Keep others from writing the file at the same time; where files cannot be locked, as on Windows, nobody is."""
+    if path.exists() and not path.is_file():
+        raise StorageError(f"cannot go on with {path}: not a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab")
@@ -249,7 +251,7 @@ def _is_whole(row: bytes, instruction: str) -> bool:
         rows = list(csv.reader(io.StringIO(row.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error):
         return False
-    return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == instruction
+    return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == make_inert(instruction)
 
 
 async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: Summary, progress: Progress) -> None:
@@ -320,7 +322,7 @@ def _prompt(item: Item) -> str:
 
 def _write_rows(rows: Sequence[Sequence[str]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(map(make_inert, row) for row in rows)
     return text.getvalue().encode("utf-8", "replace")
 
 

@@ -6,12 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Any
 
 from subitize.drawing.stimuli import Magnitudes, render
-from subitize.errors import BadValueError, NothingToDoError, StorageError
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.output_files import make_folder, whole_file, write_whole
 from subitize.records import Draw, Item, Stimulus, keys, to_plain
 from subitize.runner.progress import Progress
 from subitize.stats.correlations import pearson_interval
@@ -24,30 +25,31 @@ _ALL = "all"
 _WORTH_A_PROCESS = 24  # pictures drawn in the time that a process takes to start
 
 
-def write_stimuli(items: Sequence[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
+def write_stimuli(items: Iterable[Item], folder: Path, progress: Progress, limit: int | None = None) -> Path:
     """Render every picture of the items, on all cores, and list them; the list appears when all are there."""
-    jobs = list(islice(_jobs(items, folder), limit))
+    first = next(remaining := iter(items))
+    jobs = list(islice(_jobs(chain([first], remaining), folder), limit))
     if not jobs:
-        raise NothingToDoError(f"suite {items[0].suite!r} shows no pictures of its own; try naming")
-    try:
-        _check_holds_no_picture(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        progress.begin("stimuli", len(jobs))
-        rows = []
-        for (file, recipe), magnitudes in zip(jobs, _write_all(jobs), strict=True):
-            rows.append({"file": file.name, **_recipe_row(recipe), **to_plain(magnitudes)})
-            progress.advance(has_failed=False)
-        _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
-        return _write_list(folder / LIST_NAME, rows)
-    except OSError as error:
-        raise StorageError(f"cannot write to {folder}: {error.strerror or error}") from error
+        raise NothingToDoError(f"suite {first.suite!r} shows no pictures of its own; try naming")
+    _check_holds_no_picture(folder)
+    make_folder(folder)
+    progress.begin("stimuli", len(jobs))
+    rows = []
+    for (file, recipe), magnitudes in zip(jobs, _write_all(jobs), strict=True):
+        rows.append({"file": file.name, **_recipe_row(recipe), **to_plain(magnitudes)})
+        progress.advance(has_failed=False)
+    _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
+    return _write_list(folder / LIST_NAME, rows)
 
 
 def _jobs(items: Iterable[Item], folder: Path) -> Iterator[_Job]:
     """Number the pictures within each category and number: `{n}_{category}_{index}.png`."""
-    pictures = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
+    known: set[Stimulus] = set()
     seen: Counter[tuple[str, int]] = Counter()
-    for recipe in (picture for picture in pictures if isinstance(picture, Stimulus)):
+    for recipe in (item.task.picture for item in items if not isinstance(item.task, Draw)):
+        if not isinstance(recipe, Stimulus) or recipe in known:
+            continue
+        known.add(recipe)
         cell = (recipe.category, recipe.number)
         yield folder / f"{recipe.number}_{recipe.category}_{seen[cell]}.png", recipe
         seen[cell] += 1
@@ -91,17 +93,13 @@ def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, objec
 def _write(job: _Job) -> Magnitudes:
     file, recipe = job
     rendered = render(recipe)
-    partial = file.with_suffix(".partial")
-    partial.write_bytes(rendered.png)
-    partial.replace(file)
+    write_whole(file, [rendered.png])
     return rendered.magnitudes
 
 
 def _write_list(path: Path, rows: list[dict[str, object]]) -> Path:
-    partial = path.with_suffix(".partial")
-    with partial.open("w", newline="", encoding="utf-8") as file:
+    with whole_file(path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    partial.replace(path)
     return path

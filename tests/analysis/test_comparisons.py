@@ -6,7 +6,7 @@ import pytest
 from samples import naming_item
 from subitize.analysis.comparisons import Comparisons, Entry, Leaderboard, compare_entries, stand
 from subitize.analysis.observations import NO_JUDGE, Seen, Status, frame_seen
-from subitize.errors import UnknownNameError
+from subitize.errors import NothingToDoError, UnknownNameError
 
 
 def entry(
@@ -114,3 +114,35 @@ def test_groups_are_the_levels_of_a_factor() -> None:
 def test_a_measure_that_there_is_not_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownNameError, match=r"no measure to compare by named 'speed'; known: accuracy, "):
         compare_entries([entry("one", answers(1, right=0.5))], ["speed"])
+
+
+def test_of_exactly_these_prompts_only_images_vary() -> None:
+    """Where prompts are right in all images or in none, new images of them would be the same."""
+    random = np.random.default_rng(1)
+    easy = {name: random.random(45) < share for name, share in (("one", 0.7), ("other", 0.5))}
+    own: dict[str, dict[tuple[int, int], float | None]] = {
+        name: {(place, repeat): 1 + place % 9 + (not right[place]) for place in range(45) for repeat in range(4)}
+        for name, right in easy.items()
+    }
+    noisy = [(int(place), int(repeat)) for place, repeat in random.integers((45, 4), size=(60, 2))]
+    for key in noisy:
+        own["one"][key] = 1 + key[0] % 9 + 1
+    entries = [entry(name, values) for name, values in own.items()]
+    sampled = board(compare_entries(entries), "mae").pairs[0].difference
+    fixed = board(compare_entries(entries, prompts="fixed"), "mae").pairs[0].difference
+    assert fixed.n == sampled.n
+    assert fixed.value == pytest.approx(sampled.value, abs=1e-12)
+    off = {
+        name: np.array([[values[place, r] != 1 + place % 9 for r in range(4)] for place in range(45)])
+        for name, values in own.items()
+    }
+    within = (off["one"].astype(float) - off["other"]).var(axis=1, ddof=1)
+    half_width = 1.96 * np.sqrt((within / 4).sum()) / 45
+    assert (fixed.high - fixed.low) / 2 == pytest.approx(half_width, rel=0.1)
+    assert sampled.high - sampled.low > 2 * (fixed.high - fixed.low)
+
+
+def test_exactly_these_prompts_need_two_images_each() -> None:
+    entries = [entry(name, answers(seed, right=0.5, repeats=1)) for seed, name in enumerate(("one", "other"))]
+    with pytest.raises(NothingToDoError, match="--prompts fixed needs two images of a prompt"):
+        compare_entries(entries, prompts="fixed")

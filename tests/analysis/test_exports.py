@@ -1,5 +1,6 @@
 """What is exported is what is stored, in every format."""
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from disks import tiny_disk
 from samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from subitize.analysis import exports
 from subitize.analysis.exports import FORMATS, Format, export, read_tables
@@ -235,28 +237,46 @@ def test_an_export_replaces_the_one_before(full_run: Run, tmp_path: Path) -> Non
 
 def test_a_file_in_place_of_the_folder_is_said(full_run: Run, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("precious")
-    with pytest.raises(StorageError, match=r"cannot write to .*taken: File exists"):
+    with pytest.raises(StorageError, match=r"cannot make the folder .*taken: File exists"):
         export(full_run, tmp_path / "taken", "csv")
-    with pytest.raises(StorageError, match=r"cannot write to .*deeper: Not a directory"):
+    with pytest.raises(StorageError, match=r"cannot make the folder .*deeper: Not a directory"):
         export(full_run, tmp_path / "taken" / "deeper", "csv")
     assert (tmp_path / "taken").read_text() == "precious"
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_full_disk_is_said_and_the_file_before_stays_whole(full_run: Run, tmp_path: Path, format: Format) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("needs /dev/full")
-    (items, *_) = export(full_run, tmp_path, format)
-    before = items.read_bytes()
-    (tmp_path / f".items.{format}.partial").symlink_to("/dev/full")
-    with pytest.raises(StorageError, match=r"cannot write to .*No space left on device"):
-        export(full_run, tmp_path, format)
-    assert items.read_bytes() == before
-    assert not list(tmp_path.glob(".*"))
+    with tiny_disk(tmp_path / "disk", 1000) as could:
+        if not could:
+            pytest.skip("needs the right to mount")
+        (items, *others) = export(full_run, tmp_path / "disk", format)
+        before = items.read_bytes()
+        for path in others:
+            path.unlink()
+        with contextlib.suppress(OSError), (tmp_path / "disk" / "ballast").open("wb", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        with pytest.raises(StorageError, match=r"cannot write .*No space left on device"):
+            export(full_run, tmp_path / "disk", format)
+        assert items.read_bytes() == before
+        assert not list((tmp_path / "disk").glob(".*"))
 
 
 def test_a_file_that_cannot_be_replaced_is_said_and_nothing_half_written_is_left(full_run: Run, tmp_path: Path) -> None:
     (tmp_path / "export" / "items.csv").mkdir(parents=True)
-    with pytest.raises(StorageError, match="cannot write to"):
+    with pytest.raises(StorageError, match=r"items\.csv is a folder; name a file in it"):
         export(full_run, tmp_path / "export", "csv")
     assert [path.name for path in (tmp_path / "export").iterdir()] == ["items.csv"]
+
+
+def test_no_spreadsheet_runs_what_a_model_said(run: Run, tmp_path: Path) -> None:
+    item, formula = ITEMS[0], '=HYPERLINK("http://x")'
+    run.add_suite(SUITE, 5, [item])
+    run.add_model(MODEL, is_stand_in=True)
+    with run.lease("a") as lease:
+        run.add_responses(lease, [response(trial(item), Said(formula))])
+        run.add_readings(lease, [reading(trial(item), "3")])
+    for format, written in (("csv", f"'{formula}"), ("parquet", formula)):
+        export(run, tmp_path, "csv" if format == "csv" else "parquet")
+        read = pl.read_csv if format == "csv" else pl.read_parquet
+        assert read(tmp_path / f"observations.{format}")["answer"].to_list() == [written]

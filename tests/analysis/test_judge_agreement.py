@@ -303,7 +303,7 @@ def test_ties_are_told_by_score_and_in_the_report(run: Run) -> None:
     fill(run, [Look("painter", prompt, 0, 1, (1, 1 + prompt % 2)) for prompt in range(6)])
     for rule, is_told in (("plurality", True), ("first", False)):
         printed = call("score", run.location, "--judge", HUMAN, "--agreement", rule).out
-        assert ("3 answers have no value because their readings are tied" in printed) == is_told
+        assert ("unknown: 3 answers with tied readings" in printed) == is_told
     gaps = next(table for table in composed(run).tables() if table.name == "gaps")
     assert "Of the unknown, 3 have readings that are tied." in gaps.caption
 

@@ -162,15 +162,23 @@ def test_where_several_numbers_are_right_the_nearest_is_the_target() -> None:
     [
         [about(Choose(("none", "some", "many")), value, 2) for value in (2, 0, 2)],
         [about(Confirm("there is a dog", is_informed=False), value, True) for value in (True, False, True)],
-        [about(Count("apple"), value) for value in (1, 2)],
     ],
-    ids=["lines", "yes or no", "nothing is right"],
+    ids=["lines", "yes or no"],
 )
 def test_only_counts_have_absolute_errors(observations: list[Seen]) -> None:
     found = measure(observations)
     assert "mae" not in found
     assert "nae" not in found
     assert found["accuracy"].n == len(observations)
+
+
+def test_where_nobody_has_said_what_is_right_there_is_neither_accuracy_nor_error() -> None:
+    untold = replace(naming_item(7), asks=(Ask(Count("apple"), "?", ()),))
+    unknown = [observe(value, item=untold) for value in (1, 2)]
+    assert set(measure(unknown)) == {"discarded", "refused"}
+    both = measure([*unknown, observe(3), observe(9)])
+    assert_is_share(both["accuracy"], 1, 2)
+    assert both["discarded"].n == 4
 
 
 def test_an_exclusion_makes_n_smaller_and_is_counted() -> None:

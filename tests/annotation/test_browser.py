@@ -11,7 +11,6 @@ import pytest
 
 from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, add_gold, folder, make_run
 from commands import serving
-from parts import CHROMIUM
 from subitize.records import Item, Known
 from subitize.store import Run
 
@@ -21,16 +20,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
 
 DESKTOP, PHONE = {"width": 1100, "height": 750}, {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

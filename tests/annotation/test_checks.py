@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from annotation_studies import COUNTS, add_gold, folder, item, make_run, opened
+from subitize.annotation.answers import Given
 from subitize.annotation.checks import judge_training
-from subitize.annotation.study import Given, Study
+from subitize.annotation.study import Study
 from subitize.errors import BadValueError
 from subitize.records import Count, Known
 from subitize.store import Run
@@ -34,9 +35,9 @@ def test_training_is_passed_at_the_mark_by_the_second_chance_at_last(
 def answer(study: Study, name: str, text: str, turn: int) -> str:
     """Answer what comes next, and tell what it was for."""
     person = study.people.invite(name)
-    ((place, purpose),) = study.next_pages(person, 1)
-    study.save(person, place, 0, Given(f"{name}-answer-{turn:03}", text), purpose)
-    return purpose
+    (task,) = study.next_tasks(person, 1)
+    study.save(person, task, 0, Given(f"{name}-answer-{turn:03}", text))
+    return task.purpose
 
 
 def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_pat
         for turn in range(4):
             answer(study, "ben", "7", turn)
         assert study.outcome(study.people.invite("ben")) == "failed"
-        assert study.next_pages(study.people.invite("ben"), 1) == []
+        assert study.next_tasks(study.people.invite("ben"), 1) == []
     with Run(folder(tmp_path)) as run:
         assert [stored.reading.value for stored in run.readings("human")] == [Known(4)]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from annotation_studies import folder, item, make_run, opened
+from subitize.annotation.answers import Given, Task
 from subitize.annotation.oversight import Oversight, oversee
-from subitize.annotation.study import Given
 from subitize.records import Count
 
 PAGES = 40
@@ -30,7 +30,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
     with opened(folder(path), people_per_page=3) as study:
         for name, answers in said.items():
             for place, answer in enumerate(answers):
-                study.save(study.people.invite(name), place, 0, Given(f"{name}-{place:05}", str(answer)))
+                study.save(study.people.invite(name), Task(place), 0, Given(f"{name}-{place:05}", str(answer)))
     return path, said
 
 

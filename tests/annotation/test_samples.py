@@ -7,9 +7,10 @@ import pytest
 
 from annotation_studies import folder, item, make_run
 from commands import call
-from subitize.annotation.pages import Collected, collect_pages
-from subitize.annotation.samples import draw_sample, take_sample
-from subitize.records import Count, Item
+from subitize.annotation.pages import Collected, Page, collect_pages
+from subitize.annotation.samples import draw_sample, keep_quota, take_sample
+from subitize.errors import BadValueError
+from subitize.records import Count, Item, Subject
 from subitize.store import Run
 
 NUMBERS = [1] * 12 + [2] * 6 + [3] * 2
@@ -71,3 +72,20 @@ def test_a_sample_that_cannot_be_drawn_is_refused(run: Path, options: list[objec
     refused = call("sample", run / "run", *options)
     assert refused.code == 2
     assert message in refused.err
+
+
+def test_at_most_so_many_images_of_each_model_are_kept_by_lot() -> None:
+    pages = [
+        Page(Subject((f"{model}-{place}",)), (), (), (), "", "sketches", model, {})
+        for model, count in (("many", 40), ("few", 3))
+        for place in range(count)
+    ]
+    kept = {seed: keep_quota(Collected(pages, 7), 10, seed) for seed in (0, 0, 1)}
+    for found in kept.values():
+        assert Counter(page.model for page in found.pages) == {"many": 10, "few": 3}
+        assert found.pages == [page for page in pages if page in found.pages]  # their order stays
+        assert found.without_image == 7
+    assert kept[0].pages != kept[1].pages
+    assert keep_quota(Collected(pages, 7), 10, 0) == kept[0]
+    with pytest.raises(BadValueError, match="--images-per-model 0: should be at least 1"):
+        keep_quota(Collected(pages, 0), 0, 0)

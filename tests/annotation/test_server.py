@@ -3,8 +3,6 @@
 import io
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,63 +11,11 @@ import pytest
 from PIL import Image
 
 from annotation_studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
-from subitize.annotation.people import Role
-from subitize.annotation.study import Study
+from annotation_visitors import Visitor, visited
 from subitize.annotation.texts import Texts
-from subitize.records import Count, Item
-from subitize.store.images import Images
+from subitize.records import Count
 
 pytestmark = pytest.mark.annotate
-
-
-class Visitor:
-    """A browser without a screen."""
-
-    def __init__(
-        self,
-        study: Study,
-        path: Path,
-        texts: Texts | None = None,
-        *,
-        hosts: frozenset[str] | None = None,
-    ) -> None:
-        from starlette.testclient import TestClient
-
-        from subitize.annotation.ownership import Overseer
-        from subitize.annotation.server import make_app
-
-        images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")
-        self.client = TestClient(make_app(study, texts or Texts(), images, overseer, lambda: None, hosts))
-        self.csrf = ""
-
-    def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":
-        joined = self.client.get(f"/join/{study.people.join_token(study.people.invite(name, role))}")
-        assert joined.status_code == 200
-        self.csrf = self.client.get("/api/me").json()["csrf_token"]
-        return self
-
-    def next_page(self) -> dict[str, Any]:
-        page: dict[str, Any] = self.client.get("/api/pages").json()["pages"][0]
-        return page
-
-    def answer(self, page: str, text: str = "2", *, number: int = 0, csrf: str | None = None, **given: object) -> Any:  # noqa: ANN401
-        body = {"key": "12345678", "text": text, **given}
-        headers = {b"X-CSRF-Token": (self.csrf if csrf is None else csrf).encode("latin-1")}
-        return self.client.put(f"/api/pages/{page}/questions/{number}", json=body, headers=headers)
-
-
-@contextmanager
-def visited(
-    path: Path,
-    items: list[Item] = COUNTS,
-    *,
-    prompt_in_file: str = "",
-    repeats: int = 1,
-    **settings: Any,  # noqa: ANN401
-) -> Iterator[tuple[Study, Visitor]]:
-    make_run(folder(path), items, prompt_in_file=prompt_in_file, repeats=repeats)
-    with opened(folder(path), **settings) as study:
-        yield study, Visitor(study, path)
 
 
 def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:
@@ -77,7 +23,16 @@ def test_an_answer_is_stored_and_shown_again(tmp_path: Path) -> None:
         visitor.join(study, "anna")
         page = visitor.next_page()
         assert (page["questions"], page["prompt"]) == (
-            [{"wording": "How many cats are there?", "form": "count", "lines": [], "said": None}],
+            [
+                {
+                    "wording": "How many cats are there?",
+                    "form": "count",
+                    "lines": [],
+                    "said": None,
+                    "others": [],
+                    "is_asked": True,
+                }
+            ],
             None,
         )
         stored = visitor.answer(page["id"], "7", is_unsure=True, comment="one is hidden")
@@ -270,35 +225,6 @@ def test_the_api_describes_itself(tmp_path: Path) -> None:
     with visited(tmp_path) as (_, visitor):
         paths = visitor.client.get("/openapi.json").json()["paths"]
         assert "/api/pages/{page_id}/questions/{number}" in paths
-
-
-OWNERS_ROUTES = (
-    ("GET", "/api/study"),
-    ("GET", "/api/study/people/1/effect"),
-    ("POST", "/api/study/people"),
-    ("POST", "/api/study/people/1/withdraw"),
-)
-
-
-@pytest.mark.parametrize(("method", "route"), OWNERS_ROUTES)
-def test_only_the_owner_sees_and_changes_the_study(tmp_path: Path, method: str, route: str) -> None:
-    with visited(tmp_path) as (study, visitor):
-        body = {"name": "eve"} if route.endswith("people") else {}
-        assert visitor.client.request(method, route, json=body).status_code == 401
-        visitor.join(study, "anna")
-        headers = {"X-CSRF-Token": visitor.csrf}
-        assert visitor.client.request(method, route, json=body, headers=headers).status_code == 403
-        if method == "POST":
-            visitor.join(study, "the owner", "owner")
-            assert visitor.client.request(method, route, json=body).status_code == 403  # without the page's token
-        assert [person.name for person in study.people.all() if person.role == "annotator"] == ["anna"]
-        assert not study.people.invite("anna").is_withdrawn
-
-
-def test_the_owner_answers_nothing(tmp_path: Path) -> None:
-    with visited(tmp_path) as (study, visitor):
-        visitor.join(study, "the owner", "owner")
-        assert visitor.client.get("/api/pages").status_code == 403
 
 
 def test_the_owner_invites_sees_and_withdraws(tmp_path: Path) -> None:

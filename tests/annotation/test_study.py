@@ -1,15 +1,17 @@
 """What people say is stored once, as readings of the run, and outlives a restart."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from subitize.annotation.answers import Given, Task, UnreadAnswerError
 from subitize.annotation.pages import collect_pages
-from subitize.annotation.study import Given, Study, UnreadAnswerError, default_rule
+from subitize.annotation.study import Study, default_rule
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.labels import interpret, parse_rule
-from subitize.records import Boxes, Discarded, Known, Reading, Spec
+from subitize.records import Ask, Boxes, Discarded, Draw, Drawn, Item, Known, MatchesPrompt, Reading, Spec
 from subitize.store import Location, Run
 
 
@@ -28,8 +30,8 @@ def readings(location: Location) -> list[Reading]:
 def say(study: Study, person: str, text: str, *, key: str = "a" * 8, place: int | None = None) -> int:
     """Answer the first question of a page, the next one unless a place is given."""
     who = study.people.invite(person)
-    shown = place if place is not None else study.next_pages(who, 1)[0][0]
-    study.save(who, shown, 0, Given(key, text))
+    shown = place if place is not None else study.next_tasks(who, 1)[0].place
+    study.save(who, Task(shown), 0, Given(key, text))
     return shown
 
 
@@ -69,16 +71,16 @@ def test_a_restart_goes_on_where_everybody_was(run: Location) -> None:
         say(study, "ben", "2")
     with opened(run, people_per_page=2) as study:
         anna = study.people.invite("anna")
-        assert list(study.finished_pages(anna)) == done
+        assert [task.place for task in study.finished_tasks(anna)] == done
         assert study.progress(anna) == {"done": 4, "left": 2, "given": 5, "wanted": 12}
-        assert study.next_pages(anna, 1)[0][0] not in done
-        assert study.said(anna, study.pages[done[0]], 0) == Given("answer-0", "2")
+        assert study.next_tasks(anna, 1)[0].place not in done
+        assert study.said(anna, Task(done[0]), 0) == Given("answer-0", "2")
 
 
 def test_a_skipped_question_has_no_value_and_takes_back_what_was_said(run: Location) -> None:
     with opened(run) as study:
         place = say(study, "anna", "3", key="answered")
-        study.save(study.people.invite("anna"), place, 0, Given("skipped-", "I cannot tell", is_skipped=True))
+        study.save(study.people.invite("anna"), Task(place), 0, Given("skipped-", "I cannot tell", is_skipped=True))
     (reading,) = readings(run)
     assert reading.value == Discarded("cannot tell: I cannot tell", is_refusal=True)
 
@@ -192,3 +194,20 @@ def test_counts_are_read_by_the_rule_of_the_suites_paper(run: Location, tmp_path
     with Run(folder(tmp_path / "geckonum"), create=True) as made:
         made.add_suite(Spec("geckonum", {}, "geckonum"), 0, [])
         assert default_rule(made) == "geckonum"
+
+
+def test_pages_that_show_the_prompt_have_what_the_same_model_drew_of_its_parts(tmp_path: Path) -> None:
+    whole = Item(
+        "sketches/both", Draw("a cat and a dog"), (Ask(MatchesPrompt(), "?", (True,)),), {"linked": "cat,dog,owl"}
+    )
+    parts = [Item(f"sketches/{noun}", Draw(f"a {noun}"), VOTE.asks, {}) for noun in ("cat", "dog")]
+    counted = replace(whole, id="sketches/counted", asks=COUNTS[0].asks)
+    make_run(folder(tmp_path), [whole, *parts, counted])
+    with Run(folder(tmp_path)) as run:
+        pictures = {stored.item_id: stored.response.outcome for stored in run.responses()}
+        (page,) = collect_pages(run, ["match"]).pages
+        assert [(one.prompt, Drawn(one.picture)) for one in page.linked] == [
+            (f"a {noun}", pictures[f"sketches/{noun}"]) for noun in ("cat", "dog")
+        ]
+        (blind,) = collect_pages(run, ["count"]).pages
+        assert blind.linked == ()

@@ -1,24 +1,37 @@
 """What every suite must hold, run on all of them."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+import geneval_files
 from geckonum_release import SOME, write_images, write_release
+from own_tables import write_own_suites
 from probe_files import write_suites
 from subitize.interfaces import Suite, Tried, design_of
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
-from subitize.registry import listings, make_judge, make_suite
+from subitize.registry import Made, listings, make_judge, make_suite
 from subitize.store import codec
 
-SUITES = [listing.name for listing in listings("suites")]
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+SUITES = [*(listing.name for listing in listings("suites")), *(path.name for path in EXAMPLES)]
+_COUNTED = 'prompts: "How many {nouns}?"\nshow: "{number} {nouns}"\npictures: 2\nwords: {noun: [cat, dog], number: 1-4}'
 
 
 @pytest.fixture(scope="session")
 def of_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The suites that are made of the user's files."""
-    return {"geckonum-vqa": _vqa(tmp_path_factory), **write_suites(tmp_path_factory.mktemp("probes"))}
+    (counted := tmp_path_factory.mktemp("files") / "counted.yaml").write_text(_COUNTED, encoding="utf-8")
+    return {
+        "geckonum-vqa": _vqa(tmp_path_factory),
+        "file": f"file:{counted}",
+        **{path.name: str(path) for path in EXAMPLES},
+        **write_suites(tmp_path_factory.mktemp("probes")),
+        **geneval_files.write_suites(tmp_path_factory.mktemp("geneval")),
+        **write_own_suites(tmp_path_factory.mktemp("own")),
+    }
 
 
 def _vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -28,9 +41,14 @@ def _vqa(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module", params=SUITES)
-def suite(request: pytest.FixtureRequest) -> Suite:
+def made(request: pytest.FixtureRequest) -> Made[Suite]:
     known = {"naming": "naming:images=5", **request.getfixturevalue("of_files")}
-    return make_suite(known.get(request.param, request.param)).it
+    return make_suite(known.get(request.param, request.param))
+
+
+@pytest.fixture(scope="module")
+def suite(made: Made[Suite]) -> Suite:
+    return made.it
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +56,9 @@ def items(suite: Suite) -> list[Item]:
     return list(suite.items(0))
 
 
-def test_ids_are_unique_and_begin_with_the_suites_name(items: list[Item]) -> None:
+def test_ids_are_unique_and_begin_with_the_suites_name(made: Made[Suite], items: list[Item]) -> None:
     assert len({item.id for item in items}) == len(items) > 0
-    assert len({item.suite for item in items}) == 1
-    assert items[0].suite in SUITES
+    assert {item.suite for item in items} == {made.spec.name}
 
 
 def test_the_same_seed_makes_the_same_items(suite: Suite, items: list[Item]) -> None:

@@ -70,3 +70,27 @@ def test_what_is_wrong_is_said(pairs: Path, tmp_path: Path) -> None:
         found = call("corpus", "pairs", file, "--images", folder, "--judge", "observer", *options)
         assert (found.code, found.out) == (2, ""), message
         assert message in found.err
+
+
+def test_what_was_counted_is_not_counted_again(pairs: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    arguments = ("corpus", "pairs", pairs, "--images", pairs.parent / "images", "--judge", "observer", "--json")
+    found = call(*arguments).json()
+    assert call(*arguments, "--out", kept).json() == found
+    lines = kept.read_text().splitlines(keepends=True)
+    assert len(lines) == 4
+    kept.write_text("".join(lines[:3]).replace('{"apple": 3.0}', '{"apple": 7.0}') + lines[3][:20])
+    again = call(*arguments, "--out", kept).json()
+    assert [pair["counted"] for pair in again["disagreeing"]] == [{"apple": 7.0}]
+    assert kept.read_text().splitlines()[3] + "\n" == lines[3]
+
+
+def test_a_file_of_something_else_is_left_alone(pairs: Path, tmp_path: Path) -> None:
+    arguments = ("corpus", "pairs", pairs, "--images", pairs.parent / "images", "--judge", "observer")
+    for text in ("image,caption\n1.png,one\n", "a word"):
+        (tmp_path / "other").write_text(text)
+        ended = call(*arguments, "--out", tmp_path / "other")
+        assert ended.code == 2
+        assert f"--out {tmp_path / 'other'} line 1: this is no file of counted pairs; name another" in ended.err
+        assert (tmp_path / "other").read_text() == text
+    assert "is no file" in call(*arguments, "--out", tmp_path).err

@@ -72,8 +72,28 @@ def test_zstandard_is_read(tmp_path: Path) -> None:
     import zstandard
 
     path = tmp_path / "a.csv.zst"
-    path.write_bytes(zstandard.compress(b"TEXT\ntwo dogs\n"))
-    assert read(path, Layout("TEXT"))[0] == ["two dogs"]
+    frames = [zstandard.compress(text) for text in (b"TEXT\ntwo dogs\n", b"three cats\n" * 100_000)]
+    path.write_bytes(b"".join(frames))
+    captions, _, problems = read(path, Layout("TEXT"))
+    assert (captions, problems.count) == (["two dogs"] + ["three cats"] * 100_000, 0)
+
+
+@pytest.mark.spacy
+def test_damaged_zstandard_counts_up_to_there(tmp_path: Path, case: Case) -> None:
+    import zstandard
+
+    whole = zstandard.compress(b"TEXT\n" + b"".join(b"%d dogs\n" % (n * 7919 % 100_003) for n in range(100_000)))
+    broken = whole[: len(whole) // 2] + bytes(100) + whole[len(whole) // 2 + 100 :]
+    for name, data in {"cut": whole[: len(whole) // 2], "broken": broken}.items():
+        path = tmp_path / f"{name}.csv.zst"
+        path.write_bytes(data)
+        with case(name):
+            captions, _, problems = read(path, Layout("TEXT"))
+            assert len(captions) < 100_000
+            assert "ends too early" in problems.first[0]
+    (tmp_path / "other.csv.zst").write_bytes(b"not zstandard")
+    with pytest.raises(BadFileError, match="cannot be unpacked"):
+        read(tmp_path / "other.csv.zst", Layout("TEXT"))
 
 
 @pytest.mark.spacy
@@ -126,6 +146,14 @@ def test_broken_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     captions, _, problems = read(tmp_path / "a.csv", Layout("TEXT"))
     assert captions == ["two dogs", "a cat"]
     assert "a.csv line 3: field larger than field limit" in problems.first[0]
+
+
+def test_a_csv_may_have_semicolons_and_blank_rows(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        '\ufeffTEXT;URL\ntwo dogs, asleep;http://a\n;\n\n"a; cat";http://b\n', encoding="utf-8"
+    )
+    captions, addresses, problems = read(tmp_path / "a.csv", Layout("TEXT", "URL"))
+    assert (captions, addresses, problems.count) == (["two dogs, asleep", "a; cat"], ["http://a", "http://b"], 0)
 
 
 def test_a_file_that_ends_too_early_counts_up_to_there(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from commands import call, start, subitize
 from geckonum_release import PROMPTS, write_images, write_release
 from numbersense_names import touch
 from subitize.errors import BadFileError, BusyError, NothingToDoError, UnknownNameError
+from subitize.image_files import LARGEST_FILE_BYTES
 from subitize.importers.attachments import Joined, attach_images
-from subitize.models.folder.files import LARGEST_FILE_BYTES
 from subitize.records import Attached, Drawn, Elsewhere, Picture, task_text
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
@@ -91,6 +91,7 @@ def test_authors_labels_are_set_against_a_judge_of_their_images(
     assert found.json()["result"]["n"] >= 10
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_attached_image_is_shown_under_the_name_it_has_elsewhere(run: Path, images: Path, tmp_path: Path) -> None:
     call("attach", run, images)
     story = call("show", run, f"geckonum/{SOME[0].id}").out

@@ -170,7 +170,7 @@ FOUND: dict[str, tuple[list[str], tuple[str, str, str, Value]]] = {
 def test_an_answer_finds_its_response(filled: Path, tmp_path: Path, case: Case) -> None:
     for name, (lines, expected) in FOUND.items():
         with case(name), Run(Folder(copytree(filled, tmp_path / name))) as run:
-            assert str(import_lines(run, tmp_path, *lines)) == "1 readings added"
+            assert str(import_lines(run, tmp_path, *lines)) == "1 reading added"
             assert stored(run) == [expected]
 
 
@@ -243,7 +243,7 @@ def test_a_changed_mind_replaces_the_first_answer_and_may_change_back(run: Run, 
     for answer in ("3", "4", "3"):
         summary = import_csv("annotator,item,answer", f"ada,{NAMED.id},{answer}", f"bob,{NAMED.id},5")
         assert [one[3] for one in sorted(stored(run))] == [Known(int(answer)), Known(5)]
-    assert str(summary) == "1 readings added, 1 of them replace earlier ones, 1 were there already"
+    assert str(summary) == "1 reading added, 1 of them replace earlier ones, 1 were there already"
 
 
 def test_another_judge_does_not_change_the_minds_of_the_first(run: Run, import_csv: Import, tmp_path: Path) -> None:
@@ -258,12 +258,12 @@ GOOD = f"ada,{NAMED.id},3"
 BAD: dict[str, tuple[list[str], str]] = {
     "empty file": (
         [],
-        "line 1: no column annotator, answer, item or image in ''; a comma between columns, small letters: ",
+        "line 1: no column annotator, answer, item or image in ''; a comma, a semicolon or a tab between columns: ",
     ),
     "no answer": (["annotator,item", GOOD], "line 1: no column answer"),
     "neither item nor image": (["annotator,answer", "ada,3"], "line 1: no column item or image"),
-    "semicolons": (["annotator;item;answer", "ada;x;3"], "answer, item or image in 'annotator;item;answer'; a comma"),
-    "case": (["Annotator,item,answer", GOOD], "line 1: no column annotator"),
+    "colons": (["annotator:item:answer", "ada:x:3"], "answer, item or image in 'annotator:item:answer'; a comma"),
+    "a count that is none": (["annotator,item,answer", f"ada,{NAMED.id},1.5"], "line 2: answer '1.5' to 'count:apple'"),
     "column twice": (["annotator,item,answer,answer", f"{GOOD},4"], "line 1: column 'answer' stands there twice"),
     "HTML": (["<!DOCTYPE html>", "<html><body>Sign in</body></html>"], "line 1: no column annotator, answer"),
     "empty answer": (

@@ -101,7 +101,7 @@ def stored(run: Run) -> list[tuple[str, Subject, str, Value]]:
 
 
 def test_a_vote_is_a_reading_of_the_group_in_order_with_what_was_typed(run: Run, vote: Import) -> None:
-    assert str(vote(f"ada,random,{WHOLE.id},Success")) == "1 readings added"
+    assert str(vote(f"ada,random,{WHOLE.id},Success")) == "1 reading added"
     (found,) = [one.reading for one in run.readings()]
     assert (found.subject, found.question, found.judge) == (group(WHOLE.id, 0, 1), MatchesPrompt(), "human")
     assert (found.evidence, found.value, found.rule) == (Words("Success"), Known(True), "votes@1")
@@ -277,7 +277,7 @@ def test_the_command_makes_a_run_of_votes_that_is_scored(tmp_path: Path) -> None
     votes = [f"{who},imagen,{item},{said}" for item, said in ((APPLE, "1"), (CAT, "0")) for who in ("ada", "bob")]
     file.write_text("\n".join(["annotator,model,item,vote", *votes]), encoding="utf-8")
     done = call("import", "votes", file, "--run", run, "--suite", SUITES[0], "--suite", SUITES[1])
-    assert "4 readings added, 8 images added that are known by name only" in done.out
+    assert "4 readings added, 8 images added, known by name only" in done.out
     (row,) = call("score", run, "--pass-at-k", "--agreement", "majority", "--json").json()
     assert (row["k"], row["value"], row["n"], row["judge"], row["is_voted"]) == (4, 0.5, 2, "human", True)
     plain = call("score", run).out

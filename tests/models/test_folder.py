@@ -17,9 +17,9 @@ from cases import Case
 from commands import call
 from subitize.drawing.stimuli import render
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.image_files import LARGEST_FILE_BYTES
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.models.folder import Folder, MatchedImages
-from subitize.models.folder.files import LARGEST_FILE_BYTES
 from subitize.models.folder.matching import plain, plain_names, plain_of_name
 from subitize.records import Draw, Failed, Item, Picture, Stimulus
 from subitize.registry import make_model, make_suite
@@ -144,7 +144,7 @@ def test_a_number_in_the_layout_items_is_the_repeat_itself(tmp_path: Path) -> No
 def test_a_folder_of_two_layouts_names_both_and_a_told_layout_takes_its_own(tmp_path: Path) -> None:
     put(tmp_path, "geckonum_00012_0.png", "IMG_1.png", "p801_1_v1.png", "notes.png")
     with pytest.raises(BadFileError, match=r"geckonum \('geckonum_00012_0\.png'\)") as error:
-        Folder(str(tmp_path))
+        match(tmp_path, [item("geckonum_00012")])
     for mention in ("3 layouts", "items ('IMG_1.png')", "gimbrr ('p801_1_v1.png')", ",layout=geckonum"):
         assert mention in str(error.value)
     matched = match(tmp_path, [item("geckonum_00012")], layout="geckonum")
@@ -155,7 +155,7 @@ def test_a_folder_of_two_layouts_names_both_and_a_told_layout_takes_its_own(tmp_
 
 def test_names_of_no_layout_are_an_error_that_lists_the_layouts(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=r"'my cat\.png' is named like no layout") as error:
-        Folder(str(put(tmp_path, "my cat.png")))
+        match(put(tmp_path, "my cat.png"), [item("x", "a cat")])
     layouts = ("items: apples_3_0.png", "geckonum:", "numbersense:", "gimbrr:", "geneval:", "t2i-compbench:", "jsonl:")
     assert all(layout in str(error.value) for layout in layouts)
 
@@ -163,17 +163,17 @@ def test_names_of_no_layout_are_an_error_that_lists_the_layouts(tmp_path: Path) 
 def test_a_folder_of_models_says_to_take_one_of_them(tmp_path: Path) -> None:
     put(tmp_path, "muse_a/geckonum_00012_0.png", "dalle_3/geckonum_00012_0.png")
     with pytest.raises(BadFileError, match="has no images, but its folders have: dalle_3, muse_a; take one"):
-        Folder(str(tmp_path))
+        match(tmp_path, [item("geckonum_00012")])
 
 
 @pytest.mark.parametrize(
     ("target", "mentions"),
     [
-        ("folder:{0},layout=gecko", "no layout named 'gecko'; known: auto, geckonum, geneval"),
+        ("folder:{0},layout=gecko", "no layout named 'gecko'; known: auto, csv, geckonum, geneval"),
         ("folder:{0},layout=geneval", "no images of the layout geneval, which are like 00000/samples"),
         ("folder:{0},layout=jsonl", "should have one .jsonl file, not 0"),
-        ("folder:{0}/nowhere", "not a folder of images, nor a .jsonl file"),
-        ("folder:{0}/apples_3_0.png", "not a folder of images, nor a .jsonl file"),
+        ("folder:{0}/nowhere", "not a folder of images, nor a .jsonl or .csv file"),
+        ("folder:{0}/apples_3_0.png", "not a folder of images, nor a .jsonl or .csv file"),
         ("folder:{0}/list/images.jsonl,layout=items", "is a file, and the layout items a folder"),
     ],
 )
@@ -230,7 +230,7 @@ def test_names_as_numbersense_released_them_are_read_with_their_counts(tmp_path:
 def test_images_of_two_models_are_never_mixed(tmp_path: Path) -> None:
     put(tmp_path, "DALL-E/3_4_apples_1.png", "SDXL/3_4_apples_2.png")
     with pytest.raises(BadFileError, match="has no images, but its folders have: DALL-E, SDXL; take one"):
-        Folder(str(tmp_path))
+        match(tmp_path, [item("apples/3")])
     put(tmp_path, "3_3_apples_0.png")
     assert match(tmp_path, [item("apples/3")], repeats=9).count == 1
 

@@ -10,6 +10,7 @@ import pytest
 from commands import call
 from hf_server import serving_images
 from openai_server import Behaviour, Fault, Server, serving
+from scripted_server import scripting
 from subitize.drawing.stimuli import render
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnusableModelError
 from subitize.image_files import decode
@@ -476,3 +477,16 @@ def test_a_command_with_a_wrong_model_ends_with_a_line_and_code_2(
     assert (done.code, done.out) == (SubitizeError.exit_code, "")
     assert words in done.err
     assert KEY not in done.err
+
+
+def test_a_redirect_to_another_server_is_refused_and_nothing_goes_there() -> None:
+    with scripting(lambda *_: (200, {}, b"{}")) as other:
+        elsewhere = f"{other.base_url}/chat/completions"
+        with scripting(lambda *_: (307, {"Location": elsewhere}, b"")) as server:
+            model = HfInference("some/model", base_url=server.base_url)
+            with pytest.raises(
+                UnusableModelError, match=r"127\.0\.0\.1:\d+ redirects to http://127\.0\.0\.1:\d+, another"
+            ):
+                ask(model, QUESTION)
+        assert len(server.requests) == 1
+        assert other.requests == []

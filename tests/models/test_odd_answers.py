@@ -288,12 +288,36 @@ def test_an_image_at_no_web_address_is_a_failed_trial(tmp_path: Path, case: Case
             assert "could not be fetched" in outcome.reason
 
 
-def test_a_redirect_takes_no_key_elsewhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_a_redirect_to_another_server_is_refused_and_nothing_goes_there(tmp_path: Path, status: int) -> None:
     with scripting(lambda *_: GOOD) as other:
-        elsewhere = other.base_url.replace("127.0.0.1", "localhost") + "/chat/completions"
-        with scripting(lambda *_: (307, {"Location": elsewhere}, b"")) as server:
-            run(server, tmp_path / "run", "--limit", 1)
-        assert all("authorization" not in headers for _, headers, _ in other.requests)
+        elsewhere = f"{other.base_url}/chat/completions?key=1"
+        with scripting(lambda *_: (status, {"Location": elsewhere}, b"")) as server:
+            code, told = run(server, tmp_path / "run", "--limit", 1)
+        here, there = server.base_url.removesuffix("/v1"), other.base_url.removesuffix("/v1")
+        assert code == 2
+        assert f"{here} redirects to {there}, another server, to which nothing was sent" in told
+        assert other.requests == []
+
+
+def test_a_redirect_within_the_server_is_followed(tmp_path: Path) -> None:
+    def answer(ordinal: int, _: object) -> Answer:
+        return GOOD if ordinal else (307, {"Location": "/v2/chat/completions"}, b"")
+
+    with scripting(answer) as server:
+        code, told = run(server, tmp_path / "run", "--limit", 1)
+    assert code == 0, told
+    assert [path for path, *_ in server.requests][:2] == ["/v1/chat/completions", "/v2/chat/completions"]
+
+
+def test_a_redirect_without_end_or_to_no_address_is_told(tmp_path: Path, case: Case) -> None:
+    for place, (location, why) in enumerate(
+        [("/v1/chat/completions", "has no such model or address (307"), ("http://[bad", "redirects to no web address")]
+    ):
+        with case(location), scripting(lambda *_, to=location: (307, {"Location": to}, b"")) as server:
+            code, told = run(server, tmp_path / f"run-{place}", "--limit", 1)
+            assert code == 2
+            assert why in told
 
 
 def test_more_calls_at_once_are_made_where_the_command_line_says_so(tmp_path: Path) -> None:

@@ -77,6 +77,13 @@ def test_what_is_no_answer_is_told(tmp_path: Path, text: str, said: str) -> None
         Counter(script(tmp_path, text)).count(PICTURES, "apple")
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_command_that_never_stops_writing_is_stopped(tmp_path: Path, stream: str) -> None:
+    text = f"import sys\nwhile True: sys.{stream}.write('1\\n' * 100_000)"
+    with pytest.raises(ValueError, match="was stopped: it wrote more than 10,000,000 bytes"):
+        Counter(script(tmp_path, text)).count(PICTURES, "apple")
+
+
 def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError, match=r"took more than 0.2 s a picture"):
         Counter(script(tmp_path, "import time; time.sleep(60)"), timeout_seconds=0.2).count(PICTURES[:1], "apple")

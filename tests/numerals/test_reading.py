@@ -39,7 +39,7 @@ PIECES = re.split(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(
     st.text(max_size=LONGEST_TEXT)
     | st.lists(st.sampled_from(PIECES), max_size=60).map(" ".join)

@@ -55,7 +55,12 @@ def test_its_suite_is_run_tabulated_and_reported_with_its_section(tmp_path: Path
     assert (cell["ours"], cell["n"], cell["verdict"]) == (1.0, 8, "not published")
     done("report", run, "-o", tmp_path / "report.html")
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
-    named = ("Pairs of pets", "4 of 4 pairs of pets are pairs.", "Doe, J. (2026)", "as published (judge: people)")
+    named = (
+        "Pairs of pets",
+        "4 of 4 pairs of pets are pairs.",
+        "Doe, J. (2026)",
+        "Published rows were judged by people",
+    )
     for expected in named:
         assert expected in report
 

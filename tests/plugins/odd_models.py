@@ -15,9 +15,12 @@ from PIL import Image
 from subitize.drawing.stimuli import render
 from subitize.interfaces import Exhibit, Finding, Pixels, Reply, Request, TransientError
 from subitize.records import (
+    Box,
+    Boxes,
     Drawn,
     Measured,
     Outcome,
+    Provenance,
     Question,
     Refused,
     Said,
@@ -137,6 +140,17 @@ class Babbling:
         return Reply(Said(self._text), request.provenance())
 
 
+class Silent:
+    """Answer, but say nothing."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    concurrency = 4
+
+    async def respond(self, request: Request, /) -> Reply:
+        return Reply(Said(" "), request.provenance())
+
+
 class Stillborn:
     """Cannot be made."""
 
@@ -252,6 +266,14 @@ class Nosy:
                 return None  # type: ignore[return-value]
             case "nan":
                 return tuple(Finding(Measured(float("nan"))) for _ in exhibit.inquiries)
+            case "boxes":
+                box = Box("apple", 0.5, (0.0, 0.0, 1.0, 1.0))
+                return tuple(Finding(Boxes((box,) * 1_000_000)) for _ in exhibit.inquiries)
+            case "novels":
+                return tuple(Finding(Words("x" * 2_000_000)) for _ in exhibit.inquiries)
+            case "tokens":
+                how = replace(Provenance(0, ""), tokens_in="many")  # type: ignore[arg-type]
+                return tuple(Finding(Words("3"), how) for _ in exhibit.inquiries)
             case "flaky":
                 self._seen[exhibit.outcomes, exhibit.inquiries] += 1
                 if self._seen[exhibit.outcomes, exhibit.inquiries] < 3:

@@ -108,8 +108,11 @@ def test_a_column_sorts_both_ways(page: "Page") -> None:
 
 
 def _keys(page: "Page") -> list[float]:
-    rows = page.locator("[data-table=naming-leaderboard] tbody tr")
-    return [float(row.locator("td").nth(2).get_attribute("data-key") or "nan") for row in rows.all()]
+    """List the keys of the last kind of rows, which have been sorted among themselves."""
+    table = page.locator("[data-table=naming-leaderboard]")
+    place = table.locator("thead th").all_inner_texts().index("NAE") - 1
+    rows = table.locator("tbody").last.locator("tr:not(.kind)")
+    return [float(row.locator("td").nth(place).get_attribute("data-key") or "nan") for row in rows.all()]
 
 
 def test_a_picture_opens_with_its_story_and_closes(page: "Page") -> None:
@@ -153,13 +156,27 @@ def test_the_numbers_behind_a_figure_can_be_opened(page: "Page") -> None:
     assert figure.locator("table").is_visible()
 
 
-def test_a_fingerprint_leads_to_its_protocol_and_opens_it(page: "Page") -> None:
-    link = page.locator("[data-table=naming-leaderboard] a.fingerprint").first
+def test_a_protocol_is_reached_by_its_number_and_opens(page: "Page") -> None:
+    link = page.locator("[data-table=protocol-rows] a.fingerprint").first
     protocol = page.locator(link.get_attribute("href") or "")
     assert not protocol.locator("dl").is_visible()
     link.click()
     assert protocol.locator("dl").is_visible()
     assert link.inner_text() in protocol.locator("summary").inner_text()
+
+
+def test_a_print_is_as_wide_as_its_paper_and_has_the_pictures(page: "Page", written: Written) -> None:
+    assert page.context.browser is not None
+    page = page.context.browser.new_page()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1050, "height": 700})  # A4 across
+    page.goto(written.page.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1050
+    cards = page.locator("#gallery-naming .card img")
+    assert cards.count() > 4
+    assert page.evaluate("[...document.querySelectorAll('.card img')].every((one) => one.complete && one.naturalWidth)")
+    assert page.locator("#gallery-naming .cards").evaluate("it => it.scrollHeight <= it.clientHeight + 1")
+    page.close()
 
 
 def test_an_anchor_is_reached_at_once(page: "Page", written: Written) -> None:

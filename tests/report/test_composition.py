@@ -9,8 +9,22 @@ import pytest
 from report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 from subitize.analysis.enumeration import write_range
 from subitize.errors import NothingToDoError
-from subitize.records import Answer, Estimate, Item, Known, Refused, Said, Spec, Stimulus
-from subitize.report.document.blocks import Document, FactsBlock, Section, TableBlock, TextBlock
+from subitize.records import (
+    Answer,
+    Ask,
+    Draw,
+    Drawn,
+    Elsewhere,
+    Estimate,
+    Item,
+    Known,
+    MatchesPrompt,
+    Refused,
+    Said,
+    Spec,
+    Stimulus,
+)
+from subitize.report.document.blocks import Document, FactsBlock, FigureBlock, Section, TableBlock, TextBlock
 from subitize.report.document.cells import slug
 from subitize.report.sections.composition import compose
 from subitize.report.sections.sources import read_sources
@@ -30,6 +44,15 @@ def table(document: Document, name: str) -> TableBlock:
 def column(found: TableBlock, name: str) -> dict[object, object]:
     place = [column.name for column in found.columns].index(name)
     return {row.cells[0]: row.cells[place] for row in found.rows}
+
+
+def confusion(document: Document) -> FigureBlock:
+    return next(figure for figure in document.figures() if figure.name == "naming-confusion")
+
+
+def max_response(figure: FigureBlock) -> int:
+    layers = figure.spec["vconcat"][0]["spec"]["layer"]
+    return int(max(one["encoding"]["y"]["scale"]["domain"][0] for one in layers if "y" in one["encoding"]))
 
 
 def texts(sections: Sequence[Section]) -> list[str]:
@@ -146,13 +169,16 @@ def test_a_range_is_written_in_short(numbers: Sequence[int], text: str) -> None:
 
 
 def test_a_confusion_matrix_says_where_its_ceiling_is(tmp_path: Path) -> None:
+    """Where no response comes near it, the matrix ends with the numbers of the task, and there is no ceiling."""
+    beyond = Spec("beyond", {}, "beyond")
     with counting(tmp_path / "a", numbered(range(1, 4))) as one, counting(tmp_path / "b", numbered([1, 2, 15])) as two:
-        captions = [
-            next(figure.caption for figure in document.figures() if figure.name == "naming-confusion")
-            for document in (composed(one), composed(one, two))
-        ]
-    assert "Responses above 20 are counted in the top row." in captions[0]
-    assert "highest row are counted in that row: 20 for sayer (a); 30 for sayer (b)." in captions[1]
+        figures = [confusion(composed(one))]
+        fill(one, numbered(range(1, 4)), beyond, lambda _, place: (Said("99"), Known(99)))
+        figures += [confusion(composed(one)), confusion(composed(one, two))]
+    assert "counted in" not in figures[0].caption
+    assert "Responses above 20 are counted in the top row." in figures[1].caption
+    assert "counted in that row: 20 for sayer (a), beyond; 30 for sayer (b)." in figures[2].caption
+    assert [max_response(figure) for figure in figures[:2]] == [3, 20]
 
 
 def test_the_first_number_not_known_is_one_that_was_shown_and_missed(tmp_path: Path) -> None:
@@ -266,3 +292,12 @@ def test_the_wording_kept_is_said_to_need_enough_answers(tmp_path: Path) -> None
         caption = table(composed(run), "naming-wordings").caption
     assert "smallest mean absolute error" in caption
     assert "with at least half as many usable answers as the most answered" in caption
+
+
+def test_a_judge_that_knew_what_was_asked_for_is_marked(tmp_path: Path) -> None:
+    ask = Ask(MatchesPrompt(), "Does it match?", (True,))
+    items = [Item(f"{STRANGE}/{place}", Draw(f"prompt {place}"), (ask,), {}) for place in range(3)]
+    with new_run(tmp_path / "run", STRANGE, items) as run:
+        fill(run, items, SAME, lambda _, place: (Drawn(Elsewhere(f"{place}.png")), Known(True)))
+        (leaderboard, *_) = composed(run).sections
+    assert "Judged by parser (informed: it knew what was asked for)." in texts(leaderboard.sections)

@@ -77,7 +77,8 @@ def test_all_calls_are_summed_up_also_those_that_failed(tmp_path: Path) -> None:
     assert (found["Model or judge"], found["Role"], found["Run"], found["Suite"]) == (
         *("talker", "model", "run", "naming"),
     )
-    assert (found["Answers"], found["Failed"], found["n priced"], found["Price unknown"]) == (11, 1, 11, 0)
+    assert (found["Answers"], found["Failed"], found["n priced"]) == (11, 1, 11)
+    assert "Price unknown" not in found
     assert (found["Tokens in"], found["Tokens out"]) == (3300, 44)
     assert found["USD"] == pytest.approx(0.022)
     each, right = found["USD per answer"], found["USD per right answer"]
@@ -144,9 +145,8 @@ def test_where_only_tokens_are_known_no_price_is_made_up(tmp_path: Path) -> None
     with priced(tmp_path / "run", [replace(PAID, price_usd=None)] * 3) as run:
         table = costs(composed(run))
     found = cells(table, table.rows[0])
-    assert (found["Tokens in"], found["USD"], found["USD per answer"], found["USD per right answer"]) == (
-        *(900, None, None, None),
-    )
+    assert found["Tokens in"] == 900
+    assert not [name for name in found if "USD" in name]
 
 
 def test_what_a_judge_cost_stands_in_a_row_of_its_own(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_what_is_missing_is_printed_with_its_remedy(capsys: pytest.CaptureFixtur
     print_findings(
         [Finding("numpy", "core", "2.0", None), Finding("torch", "local", None, "pip install 'subitize[local]'")]
     )
-    there, missing = capsys.readouterr().out.splitlines()
+    _, _, there, missing, _ = capsys.readouterr().out.splitlines()
     assert there.split() == ["numpy", "core", "2.0"]
     assert re.fullmatch(r"torch +local +missing; run: pip install 'subitize\[local\]'", missing)
 

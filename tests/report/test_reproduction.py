@@ -1,10 +1,8 @@
 """A paper's tables on the terminal."""
 
-import io
 import math
 
 import pytest
-from rich.console import Console
 
 from cases import Case
 from subitize.analysis.reproduction import Cell, Place, Verdict, compare_cell
@@ -12,11 +10,10 @@ from subitize.papers.geckonum.reproduction import compare
 from subitize.report.terminal.reproduction import print_reproduction
 
 
-def test_a_figure_that_cannot_be_computed_is_a_dash() -> None:
-    screen = io.StringIO()
+def test_a_figure_that_cannot_be_computed_is_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
     cells = [Cell(Place("A3", "painter", "chi2"), math.nan, n=4), Cell(Place("A3", "painter", "N"), 4, n=4)]
-    print_reproduction(compare(cells), Console(file=screen, width=80))
-    (line,) = (line for line in screen.getvalue().splitlines() if "painter" in line)
+    print_reproduction(compare(cells))
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "painter" in line)
     assert line.split() == ["painter", "–", "4"]
 
 
@@ -39,10 +36,9 @@ def test_a_verdict_knows_bounds_and_what_a_paper_cuts(case: Case) -> None:
             assert found.published == (printed if printed.startswith("<") else pytest.approx(float(printed)))
 
 
-def test_only_papers_that_cut_have_a_column_for_it(case: Case) -> None:
+def test_only_papers_that_cut_have_a_column_for_it(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
     for is_truncated in (True, False):
         with case(is_truncated):
-            screen = io.StringIO()
             cell = compare_cell(Cell(Place("t", "r", "c"), 54.74), "54", points=1.0, is_truncated=is_truncated)
-            print_reproduction([cell], Console(file=screen, width=120))
-            assert ("truncated" in screen.getvalue()) == is_truncated
+            print_reproduction([cell])
+            assert ("truncated" in capsys.readouterr().out) == is_truncated

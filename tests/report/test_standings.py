@@ -21,13 +21,15 @@ def test_a_leaderboard_has_the_ranks_of_the_models_measured() -> None:
     standings = {"one": ranked("one", 1, 2, "a"), "other": ranked("other", 2, 2, "b")}
     marked, same = mark_ranks([table, note], standings)
     assert same is note
-    assert [row.cells[-1] for row in marked.rows] == ["1–2 a", "2 b", "", ""]  # type: ignore[union-attr]
-    assert mark_ranks([table], {}) == [table]
+    assert [row.cells[1] for row in marked.rows] == ["1–2 a", "", "2 b", ""]  # type: ignore[union-attr]
+    (unranked,) = mark_ranks([table], {})
+    assert [column.name for column in unranked.columns] == ["Model", "Accuracy"]  # type: ignore[union-attr]
 
 
 def test_a_leaderboard_with_ranks_of_its_own_keeps_them() -> None:
     table = make_table("t", "Leaderboard", (text_column("Model"), text_column("Rank, Task 1")), [Row(("one", "1 a"))])
-    assert mark_ranks([table], {"one": ranked("one", 1, 2, "a")}) == [table]
+    (same,) = mark_ranks([table], {"one": ranked("one", 1, 2, "a")})
+    assert (same.columns, same.rows) == (table.columns, table.rows)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

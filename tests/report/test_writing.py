@@ -110,18 +110,17 @@ def test_a_spreadsheet_runs_nothing(written: Written) -> None:
 
 def test_the_leaderboard_is_best_first_and_says_what_is_measured(written: Written) -> None:
     rows = cells(written, "naming-leaderboard")
-    accuracies = [float(row["Accuracy"]) for row in rows]
-    assert accuracies == sorted(accuracies, reverse=True)
-    assert next(row["Rank"] for row in rows if row["kind"] in ("measured", "stand-in")).startswith("1")
-    assert not any(row["Rank"] for row in rows if row["kind"] in ("published", "baseline"))
-    assert rows[0]["Model"] == "exact"
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    assert kinds == ["measured", "stand-in", "baseline", "published"]
+    for kind in kinds:
+        accuracies = [float(row["Accuracy"]) for row in rows if row["kind"] == kind]
+        assert accuracies == sorted(accuracies, reverse=True)
     assert [row["kind"] for row in rows].count("published") == 7
-    assert {row["kind"] for row in rows} == {"stand-in", "measured", "published", "baseline"}
     measured = [row for row in rows if row["kind"] in ("measured", "stand-in")]
     assert all(row["Accuracy low"] and row["Accuracy n"] and row["NAE high"] for row in measured)
     assert not any(row["Accuracy low"] for row in rows if row["kind"] == "published")
     assert written.html.count('badge-stand-in">stand-in') >= 3
-    assert 'class="row-published"' in written.html
+    assert re.search(r'<th scope="rowgroup" colspan="\d+">Embedded stand-ins, not real models</th>', written.html)
 
 
 def test_the_summary_says_what_was_done_and_found(written: Written) -> None:
@@ -131,7 +130,8 @@ def test_the_summary_says_what_was_done_and_found(written: Written) -> None:
         "3 runs (named, drawn, odd &lt;run&gt;) with 5 models, 1 of them embedded stand-ins: 50 scored items"
         in found[1]
     )
-    assert "In naming, exact is right most often: 100 % [90, 100] of its answers are right" in found[1]
+    assert re.search("In naming, .* is right most often: .* of its answers are right", found[1])
+    assert "exact" not in found[1]  # an embedded stand-in
 
 
 def test_pictures_are_a_bounded_sample_and_it_says_of_how_many(written: Written) -> None:
@@ -174,7 +174,6 @@ def test_a_suite_without_numbers_gets_its_scores_by_condition(written: Written) 
     (path,) = written.tables.glob("strange*-by-*.csv")
     (row,) = cells(written, path.stem)
     assert (float(row["plain"]), row["plain n"]) == (0.75, "4")
-    assert "Judged by parser (informed: it knew what was asked for)." in written.html
 
 
 def test_a_judge_that_is_a_stand_in_is_marked(written: Written) -> None:

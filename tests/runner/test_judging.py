@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import call
 from observed import look_at
 from samples import MODEL, SUITE, response
 from subitize.analysis.observations import Reader, observe_run
@@ -173,3 +174,51 @@ def test_a_judge_that_gives_what_is_no_evidence_fails_its_looks(run: Run, gives:
 def test_a_judge_is_tried_again_where_that_may_help(run: Run) -> None:
     assert judge_run(run, make_judge("nosy:gives=flaky"), Silent(), Scope(tries=3)).readings == 6
     assert judge_run(run, make_judge("nosy:gives=flaky,cannot=count"), Silent(), Scope(tries=1)).failed == 3
+
+
+@pytest.mark.parametrize(
+    ("gives", "told"),
+    [
+        ("boxes", "judge 'nosy' gave 1,000,000 boxes; at most 5,000"),
+        ("novels", "judge 'nosy' gave 2,000,000 characters; at most 1,000,000"),
+        ("tokens", "judge 'nosy' gave what cannot be stored"),
+    ],
+)
+def test_what_a_judge_gives_is_bounded_and_checked_before_anything_is_stored(run: Run, gives: str, told: str) -> None:
+    summary = judge_run(run, make_judge(f"nosy:gives={gives}"), Silent())
+    assert summary.readings == 0
+    assert told in summary.reasons[0]
+    assert list(run.readings()) == []
+
+
+def test_a_judge_that_can_answer_nothing_is_an_error(tmp_path: Path) -> None:
+    naming = "naming:images=1,numbers=1-2,categories=apples,size_px=128,wordings=category,control_question=false"
+    done = call("run", naming, "--model", "random", "--judge", "observer", "--out", tmp_path / "run")
+    assert done.code == 2
+    assert "2 answered" in done.out
+    told = "judge 'observer' answered nothing: it can answer none of the questions here; see: subitize list judges"
+    assert told in done.err
+    judged = call("judge", tmp_path / "run", "--judge", "observer")
+    assert (judged.code, told in judged.err) == (2, True)
+    assert call("judge", tmp_path / "run", "--judge", "parser").code == 0
+    assert call("judge", tmp_path / "run", "--judge", "parser").code == 0  # all is answered already
+
+
+def test_an_empty_answer_of_a_model_that_judges_is_a_failed_look(tmp_path: Path) -> None:
+    production = "production:numbers=1-2,categories=apples"
+    call(
+        "run",
+        production,
+        "--repeats",
+        2,
+        "--model",
+        "painter:size_px=128",
+        "--judge",
+        "none",
+        "--out",
+        tmp_path / "run",
+    )
+    judged = call("judge", tmp_path / "run", "--judge", "vlm:silent")
+    assert judged.code == 2
+    assert judged.out.startswith("vlm:silent: 0 new readings")
+    assert "the model gave an empty answer" in judged.err

@@ -71,7 +71,8 @@ def test_what_was_begun_by_the_judge_s_own_rule_goes_on_so(tmp_path: Path) -> No
 
 def test_a_judge_of_boxes_is_not_asked_to_read_words(tmp_path: Path) -> None:
     run("tally", tmp_path / "run", "--judge", "none")
-    assert call("judge", tmp_path / "run", "--judge", "observer").code == 0
+    judged = call("judge", tmp_path / "run", "--judge", "observer")
+    assert "observer: 0 new readings, 10 questions it cannot answer" in judged.out
 
 
 def test_where_many_answers_are_discarded_the_rule_that_reads_them_is_named(tmp_path: Path) -> None:

@@ -475,7 +475,7 @@ def test_simulations_are_repeatable_and_tell_their_error() -> None:
     assert found.n == 500
 
 
-@pytest.mark.parametrize("study", [Accuracy(50_000, 1), Accuracy(9, 1, models=3), Agreement(9, 1, 2, 2, 0.5, 0.5)])
+@pytest.mark.parametrize("study", [Accuracy(5_000, 1), Accuracy(9, 1, models=3), Agreement(9, 1, 2, 2, 0.5, 0.5)])
 def test_who_watches_is_told_of_every_piece(study: Study) -> None:
     told: list[tuple[str, list[int]]] = []
 

@@ -1,6 +1,7 @@
 """The slope of log sd on log mean is scipy's, and that of the law where Weber's law holds."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -117,16 +118,24 @@ def share_rejected(observer: Observer, samples: int, categories: int = 5) -> flo
     return sum(one is not None and one.p < 0.05 for one in found) / samples
 
 
-@pytest.mark.parametrize("samples", [40, pytest.param(2000, marks=PROOF)])
-@pytest.mark.parametrize("categories", [1, 5])
-@pytest.mark.parametrize("weber", [0.05, 0.15, 0.4])
+@pytest.mark.parametrize(
+    ("weber", "categories", "samples"),
+    [
+        (0.05, 5, 40),
+        (0.15, 1, 40),
+        *(pytest.param(*one, 2000, marks=PROOF) for one in product([0.05, 0.15, 0.4], [1, 5])),
+    ],
+)
 def test_ideal_observers_are_not_rejected_for_rounding(weber: float, categories: int, samples: int) -> None:
     assert share_rejected(Observer(weber), samples, categories) <= (0.07 if samples == 2000 else 0.2)
 
 
-@pytest.mark.parametrize("samples", [20, pytest.param(1000, marks=PROOF)])
+OTHERS = (Observer(gain=0.7), Observer(prompt_sd=0.1), Observer(category_sd=0.4), Observer(lapse=0.02))
+
+
 @pytest.mark.parametrize(
-    "observer", [Observer(gain=0.7), Observer(prompt_sd=0.1), Observer(category_sd=0.4), Observer(lapse=0.02)]
+    ("observer", "samples"),
+    [*(pytest.param(one, 1000, marks=PROOF) for one in OTHERS), (OTHERS[0], 20), (OTHERS[1], 20)],
 )
 def test_gain_biased_prompts_categories_and_lapses_are_no_other_law(observer: Observer, samples: int) -> None:
     assert share_rejected(observer, samples) <= (0.1 if samples == 1000 else 0.3)

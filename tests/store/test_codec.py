@@ -286,7 +286,7 @@ PRINTED: dict[type, str] = {
     Response: "trial outcome provenance tries latency_seconds",
     Trial: "item_id model model_options repeat attempt id",
     StoredReading: "id reading at",
-    Reading: "subject question judge evidence rule value annotator replaces provenance",
+    Reading: "subject question judge evidence rule value annotator replaces provenance purpose reviews",
     Subject: "trial_ids",
     Calibration: "result best curve fold_thresholds fold_ious items notes",
     CalibrationPoint: "threshold nae accuracy",

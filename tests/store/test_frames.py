@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from golden_runs import copy_run
-from subitize.errors import StorageError
+from subitize.errors import DamagedRunError
 from subitize.frames import make_frame
 from subitize.store import Folder, Run, frames, subjects
 from subitize.store.frames import RESPONSES
@@ -79,5 +79,5 @@ def test_a_damaged_page_is_told_in_one_line(tmp_path: Path) -> None:
     with (folder / "run.sqlite").open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
-    with Run(Folder(folder)) as run, pytest.raises(StorageError, match=r"database of .* refused: .*malformed"):
+    with Run(Folder(folder)) as run, pytest.raises(DamagedRunError, match=r"damaged: .*malformed.*\.recover"):
         frames.read_readings(run)

@@ -375,7 +375,7 @@ def test_excluding_needs_a_known_item_and_a_reason(run: Run, item_id: str, reaso
 
 def test_a_newer_schema_is_refused_with_both_versions(run: Run, location: Location) -> None:
     _execute(location, "UPDATE schema_version SET version = 99")
-    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 6.*pip install --upgrade"):
+    with pytest.raises(NewerSchemaError, match=r"schema 99.*up to 7.*pip install --upgrade"):
         Run(location)
 
 
@@ -478,6 +478,16 @@ def _make_other_database(folder: Path) -> None:
         connection.execute("CREATE TABLE things (name TEXT)")
 
 
+def _make_namesake(folder: Path) -> None:
+    folder.mkdir()
+    with sqlite3.connect(folder / "run.sqlite") as connection:
+        connection.execute("CREATE TABLE schema_version (number INTEGER)")
+
+
+def _make_folder_of_that_name(folder: Path) -> None:
+    (folder / "run.sqlite").mkdir(parents=True)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -485,9 +495,11 @@ def _make_other_database(folder: Path) -> None:
         (_make_file, "it is a file"),
         (_make_foreign_folder, "has no run.sqlite"),
         (_make_fake_database, "no database"),
-        (_make_other_database, "none of our tables"),
+        (_make_other_database, "is another program's database, with the tables things"),
+        (_make_namesake, "is another program's database, with the tables schema_version"),
+        (_make_folder_of_that_name, "its run.sqlite is not a file"),
     ],
-    ids=["missing", "a file", "a foreign folder", "garbage", "another program's database"],
+    ids=["missing", "a file", "a foreign folder", "garbage", "another program's database", "a namesake", "a folder"],
 )
 def test_a_folder_that_is_not_a_run_is_said_to_be_none(make: object, message: str, tmp_path: Path) -> None:
     assert callable(make)
@@ -499,6 +511,17 @@ def test_a_folder_that_is_not_a_run_is_said_to_be_none(make: object, message: st
         sorted(path.name for path in tmp_path.rglob("*") if "-wal" not in path.name and "-shm" not in path.name)
         == before
     )
+
+
+@pytest.mark.parametrize("make", [_make_other_database, _make_namesake])
+def test_a_run_is_not_made_in_another_programs_database(make: object, tmp_path: Path) -> None:
+    assert callable(make)
+    make(tmp_path / "run")
+    before = (tmp_path / "run" / "run.sqlite").read_bytes()
+    with pytest.raises(NotARunError, match="another program's database"):
+        Run(Folder(tmp_path / "run"), create=True)
+    assert (tmp_path / "run" / "run.sqlite").read_bytes() == before
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["run.sqlite"]
 
 
 def test_a_run_is_not_made_in_a_folder_with_other_things(tmp_path: Path) -> None:

@@ -459,7 +459,10 @@ def test_a_changed_file_is_a_conflict_with_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["prompt", "x"], "own.csv line 1: no column item in 'prompt'; a comma between columns, small letters: item,"),
+        (
+            ["prompt", "x"],
+            "own.csv line 1: no column item in 'prompt'; a comma, a semicolon or a tab between columns: item,",
+        ),
         (["item,prompt,prompt", "a,b,c"], "own.csv line 1: column 'prompt' stands there twice"),
         (["item,prompt", "a,b\0"], "own.csv line 2: prompt 'b\\x00' has a NUL character in it"),
         (["item,prompt"], "own.csv: no rewritten prompts"),

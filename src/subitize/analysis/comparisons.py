@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from subitize.analysis.clusters import place_observations
+from subitize.analysis.clusters import Prompts, place_observations
 from subitize.analysis.contents import read_contents
 from subitize.analysis.levels import at_levels, check_factors
 from subitize.analysis.observations import NO_JUDGE, Observations, Survey
@@ -118,13 +118,15 @@ def compare_surveys(
     measures: Sequence[str] = (),
     factors: Sequence[str] = (),
     names: Mapping[str, str] = _SPECS,
+    *,
+    prompts: Prompts = "sampled",
 ) -> Comparisons:
     """Compare the models of runs, given by name, on what all of a suite and judge have in common."""
     protocols = _follow(surveys)
     entries = _name_judges_alike(list_entries(surveys, names), protocols)
     _check_comparable(entries)
     notes = (*_compare_protocols(entries, protocols), *_tell_single(entries), *_tell_unfit(entries))
-    found = compare_entries(entries, measures, factors)
+    found = compare_entries(entries, measures, factors, prompts=prompts)
     if not found.boards and measures and compare_entries(entries).boards:
         told = ", ".join(measures)
         raise NothingToDoError(
@@ -155,7 +157,13 @@ def list_entries(surveys: Mapping[str, Survey], names: Mapping[str, str] = _SPEC
     return found
 
 
-def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), factors: Sequence[str] = ()) -> Comparisons:
+def compare_entries(
+    entries: Sequence[Entry],
+    measures: Sequence[str] = (),
+    factors: Sequence[str] = (),
+    *,
+    prompts: Prompts = "sampled",
+) -> Comparisons:
     """Compare models, suite by suite and judge by judge; one model alone, and nothing in common, makes no board."""
     for name in measures:
         if name not in COMPARED:
@@ -166,7 +174,8 @@ def compare_entries(entries: Sequence[Entry], measures: Sequence[str] = (), fact
         common, missing = _take_common(family)
         left_out += missing
         if len(family) > 1 and len(common):
-            boards += _compare_family(family, common, tuple(dict.fromkeys(measures)) or COMPARED, factors)
+            chosen = tuple(dict.fromkeys(measures)) or COMPARED
+            boards += _compare_family(family, place_observations(common, prompts), chosen, factors)
     return Comparisons(tuple(boards), tuple(left_out))
 
 
@@ -208,7 +217,8 @@ def _check_comparable(entries: Sequence[Entry]) -> None:
         raise NothingToDoError(
             f"there is one model only, {labels[0]!r}; name a run of another one, too: subitize compare RUN RUN --models"
         )
-    told = ", ".join(sorted({f"{one.label} in {one.suite} by {one.judge}" for one in entries}))
+    known = find_stand_ins(*{one.run for one in entries if one.run})
+    told = ", ".join(sorted({f"{one.label} in {one.suite} by {known.name_judge(one.judge)}" for one in entries}))
     raise NothingToDoError(
         f"no two models have the same suite and judge: {told}; have them judged alike: subitize judge RUN --judge JUDGE"
     )
@@ -235,7 +245,7 @@ _MEASURED = {
 def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
     """Keep the questions about items and repeats that all models have, and count the others."""
     first = family[0]
-    columns = sorted({*_KEY, "model", "is_excluded", *_MEASURED})  # the others would be copied several times
+    columns = sorted({*_KEY, "model", "judge", "is_excluded", *_MEASURED})  # the others would be copied several times
     is_common = pl.col("model").n_unique().over(_KEY) == len(family)
     common = (
         pl.concat(
@@ -244,6 +254,7 @@ def _take_common(family: Sequence[Entry]) -> tuple[Observations, list[LeftOut]]:
         )
         .filter(~pl.col("is_excluded"))
         .filter(is_common)
+        .with_columns(subject=pl.concat_str("item", "repeat", separator=" "))  # what models have in common
     )
     kept = dict(common.group_by("model").len().iter_rows())
     left_out = [
@@ -273,7 +284,7 @@ def _compare_family(
 ) -> Iterator[Leaderboard]:
     first, labels = family[0], [one.label for one in family]
     chosen = check_factors(common.seen_items(), factors)
-    for rows in at_levels(place_observations(common), chosen):
+    for rows in at_levels(common, chosen):
         for (factor, level, _), own in rows.sort("order", maintain_order=True).group_by(
             "factor", "level", "order", maintain_order=True
         ):

@@ -13,8 +13,10 @@ from pydantic import TypeAdapter
 
 from subitize.analysis.clusters import stratum_of
 from subitize.analysis.observations import COLUMNS, survey_run
+from subitize.csv_files import FORMULA
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
 from subitize.frames import make_frame
+from subitize.output_files import make_folder, whole_file
 from subitize.records import Discarded, Draw, Item, Known, Scalar, digest, task_text
 from subitize.store import Run, codec
 from subitize.store.counts import count_readings, count_trials
@@ -34,17 +36,21 @@ FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")
 Watch = Callable[[str, "Table"], Iterator[pl.DataFrame]]
 
 
-def export(run: Run, folder: Path, format: Format, watch: Watch = lambda _, table: iter(table)) -> list[Path]:
+def export(
+    run: Run,
+    folder: Path,
+    format: Format,
+    watch: Watch = lambda _, table: iter(table),
+    annotators: Mapping[str, str] | None = None,
+) -> list[Path]:
     """Write the run's tables and what the figures are made of, one file each, each whole or not at all.
 
-    The parts of each table are gone through as `watch` gives them, which can tell how far it is.
+    The parts of each table are gone through as `watch` gives them, which can tell how far it is. `annotators` gives
+    people other names.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return [_write(watch(name, table), folder / f"{name}.{format}", format) for name, table in read_tables(run)]
-    except (OSError, ComputeError) as error:  # polars calls a full disk an OSError or, for Parquet, a ComputeError
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise StorageError(f"cannot write to {folder}: {reason}") from error
+    make_folder(folder)
+    tables = read_tables(run, annotators)
+    return [write_parts(watch(name, table), folder / f"{name}.{format}", format) for name, table in tables]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,8 @@ class Table:
         return self.parts
 
 
-def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
-    """Go through the tables by name; what does not fit a column stays JSON."""
+def read_tables(run: Run, annotators: Mapping[str, str] | None = None) -> Iterator[tuple[str, Table]]:
+    """Go through the tables by name; what does not fit a column stays JSON. `annotators` gives people other names."""
     rows, responses = _observe(run)  # what takes most memory comes first, before anything else has taken some
     items = run.items()
     factors = _lay_out_factors(items)
@@ -72,7 +78,7 @@ def read_tables(run: Run) -> Iterator[tuple[str, Table]]:
     yield "responses", Table(count_trials(run), responses_named)
     yield (
         "readings",
-        Table(count_readings(run), (_name(_readings(part), judge=judges) for part in stream_readings(run))),
+        Table(count_readings(run), (_name(_readings(part, annotators), judge=judges) for part in stream_readings(run))),
     )
     yield "exclusions", Table(1, iter([make_frame(run.exclusions().items(), _EXCLUSIONS)]))
     described = _describe_items(run, items, factors)
@@ -174,7 +180,7 @@ def _bring_up_to_date(rows: pl.DataFrame, column: str, is_older: pl.Expr, adapte
     return rows.with_columns(pl.coalesce("anew", column).alias(column)).drop("anew")
 
 
-def _readings(rows: pl.DataFrame) -> pl.DataFrame:
+def _readings(rows: pl.DataFrame, annotators: Mapping[str, str] | None) -> pl.DataFrame:
     """Put beside each reading what its value says; of values and questions, each different one is decoded once."""
     values = make_frame(
         ((text, *_describe_value(text)) for text in rows["value"].unique()),
@@ -184,6 +190,8 @@ def _readings(rows: pl.DataFrame) -> pl.DataFrame:
         ((text, decode_question(text).is_informed) for text in rows["question_record"].unique()),
         {"question_record": _TEXT, "is_informed": pl.Boolean()},
     )
+    if annotators:
+        rows = rows.with_columns(pl.col("annotator").replace(dict(annotators)))
     rows = rows.join(values, on="value", maintain_order="left").join(
         informed, on="question_record", maintain_order="left"
     )
@@ -193,6 +201,7 @@ def _readings(rows: pl.DataFrame) -> pl.DataFrame:
         *("question", "is_informed", "judge", "annotator", "rule"),
         pl.col("number").alias("value"),
         *("value_text", "discarded", "evidence", "stored_at"),
+        *(pl.col("purpose").fill_null("answer"), "reviews"),
     )
 
 
@@ -288,18 +297,20 @@ def _read_answers(run: Run, trials: pl.Series) -> pl.DataFrame:
     return found.select(subject="trial", answer=pl.col("outcome").str.json_path_match("$.text"))
 
 
-def _write(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:
-    partial = path.with_name(f".{path.name}.partial")
-    try:
+def write_parts(parts: Iterator[pl.DataFrame], path: Path, format: Format) -> Path:
+    """Write a table that comes in parts, whole or not at all."""
+    make_folder(path.parent)
+    with whole_file(path) as partial:
         if format == "parquet":
-            _write_parquet(parts, partial)
+            try:
+                _write_parquet(parts, partial)
+            except ComputeError as error:  # so polars calls a full disk
+                raise StorageError(f"cannot write {path}: {error}") from error
         else:  # through Python, as some versions of polars overlook a full disk
             with partial.open("w", encoding="utf-8", newline="") as file:
                 for place, part in enumerate(parts):
                     file.write(part.write_ndjson() if format == "jsonl" else _to_csv(part, is_first=place == 0))
-        return partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    return path
 
 
 def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> None:
@@ -328,4 +339,6 @@ def _write_parquet(parts: Iterator[pl.DataFrame], path: Path) -> None:
 
 def _to_csv(part: pl.DataFrame, *, is_first: bool) -> str:
     joined = part.with_columns(pl.col(pl.List(pl.String)).list.join(" "))
-    return joined.write_csv(include_header=is_first)
+    text = pl.col(pl.String)
+    inert = joined.with_columns(pl.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text).name.keep())
+    return inert.write_csv(include_header=is_first)

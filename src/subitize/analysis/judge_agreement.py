@@ -10,6 +10,7 @@ import polars as pl
 from subitize.analysis.agreement import place_questions, split_cells, tally_numbered
 from subitize.analysis.clusters import place_observations
 from subitize.analysis.observations import (
+    IS_ANSWER,
     TIED,
     Observations,
     Reader,
@@ -19,8 +20,9 @@ from subitize.analysis.observations import (
     read_label,
     survey_run,
 )
+from subitize.analysis.overview import find_stand_ins
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.labels import PLURALITY
+from subitize.labels import ADJUDICATED, PLURALITY
 from subitize.records import Count, Estimate, Known, Scalar
 from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.kappas import fleiss_kappa
@@ -107,7 +109,7 @@ def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> 
     observed = survey.observations.kept()
     places = place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
     by_judge, by_people = (
-        survey.readings.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
+        survey.votes.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
         for name in (sides.judge, sides.against)
     )
     said = make_labels(by_judge, sides.rule).select(*_UNIT, *_SAID)
@@ -115,7 +117,8 @@ def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> 
     if not pairs.height:
         raise NothingToDoError(_never_met(run, sides, by_judge, by_people))
     usable = said.filter(pl.col("label") == _KNOWN)
-    among_people = _pair_people(by_people.join(usable, on=_UNIT, how="semi", maintain_order="left"), sides.rule)
+    own_answers = by_people.filter(IS_ANSWER).join(usable, on=_UNIT, how="semi", maintain_order="left")
+    among_people = _pair_people(own_answers, PLURALITY if sides.rule == ADJUDICATED else sides.rule)
     rows = pl.concat(
         [pairs.with_columns(person=pl.lit(None, pl.String)), among_people.select(*pairs.columns, "person")]
     )
@@ -154,9 +157,10 @@ def _pair_people(readings: pl.DataFrame, rule: str) -> pl.DataFrame:
 
 def _never_met(run: Run, sides: Sides, by_judge: pl.DataFrame, by_people: pl.DataFrame) -> str:
     judged, counted = (rows.select(_UNIT).n_unique() for rows in (by_judge, by_people))
+    judge, against = (find_stand_ins(run).name_judge(one) for one in (sides.judge, sides.against))
     return (
-        f"{run.location}: {sides.judge!r} and {sides.against!r} never answered the same question about the same: "
-        f"{sides.judge} has answered {judged}, {sides.against} {counted}; have it judge what people saw with "
+        f"{run.location}: {judge!r} and {against!r} never answered the same question about the same: "
+        f"{judge} has answered {judged}, {against} {counted}; have it judge what people saw with "
         "subitize judge, or add people's answers with subitize import readings"
     )
 

@@ -15,6 +15,7 @@ import polars as pl
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frames import make_frame
 from subitize.labels import (
+    ADJUDICATED,
     MEDIAN,
     PLURALITY,
     Rule,
@@ -151,16 +152,22 @@ class Survey:
     """All that figures are made of, read at once: the responses that count, and what was observed.
 
     `whole` has the asks that do not enter the score, too; their values are as stored, as rules are for counts. Failed
-    trials are not observed; refusals stand for every judge of that model. Labels were made of the `readings`.
+    trials are not observed; refusals stand for every judge of that model. Labels were made of the `votes`: the
+    readings, and with the rule `adjudicated` what reviewers and adjudicators said of them.
     """
 
     run: Run
     reader: Reader
     responses: pl.DataFrame
-    readings: pl.DataFrame
+    votes: pl.DataFrame
     whole: Observations
     ties: int = 0
     """How many of the observations have no value because their readings are tied."""
+
+    @property
+    def readings(self) -> pl.DataFrame:
+        """What judges and people said by themselves."""
+        return self.votes.filter(IS_ANSWER)
 
     @property
     def observations(self) -> Observations:
@@ -191,15 +198,15 @@ def survey_run(run: Run, reader: Reader | None = None, responses: pl.DataFrame |
     if reader.judge is not None:
         reader = replace(reader, judge=run.find_judge(reader.judge))
     latest = latest_attempts(read_responses(run) if responses is None else one_per_trial(responses))
-    readings = _read(run, reader)
-    labels = make_labels(readings, reader.agreement)
-    stored = labels if reader.rule is None else make_labels(read_readings(run, reader.judge), reader.agreement)
+    votes = _read(run, reader)
+    labels = make_labels(votes, reader.agreement)
+    stored = labels if reader.rule is None else make_labels(_read(run, replace(reader, rule=None)), reader.agreement)
     items, excluded = {item.id: item for item in run.items()}, frozenset(run.exclusions())
     asked = _Asked(items, latest, read_designs(run), excluded)
     labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored)
-    found = Survey(run, reader, latest, readings, whole, _count_ties(whole.kept(), labels))
-    if not len(found.observations) or (reader.judge is not None and not readings.height and read_judges(run)):
+    found = Survey(run, reader, latest, votes, whole, _count_ties(whole.kept(), labels))
+    if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
 
@@ -292,6 +299,8 @@ def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     `is_blind` is for labels that follow from those of blind questions (`_join_parts`); these are none.
     Few sets of answers are different, so each is looked at once. The lines of a choice have numbers but no median.
     """
+    if agreement == ADJUDICATED:
+        readings = settle_votes(readings)
     is_choice = pl.col("question").str.starts_with(_CHOICE)
     rule = pl.when(is_choice & (pl.lit(agreement) == MEDIAN)).then(pl.lit(PLURALITY)).otherwise(pl.lit(agreement))
     answers = readings.group_by("subject", "question", "judge", maintain_order=True).agg(
@@ -301,6 +310,32 @@ def make_labels(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     labelled = lay_out(votes, "values", _agree)
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
     return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
+
+
+def settle_votes(readings: pl.DataFrame) -> pl.DataFrame:
+    """Let each answer stand as its reviewer left it, and where somebody has adjudicated their answer alone.
+
+    What was reviewed and then replaced by whoever said it stands as it is. An adjudicator or reviewer without a value
+    settles nothing.
+    """
+    answers = readings.filter(IS_ANSWER)
+    settled = readings.filter(~IS_ANSWER & ~pl.col("value").str.ends_with(_DISCARDED))
+    reviews = settled.filter(pl.col("purpose") == "review").unique("reviews", keep="last", maintain_order=True)
+    corrected = answers.join(
+        reviews.select(pl.col("reviews").alias("id"), pl.col("value").alias("corrected")),
+        on="id",
+        how="left",
+        maintain_order="left",
+    ).with_columns(value=pl.coalesce("corrected", "value"))
+    place = ["subject", "question", "judge"]
+    adjudicated = settled.filter(pl.col("purpose") == "adjudication").unique(place, keep="last", maintain_order=True)
+    left = corrected.drop("corrected").join(adjudicated, on=place, how="anti", maintain_order="left")
+    return pl.concat([left, adjudicated])
+
+
+IS_ANSWER = pl.col("purpose").is_null()
+"""What somebody said by themselves, who was shown nobody's answer."""
+_DISCARDED = '"kind":"discarded"}'
 
 
 def lay_out(rows: pl.DataFrame, column: str, decode: Callable[[str], Value]) -> pl.DataFrame:
@@ -382,12 +417,13 @@ def _as_float(value: float) -> float:
 
 
 def _read(run: Run, reader: Reader) -> pl.DataFrame:
+    with_reviews = reader.agreement == ADJUDICATED
     if reader.rule is None:
-        return read_readings(run, reader.judge)
+        return read_readings(run, reader.judge, with_reviews=with_reviews)
     for entry in run.judges():
         if reader.judge in (None, entry.spec):
             check_floor(reader.rule, entry.options, entry.spec)
-    rows = read_readings(run, reader.judge, with_evidence=True)
+    rows = read_readings(run, reader.judge, with_evidence=True, with_reviews=with_reviews)
     of = ("judge", "rule", "evidence", "question_record")
     different = rows.select(*of).unique(maintain_order=True)
     anew = [_interpret_anew(run, reader, *stored) for stored in different.iter_rows()]
@@ -511,7 +547,7 @@ def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
         ask.parent,
         ask.is_relevant,
         is_number,
-        question.is_informed,
+        question.is_informed and is_drawn,  # of what a model wrote, the judge reads no more than that
         is_drawn,
         is_drawn and is_number,
     )

@@ -103,8 +103,8 @@ class StandIns:
         found = {}
         for key, value in plain.items():
             found[key] = self.add_names(value)
-            if isinstance(value, str) and value in self._names_of(key):
-                found[f"{key}_name"] = self._names_of(key)[value]
+            if isinstance(value, str) and (name := self._find_name(key, value)) is not None:
+                found[f"{key}_name"] = name
         return found
 
     def rename(self, record: Any) -> Any:  # noqa: ANN401
@@ -116,13 +116,21 @@ class StandIns:
         changed = {}
         for name in (one.name for one in fields(record) if one.init):
             value = getattr(record, name)
-            changed[name] = self._names_of(name).get(value, value) if isinstance(value, str) else self.rename(value)
+            if isinstance(value, str):
+                found = self._find_name(name, value)
+                changed[name] = value if found is None else found
+            else:
+                changed[name] = self.rename(value)
         return replace(record, **changed)
 
-    def _names_of(self, key: str) -> Mapping[str, str]:
-        if key in ("model", "first", "second", "row"):
-            return self.model_names
-        return self.judge_names if key in ("judge", "against") else {}
+    def _find_name(self, key: str, value: str) -> str | None:
+        """Name the spec that stands under a key; in a table's head it may have more behind it."""
+        if key in ("judge", "against"):
+            return self.judge_names.get(value)
+        if key in ("row", "column"):
+            spec = max((one for one in self.model_names if _heads(one, value)), key=len, default="")
+            return self.model_names[spec] + value.removeprefix(spec) if spec else None
+        return self.model_names.get(value) if key in ("model", "first", "second") else None
 
     def row(self, figure: Any) -> dict[str, object]:  # noqa: ANN401
         """Lay a figure of a model and a judge out for programs, its estimate flat, and say which of both is one."""
@@ -131,6 +139,10 @@ class StandIns:
         marks = {"is_stand_in": figure.model in self.models, "is_stand_in_judge": figure.judge in self.judges}
         named: dict[str, object] = self.add_names({**row, **estimate, **marks})
         return named
+
+
+def _heads(spec: str, text: str) -> bool:
+    return text == spec or text.startswith((f"{spec} · ", f"{spec} ("))
 
 
 def find_stand_ins(*runs: Run) -> StandIns:
@@ -152,8 +164,8 @@ def overview(run: Run) -> Overview:
 def item_story(run: Run, item_id: str) -> ItemStory:
     """Gather everything about one item."""
     item = find_item(run, item_id)
-    responses, readings = list(run.responses(items=[item_id])), list(run.readings(items=[item_id]))
-    return ItemStory(item, run.exclusions().get(item_id), responses, readings)
+    responses, readings = run.responses(items=[item_id]), run.readings(items=[item_id], with_reviews=True)
+    return ItemStory(item, run.exclusions().get(item_id), list(responses), list(readings))
 
 
 def find_item(run: Run, item_id: str) -> Item:

@@ -76,7 +76,9 @@ class Measure:
 
 
 _IS_KEPT = ~pl.col("is_excluded")
-_IS_SINGLE = pl.col("group") == 1  # that one of four is right says nothing of each
+_HAS_ANSWER = pl.col("expected") != ""  # of pictures that users bring nobody may know what is right
+_IS_SINGLE = _HAS_ANSWER & (pl.col("group") == 1)  # that one of four is right says nothing of each
+_IS_GROUP = _HAS_ANSWER & (pl.col("group") != 1)
 _IS_ELIGIBLE, _IS_REFUSED = pl.col("status") == "eligible", pl.col("status") == "refused"
 _IS_JUDGED = pl.col("status") != "unknown"  # that a judge would not look is no fault of the model that drew
 _HAS_TARGET = pl.col("target").is_not_null() & _IS_JUDGED
@@ -97,7 +99,7 @@ MEASURES: dict[str, Measure] = {
         _IS_SINGLE & _IS_JUDGED, pl.col("is_right_by_itself"), needs=pl.col("parent").is_not_null()
     ),
     # Of groups of images of which at least one is right, as they were judged together.
-    "success": Measure(~_IS_SINGLE & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
+    "success": Measure(_IS_GROUP & (_IS_ELIGIBLE | _IS_REFUSED), pl.col("is_right")),
     # Errors of what was counted, the share that was, and errors if what was not stood for a count of 0.
     "mae": Measure(_IS_COUNT, _ERROR, step=_ONE),
     "nae": Measure(_IS_COUNT & (_TARGET != 0), _ERROR / _TARGET, step=1 / _TARGET),

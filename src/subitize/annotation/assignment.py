@@ -25,6 +25,7 @@ class Assignments:
     _counts: np.ndarray[tuple[int], np.dtype[np.int32]] = field(init=False)
     _answers: Counter[int] = field(default_factory=Counter)
     _given: int = 0
+    _held: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._counts = np.zeros(self.pages, dtype=np.int32)
@@ -55,6 +56,12 @@ class Assignments:
             own[page] = now + self.lease_seconds
         return list(own)[: max(most, 0)]
 
+    def hold(self, page: int) -> None:
+        """Show a page to nobody else; who has it at hand is not shown it next."""
+        self._held.add(page)
+        for own in self._leases.values():
+            self._counts[page] -= own.pop(page, None) is not None
+
     def left_for(self, person: str) -> int:
         """Count the pages that a person may still be shown, those at hand included."""
         is_possible = int(self._is_open(person).sum()) + len(self._leases[person])
@@ -62,7 +69,7 @@ class Assignments:
 
     def answers_wanted(self) -> int:
         """Count the finished pages that the study wants in all."""
-        return self.pages * self.people_per_page
+        return (self.pages - len(self._held)) * self.people_per_page
 
     def answers_given(self) -> int:
         """Count the finished pages, at most as many of each as are wanted."""
@@ -79,6 +86,7 @@ class Assignments:
         is_open[list(self.for_everybody)] = True
         is_open[list(self._finished[person])] = False
         is_open[list(self._leases[person])] = False
+        is_open[list(self._held)] = False
         return is_open
 
     def _candidates(self, person: str, *, is_turn_of_everybodys: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -9,10 +9,13 @@ from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
+from subitize.annotation.answers import Task
 from subitize.annotation.oversight import Oversight, oversee
-from subitize.annotation.people import Person
+from subitize.annotation.people import Person, Role
+from subitize.annotation.reviewing import Tally
+from subitize.annotation.sessions import Sessions, address_of
 from subitize.annotation.study import Study
-from subitize.errors import RunError, SubitizeError
+from subitize.errors import NothingToDoError, RunError, SubitizeError
 from subitize.records import to_plain
 from subitize.runner.processes import Pool, result_of
 from subitize.store import Location
@@ -26,6 +29,7 @@ class PersonShown(BaseModel):
 
     id: int
     name: str
+    role: Role
     link: str
     is_withdrawn: bool
     done: int
@@ -60,14 +64,20 @@ class StudyShown(BaseModel):
     agreement: object
     agreement_age_seconds: float | None
     disagreements: list[DisagreementShown]
+    reviews: Tally
+    corrections: int
+    adjudications: Tally
+    can_adjudicate: bool
+    making_link: str | None
 
 
 class Invited(BaseModel):
-    """Who is invited."""
+    """Who is invited, and as what."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=60)
+    role: Role = "annotator"
 
 
 class Withdrawal(BaseModel):
@@ -146,27 +156,28 @@ class Overseer:
 
 
 class OwnerDesk:
-    """What the owner can ask for; `identify` finds who asks, `change` also that it comes from a page of ours."""
+    """What the owner can ask for."""
 
     def __init__(
         self,
         study: Study,
         overseer: Overseer,
         pace: Pace,
-        identify: Callable[[Request], Person],
-        change: Callable[[Request], Person],
-        link_pictures: Callable[[Person, int], list[str]],
+        sessions: Sessions,
+        link_pictures: Callable[[Person, Task], list[str]],
+        making_link: str | None,
     ) -> None:
         self._study, self._overseer, self._pace = study, overseer, pace
-        self._identify, self._change, self._link_pictures = identify, change, link_pictures
+        self._sessions, self._link_pictures, self._making_link = sessions, link_pictures, making_link
 
     async def study(self, request: Request) -> StudyShown:
         """Show how far the study is and how far people agree."""
-        owner = self._owner(self._identify(request))
+        owner = self._owner(self._sessions.identify(request))
         self._overseer.refresh()
         latest, totals, now = self._overseer.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
         agreements = {one.name: one.agreement for one in latest.people} if latest else {}
+        reviews = self._study.reviews
         return StudyShown(
             name=self._study.name,
             given=totals["given"],
@@ -176,30 +187,42 @@ class OwnerDesk:
             per_hour=per_hour,
             hours_left=left / per_hour if per_hour else None,
             people=[
-                self._show_person(one, agreements.get(one.name), request) for one in self._study.people.annotators()
+                self._show_person(one, agreements.get(one.name), request)
+                for one in self._study.people.all()
+                if one != owner
             ],
             agreement=_plain(latest.concords) if latest else None,
             agreement_age_seconds=now - latest.at if latest else None,
             disagreements=self._show_disagreements(owner, latest) if latest else [],
+            reviews=reviews.tally_all("review"),
+            corrections=reviews.count_corrections(),
+            adjudications=reviews.tally_all("adjudication"),
+            can_adjudicate=bool(reviews.plan.purposes_of(owner.role)),
+            making_link=self._making_link,
         )
 
     async def effect(self, person_id: int, request: Request) -> Effect:
         """Show what leaving somebody out would change, and change nothing."""
-        self._owner(self._identify(request))
+        self._owner(self._sessions.identify(request))
         person = self._find(person_id)
-        without = await self._overseer.without(person.name)
+        try:
+            without = (await self._overseer.without(person.name)).concords
+        except NothingToDoError:
+            without = []  # nobody has answered yet
         latest = self._overseer.latest
-        return Effect(agreement=_plain(latest.concords) if latest else None, without=_plain(without.concords))
+        return Effect(agreement=_plain(latest.concords) if latest else None, without=_plain(without))
 
     def invite(self, invited: Invited, request: Request) -> PersonShown:
         """Invite somebody, by a link of their own."""
-        self._owner(self._change(request))
-        return self._show_person(self._study.people.invite(invited.name), None, request)
+        self._owner(self._sessions.identify_changing(request))
+        return self._show_person(self._study.people.invite(invited.name, invited.role), None, request)
 
     def withdraw(self, person_id: int, withdrawal: Withdrawal, request: Request) -> None:
         """Close somebody's link; with a reason, leave their answers out of every figure."""
-        self._owner(self._change(request))
-        self._study.withdraw(self._find(person_id), withdrawal.reason.strip())
+        owner, person = self._owner(self._sessions.identify_changing(request)), self._find(person_id)
+        if person == owner:
+            raise HTTPException(409, "this is your own link; another owner can withdraw it")
+        self._study.withdraw(person, withdrawal.reason.strip())
 
     @staticmethod
     def _owner(person: Person) -> Person:
@@ -208,19 +231,20 @@ class OwnerDesk:
         return person
 
     def _find(self, person_id: int) -> Person:
-        for person in self._study.people.annotators():
-            if person.id == person_id:
-                return person
-        raise HTTPException(404, "there is no such person in this study")
+        person = self._study.people.find(person_id)
+        if person is None:
+            raise HTTPException(404, "there is no such person in this study")
+        return person
 
     def _show_person(self, person: Person, agreement: object, request: Request) -> PersonShown:
         done = self._study.activity(person)
         return PersonShown(
             id=person.id,
             name=person.name,
-            link=f"{str(request.base_url).rstrip('/')}/join/{self._study.people.join_token(person)}",
+            role=person.role,
+            link=f"{address_of(request)}/join/{self._study.people.join_token(person)}",
             is_withdrawn=person.is_withdrawn,
-            done=done.answers,
+            done=done.answers if person.role == "annotator" else self._study.reviews.tally(person).done,
             skipped=done.skipped,
             unsure=done.unsure,
             flagged=done.flagged,
@@ -237,7 +261,7 @@ class OwnerDesk:
             if found is not None:
                 place, number = found
                 wording = self._study.pages[place].asks[number].wording
-                pictures = self._link_pictures(owner, place)
+                pictures = self._link_pictures(owner, Task(place))
                 shown.append(DisagreementShown(wording=wording, pictures=pictures, answers=one.answers))
         return shown
 

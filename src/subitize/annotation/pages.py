@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from subitize.annotation.screening import list_pictures, read_held
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import (
     Ask,
@@ -22,6 +23,7 @@ from subitize.records import (
     Subject,
 )
 from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of
+from subitize.store.images import Images
 
 Form = Literal["count", "click", "choose", "yes-no", "match", "text"]
 FORMS: Mapping[Form, str] = {
@@ -35,10 +37,18 @@ FORMS: Mapping[Form, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """A picture that the same model made of a part of the prompt, such as one of its objects alone."""
+
+    picture: Stored
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One response, or a group of them, and the questions about it, each with its form.
 
-    Only the form `match` shows the prompt.
+    Only the form `match` shows the prompt, and on request what is linked with it.
     """
 
     subject: Subject
@@ -49,14 +59,16 @@ class Page:
     suite: str
     model: str
     factors: Mapping[str, Scalar]
+    linked: tuple[Linked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The pages of a run, and how many responses cannot be shown because their images are not in it."""
+    """The pages of a run, and how many there are not: their images are not in it, or were held back by screening."""
 
     pages: Sequence[Page]
     without_image: int
+    held_back: int = 0
 
 
 def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
@@ -74,20 +86,40 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> Collected:
     responses: dict[str, list[StoredResponse]] = defaultdict(list)
     for stored in run.responses():
         responses[stored.item_id].append(stored)
+    prompts = {item.id: prompt for item, prompt in items}
     pages: list[Page] = []
     without_image = 0
     for item, prompt in items:
         for members, asked in _subjects(item, responses[item.id], forms):
-            pictures = tuple(_pictures(members))
+            pictures = tuple(list_pictures(members))
             if pictures:
                 asks, used = zip(*asked, strict=True)
-                pages.append(
-                    Page(subject_of(members), pictures, asks, used, prompt, item.suite, members[0].model, item.factors)
-                )
+                shown = (subject_of(members), pictures, asks, used, prompt, item.suite, members[0].model, item.factors)
+                linked = tuple(_find_linked(item, members[0], prompts, responses)) if "match" in used else ()
+                pages.append(Page(*shown, linked))
             else:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
-    _check_blindness({form for page in pages for form in page.forms})
-    return Collected(pages, without_image)
+    held = read_held(run)
+    kept = [_without_linked(page, held) for page in pages if not any(Images.name(one) in held for one in page.pictures)]
+    _check_blindness({form for page in kept for form in page.forms})
+    return Collected(kept, without_image, len(pages) - len(kept))
+
+
+def _without_linked(page: Page, held: Collection[str]) -> Page:
+    """Leave out linked pictures that are held back."""
+    return replace(page, linked=tuple(one for one in page.linked if Images.name(one.picture) not in held))
+
+
+def _find_linked(
+    item: Item, shown: StoredResponse, prompts: Mapping[str, str], responses: Mapping[str, Sequence[StoredResponse]]
+) -> Iterator[Linked]:
+    """Find what the same model drew of the items that the factor `linked` names, by their keys in the suite."""
+    keys = str(item.factors.get("linked", "")).split(",")
+    for id in (f"{item.suite}/{key}" for key in keys):
+        drawn = [one for one in latest_attempts(responses.get(id, ())) if one.model == shown.model]
+        drawn.sort(key=lambda one: one.repeat != shown.repeat)
+        for picture in list(list_pictures(drawn))[:1]:
+            yield Linked(picture, prompts[id])
 
 
 def _drawn_items(run: Run) -> list[tuple[Item, str]]:
@@ -110,7 +142,7 @@ def _subjects(
     """Go through what the questions about an item are about, each with its questions and their forms."""
     by_size: dict[int, list[tuple[Ask, Form]]] = defaultdict(list)
     for ask in item.asks:
-        form = _form_of(ask.question, is_clicked="click" in forms)
+        form = form_of(ask.question, is_clicked="click" in forms)
         if form is not None and (form in forms if forms else ask.is_relevant):
             by_size[ask.group].append((ask, form))
     latest = latest_attempts(responses)
@@ -119,7 +151,7 @@ def _subjects(
             yield members, asked
 
 
-def _form_of(question: Question, *, is_clicked: bool) -> Form | None:
+def form_of(question: Question, *, is_clicked: bool) -> Form | None:
     """Name the form in which people answer a question; None if it is not for people."""
     match question:
         case Count():
@@ -133,10 +165,3 @@ def _form_of(question: Question, *, is_clicked: bool) -> Form | None:
         case Fit():
             return None
     return "text"
-
-
-def _pictures(members: Iterable[StoredResponse]) -> Iterator[Stored]:
-    for one in members:
-        outcome = one.response.outcome
-        if isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored):
-            yield outcome.picture

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from sqlalchemy import Connection, Row, insert, update
 
@@ -16,16 +16,18 @@ from subitize.annotation.tables import StudyRows
 from subitize.errors import BadValueError
 from subitize.store import Lease, Run
 
-Role = Literal["annotator", "owner"]
+Role = Literal["annotator", "reviewer", "owner"]
+ROLES: tuple[Role, ...] = get_args(Role)
 RECRUITERS_DETAILS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """What Prolific writes into the address of whoever it sends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who takes part; readings name them by `name`. The owner answers nothing, and sees all.
+    """Somebody who takes part; readings name them by `name`.
 
-    `details` are what the link of a recruiter carried; they leave the database only if asked for.
+    Annotators answer, reviewers check what others answered, the owner sees all. Of whoever `is_left_out` nothing
+    enters a figure. `details` are what the link of a recruiter carried; they leave the database only if asked for.
     """
 
     id: int
@@ -34,6 +36,7 @@ class Person:
     is_withdrawn: bool = False
     has_consented: bool = False
     details: str = ""
+    is_left_out: bool = False
 
 
 class People:
@@ -90,8 +93,7 @@ class People:
 
     def sign(self, *parts: object) -> str:
         """Make a token that only this study can make: for a link, or for a page as one person knows it."""
-        text = "\0".join(map(str, parts))
-        return hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+        return sign(self.secret, *parts)
 
     def join_token(self, person: Person) -> str:
         """Make the secret part of a person's invitation link."""
@@ -121,12 +123,19 @@ class People:
         return {row.id: _person(row) for row in rows}
 
 
+def sign(secret: str, *parts: object) -> str:
+    """Make a token that only whoever knows the secret can make."""
+    text = "\0".join(map(str, parts))
+    return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+
 def check_name(name: str) -> None:
     """Refuse a name that could not stand in a table."""
     if not (0 < len(name.strip()) == len(name) <= 60 and name.isprintable()):
-        raise BadValueError(f"person {name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
+        raise BadValueError(f"{name[:70]!r}: a name has 1 to 60 printable characters, without blanks around it")
 
 
 def _person(row: Row[tuple[object, ...]]) -> Person:
     is_withdrawn, has_consented = row.withdrawn_at is not None, row.consented_at is not None
-    return Person(row.id, row.name, row.role, is_withdrawn, has_consented, row.details)
+    is_left_out = row.withdrawn_because is not None
+    return Person(row.id, row.name, row.role, is_withdrawn, has_consented, row.details, is_left_out)

@@ -1,15 +1,15 @@
 """Which of a run's images people read, drawn by lot and stored before anybody reads: so figures from them are valid."""
 
-import hashlib
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, inspect, select
 
 from subitize.annotation import tables
+from subitize.annotation.lots import draw_lot
 from subitize.annotation.pages import Collected, Page
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.records import Scalar
@@ -83,6 +83,24 @@ def take_sample(run: Run, name: str, collected: Collected) -> Collected:
     return replace(collected, pages=[page for page in collected.pages if page.subject.id in subjects])
 
 
+def keep_quota(collected: Collected, most: int, seed: int) -> Collected:
+    """Keep at most so many pages of each model, drawn by lot, the same for the same seed."""
+    if most < 1:
+        raise BadValueError(f"--images-per-model {most}: should be at least 1")
+    by_model: dict[str, list[Page]] = defaultdict(list)
+    for page in sorted(collected.pages, key=lambda page: draw_lot("quota", seed, page.subject.id)):
+        by_model[page.model].append(page)
+    kept = {page.subject.id for pages in by_model.values() for page in pages[:most]}
+    return replace(collected, pages=[page for page in collected.pages if page.subject.id in kept])
+
+
+def list_samples(run: Run) -> list[str]:
+    """Name the samples that were drawn of a run."""
+    with run.reading() as connection:
+        has_any = inspect(connection).has_table(tables.samples.name)
+    return _names(run) if has_any else []
+
+
 def describe(sample: PageSample, collected: Collected) -> list[str]:
     """Say how many pages of each stratum were drawn, out of how many."""
     drawn = frozenset(sample.subjects)
@@ -109,5 +127,4 @@ def _stratum(page: Page, by: Sequence[str]) -> Stratum:
 
 
 def _lot(seed: int, what: str) -> float:
-    hashed = hashlib.sha256(f"{SCHEME}\0{seed}\0{what}".encode()).digest()
-    return int.from_bytes(hashed[:6], "big") / 2.0**48
+    return draw_lot(SCHEME, seed, what)

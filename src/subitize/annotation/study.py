@@ -5,34 +5,37 @@ import statistics
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from random import Random
-from typing import Annotated, Literal
+from typing import get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, insert
 
 from subitize.annotation import tables
+from subitize.annotation.answers import Given, Purpose, Task, UnreadAnswerError
 from subitize.annotation.assignment import Assignments
 from subitize.annotation.checks import Outcome, judge_training, read_gold
+from subitize.annotation.earlier import find_earlier
 from subitize.annotation.pages import Collected, Page
 from subitize.annotation.people import People, Person
+from subitize.annotation.reviewing import Adjudicator, ReviewPlan, Reviews
+from subitize.annotation.screening import hold_flagged
 from subitize.errors import BadValueError
 from subitize.importers.answers import check_judge
+from subitize.importers.clicks import read_clicks
 from subitize.labels import interpret, parse_rule
-from subitize.labels.interpretation import CANNOT_TELL
+from subitize.labels.interpretation import CANNOT_TELL, WITHDRAWN
 from subitize.labels.rules import Rule, word_rules
 from subitize.records import (
-    UNKNOWN,
-    Box,
     Boxes,
-    Count,
     Discarded,
     Evidence,
     Known,
     Question,
     Reading,
+    ReadingPurpose,
     Scalar,
     Spec,
     Words,
@@ -56,6 +59,9 @@ class Settings:
     pass_mark: float = 0.8
     second_look: float = 0.0
     is_pilot: bool = False
+    holds_flagged: bool = False
+    review: float = 0.0
+    adjudicator: Adjudicator = "owner"
 
     def __post_init__(self) -> None:
         if self.people_per_page < 1:
@@ -70,6 +76,10 @@ class Settings:
             raise BadValueError(f"--pass-mark {self.pass_mark:g}: a share of the pages, from 0 to 1")
         if not 0 <= self.second_look < 1:
             raise BadValueError(f"--second-look {self.second_look:g}: a share of the pages, from 0 to below 1")
+        if not 0 <= self.review <= 1:
+            raise BadValueError(f"--review {self.review:g}: a share of the answered pages, from 0 to 1")
+        if self.adjudicator not in get_args(Adjudicator):
+            raise BadValueError(f"--adjudicator {self.adjudicator}: take {' or '.join(get_args(Adjudicator))}")
         check_judge(self.judge)
         if parse_rule(self.rule).name not in word_rules():
             raise BadValueError(
@@ -80,22 +90,7 @@ class Settings:
 _SETTINGS = TypeAdapter(Settings)
 
 
-Purpose = Literal["answer", "training", "again"]
-"""Why a page is shown: for its answer, to learn with known answers, or for a second look by the same person."""
 _MEANWHILE = 10  # pages between two looks
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What a person did with a question: an answer as typed or chosen, or why it was skipped."""
-
-    key: str
-    text: str
-    is_skipped: bool = False
-    is_unsure: bool = False
-    is_flagged: bool = False
-    comment: str = ""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +104,13 @@ class Activity:
     median_seconds: float | None
 
 
-class UnreadAnswerError(BadValueError):
-    """An answer that the study's rule makes no value of; it is not stored."""
+_PRACTICE: tuple[Purpose, ...] = ("training", "again")  # what enters no figure
+_READ_AS: Mapping[Purpose, ReadingPurpose] = {
+    "answer": "answer",
+    **dict.fromkeys(_PRACTICE, "answer"),
+    "review": "review",
+    "adjudication": "adjudication",
+}
 
 
 class Study:
@@ -128,8 +128,8 @@ class Study:
         run.create_tables(tables.metadata)
         run.add_judge(Spec(settings.judge, {}, settings.judge), is_stand_in=False)
         self._rows = tables.StudyRows(run.run_id, name)
-        self.people = People(run, lease, self._rows, self._enter(settings))
         self.gold = read_gold(run, settings.gold, self.pages, settings.training)
+        self.people = People(run, lease, self._rows, self._enter(settings))
         self._assignments = Assignments(
             len(self.pages),
             settings.people_per_page,
@@ -142,30 +142,52 @@ class Study:
         self._open: dict[tuple[int, Purpose], dict[int, Given]] = defaultdict(dict)
         self._trained: dict[int, list[bool]] = defaultdict(list)
         self._again: dict[int, dict[int, bool]] = defaultdict(dict)
+        self._values: dict[tuple[Question, str, str], Scalar | None] = {}
         self._places = {page.subject.id: place for place, page in enumerate(self.pages)}
+        self.reviews = Reviews(
+            ReviewPlan(
+                settings.review,
+                settings.adjudicator,
+                settings.people_per_page,
+                settings.lease_minutes * 60,
+                settings.seed,
+            ),
+            self.pages,
+            self.people,
+            self._answer_at,
+            self._remember_value,
+        )
         self._restore()
+        self._earlier = frozenset(() if settings.is_pilot else find_earlier(run, settings.judge, self.pages))
+        for annotator, place in sorted(self._earlier):
+            self._assignments.finish(annotator, place)
 
     def withdraw(self, person: Person, reason: str = "") -> None:
         """Close a person's link; with a reason, their answers enter no figure from now on. All stay stored."""
         withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
-        with self._lock, self._run.writing(self._lease) as connection:
-            self.people.close(connection, person, reason)
-            self._run.add_readings(self._lease, withdrawn, connection)
-        self.people.reload()
-
-    def next_pages(self, person: Person, most: int) -> list[tuple[int, Purpose]]:
-        """Give a person the places of the pages to be shown next, and what for; they are kept for them for a while."""
         with self._lock:
+            with self._run.writing(self._lease) as connection:
+                self.people.close(connection, person, reason)
+                self._run.add_readings(self._lease, withdrawn, connection)
+            self.people.reload()
+            if reason:
+                self.reviews.drop(person)
+
+    def next_tasks(self, person: Person, most: int) -> list[Task]:
+        """Give a person the pages to be shown next, and what for; they are kept for them for a while."""
+        with self._lock:
+            if person.role != "annotator":
+                return self.reviews.take(person, most)
             match self.outcome(person):
                 case "failed":
                     return []
                 case "training":
                     done = len(self._trained[person.id])
-                    return [(self.gold.training[done % len(self.gold.training)], "training")]
+                    return [Task(self.gold.training[done % len(self.gold.training)], "training")]
             again = self._look_again(person)
             if again is not None:
-                return [(again, "again")]
-            return [(place, "answer") for place in self._assignments.take(person.name, most, time.time())]
+                return [Task(again, "again")]
+            return [Task(place) for place in self._assignments.take(person.name, most, time.time())]
 
     def outcome(self, person: Person) -> Outcome:
         """Tell whether a person has passed the training."""
@@ -175,9 +197,9 @@ class Study:
         """Count the unmarked questions with known answers that a person got right, and all that they answered."""
         rights = [
             self._is_right(page, number, said)
-            for page in (self.pages[place] for place in self.gold.hidden)
+            for place, page in ((place, self.pages[place]) for place in self.gold.hidden)
             for number in range(len(page.asks))
-            if (said := self.said(person, page, number)) is not None
+            if (said := self._answer_at(person.id, place, number)) is not None
         ]
         return sum(rights), len(rights)
 
@@ -197,17 +219,23 @@ class Study:
     def _is_right(self, page: Page, number: int, given: Given) -> bool:
         return not given.is_skipped and self.read(page, number, given.text) == self.gold.expects(page, number)
 
-    def finished_pages(self, person: Person) -> Sequence[int]:
-        """List the places of the pages that a person has finished, the earliest first."""
+    def finished_tasks(self, person: Person) -> list[Task]:
+        """List the pages that a person has finished, the earliest first."""
         with self._lock:
-            return self._assignments.finished(person.name)
+            if person.role != "annotator":
+                return self.reviews.finished(person)
+            return [Task(place) for place in self._assignments.finished(person.name)]
 
     def progress(self, person: Person) -> dict[str, int]:
         """Tell how far a person is, and the study."""
         with self._lock:
+            if person.role == "annotator":
+                done, left = len(self._assignments.finished(person.name)), self._assignments.left_for(person.name)
+            else:
+                done, left = self.reviews.tally(person)
             return {
-                "done": len(self._assignments.finished(person.name)),
-                "left": self._assignments.left_for(person.name),
+                "done": done,
+                "left": left,
                 "given": self._assignments.answers_given(),
                 "wanted": self._assignments.answers_wanted(),
             }
@@ -231,58 +259,108 @@ class Study:
         numbers = [number for number, ask in enumerate(self.pages[place].asks) if ask.question.id == question_id]
         return (place, numbers[0]) if numbers else None
 
-    def said(self, person: Person, page: Page, number: int, purpose: Purpose = "answer") -> Given | None:
+    def said(self, person: Person, task: Task, number: int) -> Given | None:
         """Tell what a person said last to a question of a page."""
-        if purpose != "answer":
-            return self._open[person.id, purpose].get(number)
-        return self._said[person.id].get((page.subject.id, page.asks[number].question.id))
+        match task.purpose:
+            case "answer":
+                return self._answer_at(person.id, task.place, number)
+            case "training" | "again":
+                return self._open[person.id, task.purpose].get(number)
+        return self.reviews.said(person, task, number)
 
     def read(self, page: Page, number: int, text: str) -> Scalar:
         """Read an answer to a question of a page; raise UnreadAnswerError if no value can be made of it."""
         _, _, value = self._interpret(page, number, text)
         return value.value
 
-    def save(self, person: Person, place: int, number: int, given: Given, purpose: Purpose = "answer") -> None:
-        """Store what was said, once. An answer is a reading of the run from now on; a changed mind replaces it."""
-        page = self.pages[place]
+    def save(self, person: Person, task: Task, number: int, given: Given) -> None:
+        """Store what was said, once.
+
+        An answer, a review and an adjudication are readings of the run from now on; a changed mind replaces them.
+        """
         with self._lock:
-            before = self.said(person, page, number) if purpose == "answer" else None
+            before = None if task.purpose in _PRACTICE else self.said(person, task, number)
             if before is not None and before.key == given.key:
                 return
-            reading = self._reading(person, page, number, given, is_first=before is None)
-            readings = [reading] if purpose == "answer" and not self.settings.is_pilot else []
+            is_known = task.purpose == "answer" and (person.name, task.place) in self._earlier
+            reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
+            readings = [] if task.purpose in _PRACTICE or self.settings.is_pilot else [reading]
+            answer_key = self.reviews.answer_key(task, number)
             with self._run.writing(self._lease) as connection:
                 if self._is_stored(connection, person, given.key):
                     return
-                self._write(connection, person, reading, given, purpose)
+                self._write(connection, person, reading, given, task.purpose)
+                if given.is_flagged and self.settings.holds_flagged:
+                    hold_flagged(connection, self._run.run_id, self.pages[task.place].pictures, given.comment)
+                    self._assignments.hold(task.place)
+                if task.author is not None:
+                    row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
+                    connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
                 self._run.add_readings(self._lease, readings, connection)
-            self._note(person, page, number, given, purpose)
+            self._note(person, task, number, given, answer_key)
+            self.reviews.refresh(task.place)
+
+    def _answer_at(self, person: int, place: int, number: int) -> Given | None:
+        page = self.pages[place]
+        return self._said[person].get((page.subject.id, page.asks[number].question.id))
+
+    def _remember_value(self, page: Page, number: int, text: str) -> Scalar | None:
+        """Read an answer that was stored, by an earlier version of the rule perhaps; few are different."""
+        key = page.asks[number].question, page.forms[number], text
+        if key not in self._values:
+            try:
+                self._values[key] = self.read(page, number, text)
+            except UnreadAnswerError:
+                self._values[key] = None
+        return self._values[key]
 
     def _readings_of(self, person: Person) -> list[StoredReading]:
-        stored = self._run.readings(self.settings.judge)
+        stored = self._run.readings(self.settings.judge, with_reviews=True)
         return [
             one for one in stored if one.reading.annotator == person.name and one.reading.subject.id in self._places
         ]
 
-    def _reading(self, person: Person, page: Page, number: int, given: Given, *, is_first: bool) -> Reading:
-        question, judge = page.asks[number].question, self.settings.judge
-        earlier = None if is_first else self._run.find_reading(judge, person.name, page.subject, question)
+    def _reading(self, person: Person, task: Task, number: int, given: Given, *, is_first: bool) -> Reading:
+        page, judge = self.pages[task.place], self.settings.judge
+        question = page.asks[number].question
+        purpose = _READ_AS[task.purpose]
+        about = (page.subject, question)
+        author = None if task.author is None else self.people.find(task.author)
+        reviewed = None if author is None else self._run.find_reading(judge, author.name, *about)
+        earlier = None if is_first else self._run.find_reading(judge, person.name, *about, purpose, reviewed)
         evidence, rule, value = (
             (Words(f"{CANNOT_TELL}{given.text}"), self._rule, Discarded(f"{CANNOT_TELL}{given.text}", is_refusal=True))
             if given.is_skipped
             else self._interpret(page, number, given.text)
         )
-        return Reading(page.subject, question, judge, evidence, str(rule), value, person.name, earlier)
+        return Reading(
+            *about,
+            judge,
+            evidence,
+            str(rule),
+            value,
+            person.name,
+            earlier,
+            purpose=purpose,
+            reviews=reviewed,
+        )
 
     def _interpret(self, page: Page, number: int, text: str) -> tuple[Evidence, Rule, Known]:
         question = page.asks[number].question
         is_clicked = page.forms[number] == "click"
-        evidence = _read_clicks(question, text) if is_clicked else Words(text)
+        evidence = self._read_clicks(question, text) if is_clicked else Words(text)
         rule = Rule("boxes") if is_clicked else self._rule
         value = interpret(evidence, question, rule)
         if isinstance(value, Discarded):
             raise UnreadAnswerError(value.reason)
         return evidence, rule, value
+
+    @staticmethod
+    def _read_clicks(question: Question, text: str) -> Boxes:
+        try:
+            return read_clicks(question, text)
+        except BadValueError as error:
+            raise UnreadAnswerError(str(error)) from None
 
     def _write(self, connection: Connection, person: Person, reading: Reading, given: Given, purpose: Purpose) -> None:
         row = {
@@ -306,29 +384,32 @@ class Study:
         query = self._rows.of(tables.answers).where(columns.person == person.id, columns.key == key)
         return connection.execute(query).first() is not None
 
-    def _note(self, person: Person, page: Page, number: int, given: Given, purpose: Purpose) -> None:
-        place = self._places[page.subject.id]
-        match purpose:
+    def _note(self, person: Person, task: Task, number: int, given: Given, answer_key: str) -> None:
+        page = self.pages[task.place]
+        match task.purpose:
             case "answer":
                 self._said[person.id][page.subject.id, page.asks[number].question.id] = given
-                if all(self.said(person, page, one) for one in range(len(page.asks))):
-                    self._assignments.finish(person.name, place)
+                if all(self.said(person, task, one) for one in range(len(page.asks))):
+                    self._assignments.finish(person.name, task.place)
+                    self.reviews.add_author(person.id, task.place)
             case "training" | "again":
-                given_now = self._open[person.id, purpose]
+                given_now = self._open[person.id, task.purpose]
                 given_now[number] = given
                 if len(given_now) == len(page.asks):
-                    self._close(person, page, purpose)
+                    self._close(person, task)
+            case "review" | "adjudication":
+                self.reviews.note(person, task, number, given, answer_key)
 
-    def _close(self, person: Person, page: Page, purpose: Purpose) -> None:
+    def _close(self, person: Person, task: Task) -> None:
         """Note what came of a page that was shown for training, or again, now that all of it is answered."""
-        given_now = self._open.pop((person.id, purpose))
-        if purpose == "training":
+        page, given_now = self.pages[task.place], self._open.pop((person.id, task.purpose))
+        if task.purpose == "training":
             rights = [self._is_right(page, number, given) for number, given in given_now.items()]
             self._trained[person.id].append(all(rights))
         else:
-            first = {number: self.said(person, page, number) for number in given_now}
+            first = {number: self._answer_at(person.id, task.place, number) for number in given_now}
             same = [one is not None and one.text == given_now[number].text for number, one in first.items()]
-            self._again[person.id][self._places[page.subject.id]] = all(same)
+            self._again[person.id][task.place] = all(same)
 
     def _enter(self, settings: Settings) -> str:
         """Find the study's secret, or make the study; one with other settings is refused."""
@@ -358,15 +439,23 @@ class Study:
         """Take up what was said before."""
         with self._run.reading() as connection:
             rows = connection.execute(self._rows.of(tables.answers).order_by(tables.answers.c.id)).all()
+            reviewed = {(row.person, row.key): row for row in connection.execute(self._rows.of(tables.reviews))}
         asked = {
-            (page.subject.id, ask.question.id): (page, number)
-            for page in self.pages
+            (page.subject.id, ask.question.id): (place, number)
+            for place, page in enumerate(self.pages)
             for number, ask in enumerate(page.asks)
         }
         for row in rows:
             person, about = self.people.find(row.person), asked.get((row.subject_id, row.question_id))
             if person is not None and about is not None:
-                self._note(person, *about, _given(row), row.purpose)
+                place, number = about
+                review = reviewed.get((row.person, row.key))
+                task = Task(place, row.purpose, review and review.author)
+                self._note(person, task, number, _given(row), review.answer_key if review else "")
+        for person in self.people.all():
+            if person.is_left_out:
+                self.reviews.drop(person)
+        self.reviews.refresh()
 
 
 def default_rule(run: Run) -> str:
@@ -376,24 +465,8 @@ def default_rule(run: Run) -> str:
 
 
 def _withdraw(stored: StoredReading) -> Reading:
-    told = f"{CANNOT_TELL}withdrawn by the study's owner"
-    return replace(stored.reading, evidence=Words(told), value=Discarded(told), replaces=stored.id)
+    return replace(stored.reading, evidence=Words(WITHDRAWN), value=Discarded(WITHDRAWN), replaces=stored.id)
 
 
 def _given(row: Row[tuple[object, ...]]) -> Given:
     return Given(row.key, row.text, row.is_skipped, row.is_unsure, row.is_flagged, row.comment, row.seconds)
-
-
-def _read_clicks(question: Question, text: str) -> Boxes:
-    """Read the places that were clicked, in pixels of the picture, as boxes without extent."""
-    try:
-        points = _POINTS.validate_json(text)
-    except ValidationError:
-        raise UnreadAnswerError(f"clicks should be a list of [x, y], at most {_MOST_CLICKS}") from None
-    label = question.noun if isinstance(question, Count) else UNKNOWN
-    return Boxes(tuple(Box(label, 1.0, (x, y, x, y)) for x, y in points))
-
-
-_MOST_CLICKS = 1_000
-_Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
-_POINTS = TypeAdapter(Annotated[list[tuple[_Pixel, _Pixel]], Field(max_length=_MOST_CLICKS)])

@@ -18,6 +18,15 @@ studies = Table(
     Column("created_at", Float, nullable=False),
 )
 
+# Of studies that were made in the browser: all that they are made of, to be served again.
+plans = Table(
+    "study_plans",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("study", String, primary_key=True),
+    Column("plan", Text, nullable=False),
+)
+
 samples = Table(
     "study_samples",
     metadata,
@@ -31,6 +40,18 @@ samples = Table(
     Column("probability", Float, nullable=False),
     Column("subjects", Text, nullable=False),
     Column("created_at", Float, nullable=False),
+)
+
+# Rows are appended: the latest about a picture counts.
+screenings = Table(
+    "study_screenings",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("run_id", String, nullable=False),
+    Column("image", String, nullable=False),
+    Column("is_held", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Float, nullable=False),
 )
 
 people = Table(
@@ -71,6 +92,19 @@ answers = Table(
 )
 # A browser sends an answer again until it hears that it is stored: the key says that it is the same.
 Index("one_answer_per_key", answers.c.run_id, answers.c.study, answers.c.person, answers.c.key, unique=True)
+
+
+# Whose answer a review is about; the answer is known by its key.
+reviews = Table(
+    "study_reviews",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("study", String, primary_key=True),
+    Column("person", BigInteger, primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("author", BigInteger, nullable=False),
+    Column("answer_key", String, nullable=False),
+)
 
 
 @dataclass(frozen=True, slots=True)

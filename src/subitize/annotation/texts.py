@@ -3,12 +3,12 @@
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from urllib.parse import quote
 
 from subitize.annotation.pages import Page
-from subitize.errors import BadFileError, BadValueError
+from subitize.errors import BadValueError
 
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 _MOST_CHARACTERS = 50_000
@@ -30,18 +30,25 @@ class Texts:
         return code and _PROLIFIC.format(code=quote(code, safe=""))
 
 
-def read_paragraphs(path: Path) -> tuple[str, ...]:
-    """Read the paragraphs of a text file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFileError(f"cannot read {path}: {error}") from None
+def split_paragraphs(what: str, text: str) -> tuple[str, ...]:
+    """Split a text at empty lines."""
     if not 0 < len(text.strip()) <= _MOST_CHARACTERS:
-        raise BadValueError(f"{path}: should have 1 to {_MOST_CHARACTERS:,} characters, and has {len(text.strip()):,}")
+        raise BadValueError(f"{what}: should have 1 to {_MOST_CHARACTERS:,} characters, and has {len(text.strip()):,}")
     return tuple(" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip())
 
 
 def default_instructions(pages: Iterable[Page]) -> tuple[str, ...]:
     """Give our own instructions for the forms that a study has."""
-    known = tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))
+    known = _read_instructions()
     return tuple(known[form] for form in sorted({form for page in pages for form in page.forms}))
+
+
+def describe_role(purposes: Iterable[str]) -> tuple[str, ...]:
+    """Tell reviewers and adjudicators what they are there for; whoever answers needs no words for that."""
+    known = _read_instructions()
+    return tuple(known[purpose] for purpose in purposes if purpose in known)
+
+
+@cache
+def _read_instructions() -> dict[str, str]:
+    return tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))

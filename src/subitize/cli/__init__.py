@@ -2,13 +2,16 @@
 
 import os
 import sys
+from io import TextIOWrapper
+from typing import NoReturn
 
 # In the order in which --help lists the commands.
-from subitize.cli import listing, running, rewriting, reading, keeping  # isort: skip
-from subitize.cli import papers, probes, power, corpus, serving, annotating  # isort: skip
+from subitize.cli import listing, running, rewriting, reading, keeping, outputs  # isort: skip
+from subitize.cli import papers, probes, power, corpus, serving, annotating, screening  # isort: skip
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.garbage import collect_seldom
+from subitize.plugins import find_culprit
 
 __all__ = [
     "annotating",
@@ -17,12 +20,14 @@ __all__ = [
     "keeping",
     "listing",
     "main",
+    "outputs",
     "papers",
     "power",
     "probes",
     "reading",
     "rewriting",
     "running",
+    "screening",
     "serving",
 ]
 
@@ -30,13 +35,25 @@ __all__ = [
 def main() -> None:
     """Run the command line; an error that a user can mend is one line on stderr and exit code 2."""
     collect_seldom()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal of another encoding cannot show
     try:
         _check_arguments(sys.argv[1:])
         app()
     except SubitizeError as error:
-        message = "".join(char if char.isprintable() else " " for char in str(error))
-        print(f"subitize: {message}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _end(str(error), error.exit_code)
+    except Exception as error:
+        culprit = find_culprit(error)
+        if culprit is None:
+            raise
+        _end(f"{culprit} failed: {type(error).__name__}: {error}; tell its authors", SubitizeError.exit_code)
+
+
+def _end(message: str, exit_code: int) -> NoReturn:
+    printable = "".join(char if char.isprintable() else " " for char in message)
+    print(f"subitize: {printable}", file=sys.stderr)
+    sys.exit(exit_code)
 
 
 def _check_arguments(arguments: list[str]) -> None:

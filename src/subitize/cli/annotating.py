@@ -2,18 +2,19 @@
 
 import shlex
 import webbrowser
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, open_run, print_json, print_warnings
+from subitize.cli.options import app, locate, open_run, print_json, print_warnings
 from subitize.cli.serving import is_loopback
+from subitize.errors import BadFileError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
-    from subitize.annotation.study import Study
+    from subitize.annotation.plans import OpenStudy
 
 
 @app.command()
@@ -22,6 +23,9 @@ def annotate(
     person: Annotated[
         list[str] | None,
         typer.Option(help="Who answers; a link for each. Repeatable [annotator]."),
+    ] = None,
+    reviewer: Annotated[
+        list[str] | None, typer.Option(help="Who checks a share of the answers, see --review. Repeatable.")
     ] = None,
     form: Annotated[
         list[str] | None,
@@ -41,6 +45,9 @@ def annotate(
     images_per_person: Annotated[
         int | None, typer.Option(help="How many images a person is shown at most [all].")
     ] = None,
+    images_per_model: Annotated[
+        int | None, typer.Option(help="How many images of each model are shown at most, drawn by lot [all].")
+    ] = None,
     lease_minutes: Annotated[float, typer.Option(help="How long an image is kept for whoever is shown it.")] = 30.0,
     gold: Annotated[
         str | None, typer.Option(metavar="JUDGE", help="Whose readings of this run are known to be right.")
@@ -48,7 +55,14 @@ def annotate(
     training: Annotated[int, typer.Option(help="Pages of --gold that are shown first, with the right answer.")] = 0,
     pass_mark: Annotated[float, typer.Option(help="The share of them to get right, by the second chance.")] = 0.8,
     second_look: Annotated[float, typer.Option(help="The share of pages that a person is shown again.")] = 0.0,
+    review: Annotated[float, typer.Option(help="The share of the answered pages that reviewers check.")] = 0.0,
+    adjudicator: Annotated[
+        str, typer.Option(metavar="reviewer|owner", help="Who settles what people disagree about.")
+    ] = "owner",
     pilot: Annotated[bool, typer.Option("--pilot", help="Answers enter no figure.")] = False,
+    hold_flagged: Annotated[
+        bool, typer.Option("--hold-flagged", help="Hold back from others what somebody flags; see: subitize screen.")
+    ] = False,
     instructions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What people are told, as text [ours, by form].")
     ] = None,
@@ -66,50 +80,66 @@ def annotate(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Open a page where people answer the questions about a run's images. Ctrl-C ends it, the same command goes on."""
-    from subitize.annotation.pages import collect_pages
-    from subitize.annotation.samples import take_sample
-    from subitize.annotation.serving import invite_all, recruiting_link, require_parts, serve
-    from subitize.annotation.study import Settings, Study, default_rule
-    from subitize.annotation.texts import Texts, default_instructions, read_paragraphs
-    from subitize.rewards.endpoint import listen
+    """Open a page where people answer the questions about a run's images. Ctrl-C ends it, the same command goes on.
+
+    RUN may be a folder of runs: their studies are made in the browser.
+    """
+    from subitize.annotation.parts import require_parts
 
     require_parts()
-    names = person or ([] if recruit else ["annotator"])
-    with open_run(run, database, images) as opened, listen(host, port) as listening:
-        settings = Settings(
-            judge,
-            rule or default_rule(opened),
-            (5 if recruit else min(5, len(names))) if people_per_image is None else people_per_image,
-            lease_minutes,
-            images_per_person,
-            gold=gold,
-            training=training,
-            pass_mark=pass_mark,
-            second_look=second_look,
-            is_pilot=pilot,
-        )
-        with opened.lease(f"judge {judge}") as lease:
-            collection = collect_pages(opened, form or ())
-            if sample is not None:
-                collection = take_sample(opened, sample, collection)
-            made = Study(opened, lease, study, settings, collection)
-            address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-            told = read_paragraphs(instructions) if instructions else default_instructions(made.pages)
-            agreed = "\n\n".join(read_paragraphs(consent)) if consent else None
-            texts = Texts(told, agreed, recruit, completion_code, failure_code)
-            links = invite_all(made, names, address)
-            if recruit:
-                links["everybody"] = recruiting_link(made, address)
-            _tell(made, links, collection.without_image)
+    from subitize.annotation.hosting import Host
+    from subitize.annotation.plans import StudyPlan
+    from subitize.rewards.endpoint import listen
+    from subitize.store import list_runs
 
-            def open_first() -> None:
-                if browser and is_loopback(host):
-                    webbrowser.open(next(iter(links.values())))
+    plan = StudyPlan(
+        name=study,
+        judge=judge,
+        rule=rule,
+        forms=tuple(form or ()),
+        sample=sample,
+        images_per_model=images_per_model,
+        people=tuple(person or (() if recruit else ("annotator",))),
+        reviewers=tuple(reviewer or ()),
+        people_per_image=people_per_image,
+        images_per_person=images_per_person,
+        lease_minutes=lease_minutes,
+        gold=gold,
+        training=training,
+        pass_mark=pass_mark,
+        second_look=second_look,
+        review=review,
+        adjudicator=adjudicator,  # type: ignore[arg-type]  # the study checks it
+        is_pilot=pilot,
+        holds_flagged=hold_flagged,
+        instructions=_read_text(instructions),
+        consent=_read_text(consent),
+        is_recruiting=recruit,
+        completion_code=completion_code,
+        failure_code=failure_code,
+    )
+    location = locate(run, database, images)
+    runs = list_runs(location)
+    is_run = location in runs or not runs  # one that is none is refused when it is opened
+    with listen(host, port) as listening, Host(runs or [location], listening, host) as hosting:
+        links = {}
+        if is_run:
+            opened = hosting.open_first(plan)
+            links = opened.make_links(hosting.address)
+            _tell(opened, run)
+        print_warnings(hosting.reopen_made())
+        links["make a study"] = hosting.making_link
+        for name, link in links.items():
+            print(f"{name}: {link}")
+        print("Ctrl-C ends it; the same command goes on.", flush=True)
 
-            serve(made, texts, opened, lease, listening, open_first)
-    name = shlex.quote(run)
-    print(f"stopped; every answer is stored; see: subitize score {name} --judge {shlex.quote(judge)}")
+        def open_first() -> None:
+            if browser and is_loopback(host):
+                webbrowser.open(next(iter(links.values())))
+
+        hosting.serve(open_first)
+    see = f"subitize score {shlex.quote(run)} --judge {shlex.quote(judge)}" if is_run else "subitize score RUN"
+    say(f"stopped; every answer is stored; see: {see}")
 
 
 @app.command("sample")
@@ -135,19 +165,34 @@ def sample_(
     if as_json:
         return print_json(drawn)
     for line in describe(drawn, collected):
-        print(line)
+        say(line)
     see = f"subitize annotate {shlex.quote(run)} --sample {shlex.quote(name)}"
-    print(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
+    say(f"{size} of {drawn.frame}, each by a chance of {drawn.probability:.4g}; see: {see}")
     return None
 
 
-def _tell(study: "Study", links: Mapping[str, str], without_image: int) -> None:
-    settings = study.settings
+def _tell(opened: "OpenStudy", run: str) -> None:
+    from subitize.numerals import counted
+
+    pages, settings = opened.study.pages, opened.study.settings
     each = "one person" if settings.people_per_page == 1 else f"{settings.people_per_page} people"
-    questions = sum(len(page.asks) for page in study.pages)
-    print(f"{len(study.pages)} pages, {questions} questions, {each} for each; counts are read by {settings.rule}")
-    if without_image:
-        print_warnings([f"{without_image} images are known by name only and are not shown; see: subitize attach"])
-    for name, link in links.items():
-        print(f"{name}: {link}")
-    print("Ctrl-C ends it; the same command goes on.", flush=True)
+    questions = sum(len(page.asks) for page in pages)
+    size = f"{counted(len(pages), 'page')}, {counted(questions, 'question')}, {each} for each"
+    say(f"{size}; counts are read by {settings.rule}")
+    if opened.held_back:
+        print_warnings([f"{counted(opened.held_back, 'page')} held back; see: subitize screen {shlex.quote(run)}"])
+    if opened.without_image:
+        missing = counted(opened.without_image, "image")
+        print_warnings([f"not shown, as known by name only: {missing}; see: subitize attach"])
+
+
+def _read_text(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFileError(f"cannot read {path}: {error}") from None
+    if not text.strip():
+        raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
+    return text

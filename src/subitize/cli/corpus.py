@@ -157,6 +157,7 @@ def link(
 ) -> None:
     """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
     from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.overview import find_stand_ins
     from subitize.cli.rules import choose_reader
     from subitize.corpus.counting import load_counts
     from subitize.corpus.links import draw_links, link_accuracy
@@ -168,10 +169,11 @@ def link(
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
         links = link_accuracy(observe_run(opened, Reader(*choose_reader(judge, rule))), corpus)
+        stand_ins = find_stand_ins(opened)
     if figure is not None:
-        drawn = draw_links(links, corpus.name)
+        drawn = draw_links(stand_ins.rename(links), corpus.name)
         save_figure(drawn.spec, figure, drawn.name)
-    print_json(links) if as_json else print_links(links, corpus.name)
+    print_json(links, stand_ins) if as_json else print_links(links, stand_ins, corpus.name)
 
 
 @corpus_app.command()
@@ -184,6 +186,9 @@ def pairs(
     rule: options.RuleText = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Look at so many pairs, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep what is counted (JSON lines): a stopped search goes on.")
+    ] = None,
     adjectives: Adjectives = 1,
     participles: Participles = False,
     proper_nouns: ProperNouns = False,
@@ -204,7 +209,7 @@ def pairs(
     if not images.is_dir():
         raise BadValueError(f"--images {images}: there is no such folder")
     own = Rule(adjectives, participles, proper_nouns, tuple(exclude or ()))
-    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit)
+    given = Pairs(tuple(find_shards(files)), Layout(column, image), images, own, limit, out)
     made = make_judge(judge)
     reading = rule_for(made, rule) or parse_rule(made.it.rule)
     print_warnings(filter(None, [admit(made)]))

@@ -10,6 +10,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file, import_app, locate, open_run, print_json, watch
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.report.terminal.layout import say
 
 
 @app.command()
@@ -45,12 +46,14 @@ def exclude(
     images: options.ImagesFolder = None,
 ) -> None:
     """Leave an item out of every figure; nothing is deleted, and --undo takes it back."""
+    from subitize.numerals import counted
+
     with open_run(run, database, images) as opened:
         if undo:
             opened.include(item, reason)
         else:
             opened.exclude(item, reason)
-        print(f"{len(opened.exclusions())} items are excluded from {run}")
+        say(f"excluded from {run}: {counted(len(opened.exclusions()), 'item')}")
 
 
 @app.command()
@@ -64,29 +67,34 @@ def export(
     judge: Annotated[
         str | None, typer.Option(help="With --paper: whose ratings; needed where there are several.")
     ] = None,
+    with_people: options.WithPeople = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a run's tables and what its figures are made of as files; docs/frame.md tells their columns."""
     from subitize.cli.papers import find_ability
+    from subitize.numerals import counted
     from subitize.plugins import load
 
     if paper is not None:
         write, file = load(find_ability(paper, "export_ratings", "exported to")), out or Path(f"{run}.csv")
         check_file(file)
         with open_run(run, database, images) as opened:
-            return print(f"{write(opened, judge, file)} ratings in {file}")
+            count, place = write(opened, judge, file)
+        return say(f"{counted(count, 'rating')} in {place}")
     if judge is not None:
         raise BadValueError("--judge goes with --paper; without it, all judges are exported")
     from subitize.analysis.exports import FORMATS
     from subitize.analysis.exports import export as export_run
+    from subitize.annotation.exchange.naming import mask_people
     from subitize.report.terminal.bars import Bar
 
     chosen = next((known for known in FORMATS if known == format), None)
     if chosen is None:
         raise UnknownNameError("format", format, FORMATS)
     with open_run(run, database, images) as opened, Bar() as bar:
-        paths = export_run(opened, out or Path(f"{run}-export"), chosen, partial(watch, bar))
+        masked = {} if with_people else mask_people(opened)
+        paths = export_run(opened, out or Path(f"{run}-export"), chosen, partial(watch, bar), masked)
     for path in paths:
         print(path)
     return None
@@ -114,27 +122,62 @@ def attach(
     if as_json:
         return print_json(found, stand_ins)
     for line in (line for one in found for line in stand_ins.rename(one).lines()):
-        print(line)
-    print(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
+        say(line)
+    say(f"see: subitize judge {shlex.quote(run)} --judge JUDGE")
     return None
+
+
+@import_app.command("images")
+def import_images_(
+    source: Annotated[Path, typer.Argument(metavar="FOLDER|ZIP", help="Pictures, also in folders within.")],
+    out: Annotated[str, typer.Option(metavar="RUN", help="The run to make or add to.")],
+    question: Annotated[
+        list[str],
+        typer.Option(
+            help="How many X …? | What …? | any other: yes or no | 'one line | another': a choice. Repeatable."
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="Who made them [the folder's or zip's name].")] = "",
+    database: options.DatabaseUrl = None,
+    images: options.ImagesFolder = None,
+) -> None:
+    """Make a run of pictures with questions about each, for people to answer: all of them, or on an error none."""
+    from subitize.importers.pictures import open_pictures
+    from subitize.importers.questions import read_asks
+    from subitize.report.terminal.bars import Bar
+
+    asks, pictures = read_asks(question), open_pictures(source, model)
+    with open_run(out, database, images, create=True) as opened, Bar() as bar:
+        added = pictures.store(opened, asks, partial(watch, bar, "images"))
+    there = len(pictures.source.names) - added
+    known = f", {there} were there already" if there else ""
+    say(f"{added} images added{known}; see: subitize annotate {shlex.quote(out)}")
 
 
 @import_app.command("readings")
 def import_readings_(
-    csv_file: Annotated[Path, typer.Argument(metavar="CSV", help="annotator, item or image, question, answer")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV: annotator, item or image, question, answer; or whatever `ratings` or `export --paper` wrote.",
+        ),
+    ],
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
     judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
-    rule: Annotated[str, typer.Option(help="How the answers are read.")] = "strict",
+    rule: Annotated[str | None, typer.Option(help="How the answers are read [as the file says, else strict].")] = None,
+    people: Annotated[Path | None, typer.Option(metavar="CSV", help="Whom numbers stand for: annotator, name.")] = None,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Add people's answers about the responses of a run: all of the file, or on an error nothing."""
-    from subitize.importers.readings import import_readings
+    from subitize.annotation.exchange.importing import import_ratings
     from subitize.labels import parse_rule
 
     with open_run(run, database, images) as opened:
-        summary = import_readings(opened, csv_file, judge=judge, rule=parse_rule(rule))
-    print(summary)
+        given = parse_rule(rule) if rule is not None else None
+        summary = import_ratings(opened, file, judge=judge, rule=given, people=people)
+    say(str(summary))
 
 
 @import_app.command("votes")
@@ -155,7 +198,7 @@ def import_votes_(
     suites = [make_suite(text) for text in suite or ()]
     summary = import_votes_at(locate(run, database, images), csv_file, judge=judge, suites=suites)
     name = shlex.quote(run)
-    print(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
+    say(f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
 
 
 @import_app.command("named-counts")
@@ -167,7 +210,8 @@ def import_named_counts_(
 ) -> None:
     """Add the counts that stand in the names of a run's image files, as the readings of one annotator."""
     from subitize.importers.named_counts import import_named_counts
+    from subitize.numerals import counted
 
     with open_run(run, database, images) as opened:
         count = import_named_counts(opened, opened.find_model(model))
-    print(f"{count} counts from file names stored as readings by human")
+    say(f"{counted(count, 'count')} from file names stored as readings by human")

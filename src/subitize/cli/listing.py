@@ -18,7 +18,8 @@ from subitize.cli.options import (
     print_warnings,
     split_refinements,
 )
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
     from subitize.records import Item
@@ -33,23 +34,71 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command("list")
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="suites|models|judges|refinements|papers|calibrations")],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[suites|models|judges|refinements|papers|datasets|calibrations|NAME|FILE.yaml]",
+            help="What to list, or the name of one to describe; nothing tells how many there are.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List suites, models, judges or refinements, with their options and defaults, papers, or saved calibrations."""
-    from subitize.registry import KINDS, listings
+    """List suites, models, judges, refinements, papers, data sets, calibrations, or describe one with its options."""
+    from subitize import registry
+    from subitize.report.terminal.printing import print_descriptions, print_listings
 
-    if kind == "calibrations":
+    if name is None:
+        return _count_kinds(as_json=as_json)
+    if name == "calibrations":
         return _list_calibrations(as_json=as_json)
-    chosen = next((known for known in KINDS if known == kind), None)
-    if chosen is None:
-        raise UnknownNameError("list", kind, [*KINDS, "calibrations"])
-    found = listings(chosen)
+    if name == "datasets":
+        return _list_datasets(as_json=as_json)
+    if name.endswith((".yaml", ".yml")):
+        return _list_file(name, as_json=as_json)
+    kind = next((known for known in registry.KINDS if known == name), None)
+    if kind is not None:
+        found = registry.listings(kind)
+        return print_json(found) if as_json else print_listings(found)
+    described = registry.describe_all(name.partition(":")[0])
+    return print_json(described) if as_json else print_descriptions(described)
+
+
+def _count_kinds(*, as_json: bool) -> None:
+    from subitize.calibrations import list_all
+    from subitize.registry import KINDS, names
+    from subitize.report.terminal.layout import print_table
+    from subitize.suites.datasets import list_datasets
+
+    counts: dict[str, int] = {kind: len(names(kind)) for kind in KINDS}
+    counts |= {"datasets": len(list_datasets()), "calibrations": len(list_all()[0])}
+    if as_json:
+        return print_json(counts)
+    print_table(("kind", "how many"), ((kind, str(count)) for kind, count in counts.items()))
+    return say("which ones: subitize list KIND; one of them with its options: subitize list NAME")
+
+
+def _list_file(path: str, *, as_json: bool) -> None:
+    from subitize.registry import make_suite
+    from subitize.report.terminal.suites import describe_suite
+
+    found = describe_suite(make_suite(path))
     if as_json:
         return print_json(found)
-    from subitize.report.terminal.printing import print_listings
+    for name, text in found.items():
+        say(f"{name}: {text}")
+    return None
 
-    return print_listings(found)
+
+def _list_datasets(*, as_json: bool) -> None:
+    from subitize.suites.datasets import list_datasets
+
+    found = list_datasets()
+    if as_json:
+        return print_json(found)
+    from subitize.report.terminal.layout import print_table
+
+    rows = ((name, ", ".join(one.columns), one.licence, one.citation) for name, one in found.items())
+    return print_table(("format", "columns", "licence", "please cite"), rows)
 
 
 def _list_calibrations(*, as_json: bool) -> None:
@@ -79,22 +128,26 @@ def prompts(
     ] = None,
 ) -> None:
     """Print a suite's prompts or questions as CSV: id, prompt, the item that it refines, and a column per factor."""
-    from subitize.registry import make_refined, make_suite
+    from subitize.numerals import counted
+    from subitize.registry import make_items, make_refined, make_suite
+    from subitize.runner.sizes import check_size
     from subitize.specs import write_spec
 
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
     print_notes(made[0].it)
-    items = [item for one in made for item in one.it.items(seed or 0)]
+    for one in made:
+        check_size(one, seed or 0)
+    items = [item for one in made for item in make_items(one, seed or 0)]
     if sheet is None:
         return print(_tabulate(items), end="")
-    from subitize.report.document.figures import write_whole
+    from subitize.output_files import write_whole
 
     check_file(sheet)
     repeats = made[0].it.repeats
     write_whole(sheet, [_tabulate(items, repeats).encode()])
     command = f"subitize run {shlex.quote(spec)} --repeats {repeats} --model folder:FOLDER"
-    return print(f"{sheet}: {len(items) * repeats} images to make; once they are in a folder: {command}")
+    return say(f"{sheet}: {counted(len(items) * repeats, 'image')} to make; once they are in a folder: {command}")
 
 
 def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
@@ -102,6 +155,7 @@ def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
     import csv
     from io import StringIO
 
+    from subitize.csv_files import make_inert
     from subitize.models.folder.names import name_file
     from subitize.records import Draw, task_text
 
@@ -119,9 +173,9 @@ def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
         {
             "file": name_file(item.id, repeat),
             "id": item.id,
-            "prompt": task_text(item.task),
+            "prompt": make_inert(task_text(item.task)),
             "base": item.base,
-            **item.factors,
+            **{name: make_inert(value) if isinstance(value, str) else value for name, value in item.factors.items()},
         }
         for item in items
         for repeat in range(max(repeats, 1))
@@ -139,7 +193,7 @@ def glyphs(
     from subitize.drawing.glyphs import GLYPHS
 
     if out is not None:
-        from subitize.report.document.figures import write_whole
+        from subitize.output_files import write_whole
 
         check_file(out)
         write_whole(out, [contact_sheet_png()])
@@ -169,8 +223,9 @@ def stimuli(
     limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
 ) -> None:
     """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
-    from subitize.registry import make_suite
+    from subitize.registry import make_items, make_suite
     from subitize.report.terminal.bars import Bar
+    from subitize.runner.sizes import check_size
     from subitize.specs import write_spec
     from subitize.stimulus_files import write_stimuli
 
@@ -178,7 +233,8 @@ def stimuli(
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
     with Bar() as bar:
-        listing = write_stimuli(list(made.it.items(seed or 0)), out, bar, limit)
+        check_size(made, seed or 0, limit)
+        listing = write_stimuli(make_items(made, seed or 0), out, bar, limit)
     print(listing)
 
 

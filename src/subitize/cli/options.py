@@ -50,6 +50,7 @@ ImagesFolder = Annotated[
     Path | None,
     typer.Option("--images", envvar="SUBITIZE_IMAGES", help="Where the images of --database runs are kept."),
 ]
+WithPeople = Annotated[bool, typer.Option("--with-people", help="Also people's names; else they are numbers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 PromptsFile = Annotated[
     str | None, typer.Option("--prompts", metavar="FILE", help="The suite's official prompts [its own].")
@@ -76,7 +77,7 @@ RuleText = Annotated[
 ]
 Agreement = Annotated[
     str,
-    typer.Option(help="How several people's answers become one: plurality (a tie has no value), first, median …"),
+    typer.Option(help="How several people's answers become one: plurality (a tie has no value), adjudicated, median …"),
 ]
 Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
 
@@ -110,16 +111,19 @@ def split_refinements(given: Iterable[str] | None) -> list[str]:
 
 
 def check_file(path: Path) -> None:
-    """Refuse to write over a run: one slip of the hand would cost all its answers."""
-    if path.name.startswith("run.sqlite"):
+    """Refuse what cannot be written to, and to write over a run: one slip of the hand would cost all its answers."""
+    from subitize.output_files import check_output
+
+    if path.name.startswith("run.sqlite") or path.resolve().name.startswith("run.sqlite"):
         raise BadValueError(f"{path} is the name of a run's database; name another file")
     check_folder(path.parent)
+    check_output(path)
 
 
 def check_folder(folder: Path) -> None:
     """Refuse a path below a file."""
     for path in (folder, *folder.parents):
-        if path.is_file():
+        if path.exists() and not path.is_dir():
             raise BadValueError(f"{path} is a file, not a folder, so that nothing can be written there; name another")
 
 

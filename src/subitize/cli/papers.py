@@ -9,10 +9,10 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import StandIns
-    from subitize.importers.releases import Importable
     from subitize.interfaces import Tables
 
 Extensions = Annotated[
@@ -41,6 +41,7 @@ def reproduce(
     from subitize.plugins import load
 
     found = load(find_ability(paper, "reproduce", "reproduced"))(folder, extensions=extensions)
+    _check_tables(paper, found)
     _print(found, claims_only=claims, as_json=as_json)
 
 
@@ -62,6 +63,7 @@ def tables(
     tabulate = load(find_ability(paper, "tabulate", "tabulated"))
     with open_run(run, database, images) as opened:
         found = tabulate(opened, judge and opened.find_judge(judge), extensions=extensions)
+        _check_tables(paper, found)
         stand_ins = find_stand_ins(opened).without_same()  # so that a release prints the same as a run
     _print(found, claims_only=claims, as_json=as_json, stand_ins=stand_ins)
 
@@ -82,11 +84,20 @@ def import_release(
     if paper not in names("papers"):
         others = [command.name or "" for command in import_app.registered_commands if command.name != PAPER]
         raise UnknownNameError("import", paper, [*others, *_able("import_release")])
-    release: Importable = load(find_ability(paper, "import_release", "imported"))(folder)
+    release = load(find_ability(paper, "import_release", "imported"))(folder)
+    if not callable(getattr(release, "store", None)):
+        raise BadValueError(f"paper {paper!r}: its release should be read as an Importable, not {release!r:.60}")
     with open_run(out, database, images, create=True) as opened:
         summary = release.store(opened)
     print_warnings(release.warnings)
-    print(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
+    say(f"{summary}; see: subitize tables {shlex.quote(out)} --paper {paper}")
+
+
+def _check_tables(paper: str, found: object) -> None:
+    from subitize.interfaces import Tables
+
+    if not isinstance(found, Tables):
+        raise BadValueError(f"paper {paper!r}: its tables should be Tables, not {found!r:.60}")
 
 
 def find_ability(paper: str, what: str, done: str) -> str:

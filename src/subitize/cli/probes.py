@@ -7,6 +7,7 @@ import typer
 
 from subitize.cli import options
 from subitize.cli.options import app, check_file, print_json, print_warnings
+from subitize.report.terminal.layout import say
 
 probes_app = typer.Typer(
     help="Make probes of counting and of alignment from data sets.", no_args_is_help=True, rich_markup_mode=None
@@ -41,7 +42,7 @@ def build(
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
     print_warnings(written.warnings)
-    print(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
+    say(f"{written.summary}, written to {out}; see: subitize probes describe {out}")
 
 
 @probes_app.command()
@@ -74,7 +75,7 @@ def captions(
     check_file(out)
     written = _load("captions")(file, out, source=source or file.stem, number=number, images=images, seed=seed or 0)
     print_warnings(written.warnings)
-    print(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
+    say(f"{written.summary}, written to {out}; see: subitize run alignment-probe:{out} --model MODEL")
 
 
 def _load(name: str) -> Any:  # noqa: ANN401

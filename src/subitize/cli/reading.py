@@ -12,13 +12,23 @@ from subitize.cli import options
 from subitize.cli.options import app, check_file, open_run, print_json, print_warnings, watch
 from subitize.cli.rules import choose_reader
 from subitize.errors import BadValueError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
+    from subitize.analysis.clusters import Prompts
     from subitize.analysis.enumeration import Enumeration
     from subitize.analysis.observations import Gaps, Observations, Reader
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
     from subitize.store import Run
+
+
+Estimand = Annotated[
+    str,
+    typer.Option(
+        metavar="sampled|fixed", help="What figures are about: prompts like these, or exactly these with new images."
+    ),
+]
 
 
 @app.command()
@@ -28,13 +38,7 @@ def score(
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
     agreement: options.Agreement = "plurality",
-    prompts: Annotated[
-        str,
-        typer.Option(
-            metavar="sampled|fixed",
-            help="What figures are about: prompts like these, or exactly these with new images.",
-        ),
-    ] = "sampled",
+    prompts: Estimand = "sampled",
     pass_at_k: Annotated[
         bool, typer.Option("--pass-at-k", help="How likely one of k images of a prompt is right, for every k.")
     ] = False,
@@ -76,10 +80,10 @@ def score(
     from subitize.report.terminal.printing import print_coverage, print_scores
 
     print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
-    print(f"intervals are about {ESTIMANDS[estimand]}")
+    say(f"intervals are about {ESTIMANDS[estimand]}")
     print_coverage(*coverage)
     for line in advice:
-        print(line)
+        say(line)
     return None
 
 
@@ -118,6 +122,7 @@ def compare(
     ] = False,
     by: Annotated[list[str] | None, typer.Option(help="With --models: a factor to group by; several times.")] = None,
     measure: Annotated[list[str] | None, typer.Option(help="With --models: one measure; several times [all].")] = None,
+    prompts: Estimand = "sampled",
     judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
     rule: options.RuleText = None,
     as_json: options.AsJson = False,
@@ -125,14 +130,16 @@ def compare(
     images: options.ImagesFolder = None,
 ) -> None:
     """Compare refined prompts with those that they are made of, or models with one another (--models)."""
+    from subitize.analysis.clusters import check_prompts
     from subitize.analysis.observations import Reader
 
-    reader = Reader(*choose_reader(judge, rule))
+    reader, estimand = Reader(*choose_reader(judge, rule)), check_prompts(prompts)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in _check_once(runs)}
         if models:
-            return _compare_models(opened, reader, measure or (), by or (), as_json=as_json)
-        for option, given in (("--by", by), ("--measure", measure)):
+            return _compare_models(opened, reader, measure or (), by or (), estimand, as_json=as_json)
+        fixed = [estimand] if estimand == "fixed" else None
+        for option, given in (("--by", by), ("--measure", measure), ("--prompts", fixed)):
             if given:
                 raise BadValueError(f"{option} {given[0]}: it is for models; add --models")
         if len(opened) > 1:
@@ -188,7 +195,7 @@ def calibrate(
         told = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}
         return print_json(told, stand_ins)
     print_calibration(stand_ins.rename(found))
-    print(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
+    say(f"saved in {kept}, drawn in {drawn}; use it with: --rule {calibrations.PREFIX}{name}")
     return None
 
 
@@ -348,10 +355,17 @@ def _compare_refinements(run: "Run", reader: "Reader", *, as_json: bool) -> None
 
 
 def _compare_models(
-    runs: "Mapping[str, Run]", reader: "Reader", measures: Sequence[str], factors: Sequence[str], *, as_json: bool
+    runs: "Mapping[str, Run]",
+    reader: "Reader",
+    measures: Sequence[str],
+    factors: Sequence[str],
+    prompts: "Prompts",
+    *,
+    as_json: bool,
 ) -> None:
     from dataclasses import replace
 
+    from subitize.analysis.clusters import ESTIMANDS
     from subitize.analysis.comparisons import compare_surveys, list_entries
     from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import StandIns, find_stand_ins
@@ -362,17 +376,23 @@ def _compare_models(
     known = find_stand_ins(*runs.values())
     named = list_entries(surveys, known.model_names)
     if as_json:
-        found = compare_surveys(surveys, measures, factors)
+        found = compare_surveys(surveys, measures, factors, prompts=prompts)
         labels = {one.label: shown.label for one, shown in zip(list_entries(surveys), named, strict=True)}
         boards = [
             {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)}
             for one in found.boards
         ]
-        told = {"leaderboards": boards, "left_out": to_plain(found.left_out), "notes": list(found.notes)}
+        told = {
+            "prompts": prompts,
+            "leaderboards": boards,
+            "left_out": to_plain(found.left_out),
+            "notes": list(found.notes),
+        }
         return print_json(told, replace(known, model_names=labels))
     stand_ins = frozenset(one.label for one in named if one.source[2] in known.models)
-    found = compare_surveys(surveys, measures, factors, known.model_names)
-    return print_comparisons(found, StandIns(stand_ins, judge_names=known.judge_names))
+    found = compare_surveys(surveys, measures, factors, known.model_names, prompts=prompts)
+    print_comparisons(found, StandIns(stand_ins, judge_names=known.judge_names))
+    return say(f"intervals are about {ESTIMANDS[prompts]}")
 
 
 def _print_passes(

@@ -9,6 +9,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import app, check_file
 from subitize.cli.running import Tries, raise_failures, stopping
+from subitize.report.terminal.layout import say
 
 
 @app.command()
@@ -40,8 +41,8 @@ def rewrite(
         return print(f"{len(items):,} prompts; the first would be sent as:\n\n{rewriting.text_for(items[0])}")
     with Bar() as bar:
         summary = rewrite_suite(rewriting, bar)
-    print(f"{rewriting.model}: {summary}")
+    say(f"{rewriting.model}: {summary}")
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
-        print(f"written to {out}; see: subitize {next_step}")
+        say(f"written to {out}; see: subitize {next_step}")
     return raise_failures(summary.reasons)

@@ -10,14 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, locate, open_run, print_json, print_notes, print_warnings, split_refinements
+from subitize.cli.options import (
+    app,
+    check_file,
+    locate,
+    open_run,
+    print_json,
+    print_notes,
+    print_warnings,
+    split_refinements,
+)
 from subitize.cli.rules import is_same_rule, rule_for
-from subitize.errors import BadValueError, BudgetError, RunError
+from subitize.errors import BadValueError, BudgetError, NothingToDoError, RunError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
+    from subitize.interfaces import Model
+    from subitize.registry import Made
+    from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
+    from subitize.runner.judging import JudgeSummary
     from subitize.runner.running import Settings
-    from subitize.store import Location
+    from subitize.store import Location, Run
 
 Tries = Annotated[int, typer.Option(help="Times a request is sent before it counts as failed.")]
 MaxCost = Annotated[
@@ -68,6 +82,9 @@ def run(
     nouns: options.NounsFile = None,
     refine: options.Refine = None,
     concurrency: Annotated[int | None, typer.Option(help="Requests under way at once [the model's own].")] = None,
+    only_found: Annotated[
+        bool, typer.Option("--only-found", help="With folder:PATH: run only the items whose images are there.")
+    ] = False,
     tries: Tries = 5,
     max_cost: MaxCost = None,
     prices: PricesFile = None,
@@ -75,6 +92,9 @@ def run(
         bool, typer.Option("--sight-check/--no-sight-check", help="First see that the model sees: 12 plain pictures.")
     ] = True,
     same_model: SameModel = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Then write a report of the run: one HTML page.")
+    ] = None,
     dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run: print JSON for programs.")] = False,
     database: options.DatabaseUrl = None,
@@ -84,7 +104,8 @@ def run(
     from subitize.analysis.discards import advise_rules
     from subitize.analysis.reward_judges import warn_of_reward_judges
     from subitize.prices import load_prices
-    from subitize.registry import make_judge, make_model, make_refined, make_suite, trained_on, trained_with
+    from subitize.records import OF_FILE
+    from subitize.registry import make_judge, make_refined, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
     from subitize.runner.identities import open_if_any, settle_judge, settle_models
@@ -98,19 +119,17 @@ def run(
         raise BadValueError(
             "no model given: add --model observer, or to draw --model painter; for all see: subitize list models"
         )
+    if report is not None:
+        check_file(report)
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made_suite = make_suite(spec)
     print_notes(made_suite.it)
     refined = [make_refined(spec, text) for text in split_refinements(refine)]
     judge_name = judge or made_suite.it.judge
     made_judge = None if judge_name == "none" else make_judge(judge_name)
-    slots = {} if concurrency is None else {"concurrency": str(concurrency)}
-    models = [make_model(text, **slots) for text in model]
-    if reward_judge is not None:
-        models = [trained_with(made, reward_judge) for made in models]
-    if corpora is not None:
-        models = [trained_on(made, corpora) for made in models]
-    name = out or (made_suite.spec.name if database else f"runs/{made_suite.spec.name}")
+    models = _make_models(model, concurrency, reward_judge, corpora)
+    plain_name = made_suite.spec.name.removesuffix(OF_FILE)
+    name = out or (plain_name if database else f"runs/{plain_name}")
     location = locate(name, database, images)
     with open_if_any(location) as before:
         models, notes = settle_models(before, models, is_same_model=same_model)
@@ -119,7 +138,7 @@ def run(
             notes += more
     ledger = Ledger(load_prices(prices), max_cost)
     how = (made_judge, seed, repeats, limit, concurrency, tries, ledger)
-    each = pair_settings([Settings(made_suite, made, *how) for made in models], refined)
+    each = pair_settings([Settings(made_suite, made, *how, only_found=only_found) for made in models], refined)
     if judge is None and made_judge is not None:
         check_default(made_judge, made_suite.spec.name, models, location)
     if dry_run:
@@ -133,8 +152,9 @@ def run(
         print_warnings(filter(None, [admit(made_judge)]))
     for settings in each:
         for line in list_matches(settings):
-            print(line)
+            say(line)
     failures: list[str] = []
+    judged: list[JudgeSummary] = []
     with open_run(name, database, images, create=True) as opened, Bar() as bar:
         if refined:
             check_suites(opened, each)
@@ -146,18 +166,48 @@ def run(
                 print_warnings(filter(None, [check_sight(opened, settings, bar)]))
             summary = run_suite(opened, settings, bar)
             which = f"{settings.suite.spec.name} on " if refined else ""
-            print(f"{which}{settings.model}: {summary}")
+            say(f"{which}{settings.model}: {summary}")
             failures += [*summary.reasons, *(summary.judged.reasons if summary.judged else [])]
+            judged += [summary.judged] if summary.judged else []
         for line in describe_refined(each, opened):
-            print(line)
+            say(line)
         advice = advise_rules(opened, name, made_judge.spec.shown) if made_judge else []
         print_warnings(warn_of_reward_judges(opened, made_judge.spec.shown) if made_judge else ())
+        if report is not None:
+            _write_report(opened, report, bar, has_failures=bool(failures))
     next_step = f"score {shlex.quote(name)}" if made_judge else f"judge {shlex.quote(name)} --judge NAME"
-    print(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
+    say(f"stored in {name}{_spent(ledger)}; see: subitize {next_step}")
     for line in advice:
-        print(line)
+        say(line)
     _raise_if_exhausted(ledger)
-    return raise_failures(failures)
+    raise_failures(failures)
+    return _raise_if_in_vain(judge, judged)
+
+
+def _make_models(
+    texts: Sequence[str], concurrency: int | None, reward_judge: str | None, corpora: str | None
+) -> "list[Made[Model]]":
+    """Make the models, with what is said of how they were trained."""
+    from subitize.registry import make_model, trained_on, trained_with
+
+    slots = {} if concurrency is None else {"concurrency": str(concurrency)}
+    models = [make_model(text, **slots) for text in texts]
+    if reward_judge is not None:
+        models = [trained_with(made, reward_judge) for made in models]
+    if corpora is not None:
+        models = [trained_on(made, corpora) for made in models]
+    return models
+
+
+def _write_report(run: "Run", page: Path, bar: "Bar", *, has_failures: bool) -> None:
+    from subitize.report.writing import Outputs, write_report
+
+    try:
+        for path in write_report([run], Outputs(page), bar):
+            print(path)
+    except NothingToDoError:
+        if not has_failures:  # which say why there is nothing to report
+            raise
 
 
 def _print_forecast(each: "Sequence[Settings]", location: "Location", *, as_json: bool, sight_check: bool) -> None:
@@ -227,12 +277,20 @@ def judge_(
         stored = {one.rule for one in read_judgings(opened) if one.judge == made.spec.shown}
         earlier = {rule for rule in stored if read_by and not is_same_rule(rule, read_by)}
         print_warnings(warn_of_reward_judges(opened, made.spec.shown))
-    print(f"{made}: {summary}{_spent(ledger)}")
+    say(f"{made}: {summary}{_spent(ledger)}")
     if earlier:
         anew = shlex.join(["score", run, "--judge", str(made), "--rule", str(read_by)])
         print_warnings([f"what was read before, by {', '.join(sorted(earlier))}, stays so; anew: subitize {anew}"])
     _raise_if_exhausted(ledger)
-    return raise_failures(summary.reasons)
+    raise_failures(summary.reasons)
+    return _raise_if_in_vain(judge, [summary])
+
+
+def _raise_if_in_vain(judge: str | None, each: "Sequence[JudgeSummary]") -> None:
+    if judge and each and all(summary.is_in_vain for summary in each):
+        raise NothingToDoError(
+            f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
+        )
 
 
 def _spent(ledger: "Ledger") -> str:

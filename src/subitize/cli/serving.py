@@ -9,6 +9,7 @@ from subitize.cli.options import app, print_warnings
 from subitize.cli.rules import rule_for
 from subitize.cli.running import Tries
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
     from subitize.rewards.counts import RewardKind
@@ -51,11 +52,11 @@ def serve_(
         address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
         def tell() -> None:
-            print(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
+            say(f"{made} rewards {reward} counts at {address}; Ctrl-C ends it. To try it:")
             print(_example(address, token_variable), flush=True)
 
         serve(settings, admission, listening, tell)
-    print("stopped; every request that was under way has its answer")
+    say("stopped; every request that was under way has its answer")
 
 
 def _kind(text: str) -> "RewardKind":

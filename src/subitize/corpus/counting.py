@@ -24,9 +24,9 @@ from subitize.corpus.numerosities import Rule
 from subitize.corpus.shards import Problems, check_shard, read_batches
 from subitize.corpus.tagging import Finder, Found, check_parts, tidy
 from subitize.corpus.windows import make_finder
-from subitize.errors import BadFileError, RunError, StorageError
+from subitize.errors import BadFileError, RunError
+from subitize.output_files import make_folder, write_whole
 from subitize.records import digest
-from subitize.report.document.figures import write_whole
 from subitize.runner.processes import Pool
 from subitize.runner.progress import Progress
 
@@ -116,8 +116,11 @@ def load_counts(folder: Path) -> CountedCorpus:
 
 def count_shard(corpus: Corpus, shard: Shard, finder: Finder, report: Report) -> Counts:
     """Count one file."""
+    from threadpoolctl import threadpool_limits
+
     counts, problems = Counts(samples_per_number=corpus.samples_per_number), Problems()
-    with at_hand(shard) as path:
+    # The matrices are small: further threads would only wait for one another, and take a processor each to do so.
+    with at_hand(shard) as path, threadpool_limits(1, user_api="blas"):
         for batch in read_batches(shard, path, corpus.layout, problems):
             counts.captions += len(batch.captions)
             is_candidate = may_have_number(batch.captions)
@@ -213,7 +216,7 @@ def _count_and_store(corpus: Corpus, shard: Shard, finder: Finder, tell: Callabl
     counts = count_shard(corpus, shard, finder, report)
     path = _state_path(corpus, shard)
     if path is not None:
-        _make_folder(path.parent)
+        make_folder(path.parent)
         write_whole(path, [to_json(to_plain(counts))])
     tell(pieces - done)
     return counts
@@ -239,13 +242,6 @@ def _read_state(corpus: Corpus, shard: Shard) -> Counts | None:
         return from_plain(from_json(path.read_bytes()))
     except (ValueError, KeyError, TypeError):
         return None  # damaged: it is counted again
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot make the folder {folder}: {error.strerror or error}") from error
 
 
 @contextmanager

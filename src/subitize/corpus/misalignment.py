@@ -1,10 +1,13 @@
 """Captions whose numbers disagree with their images, as a judge counts them (Numbersense, Figure S3)."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 from subitize.corpus.candidates import may_have_number
 from subitize.corpus.layouts import Layout, Shard, at_hand
@@ -27,6 +30,7 @@ from subitize.stats.estimator import estimate_share
 
 _AT_ONCE = 64
 _TRIES = 5
+_HEAD = '{"counted_by": '
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ class Pairs:
     images: Path
     rule: Rule
     most: int | None = None
+    kept: Path | None = None
+    """Where what was counted is kept, so that a stopped search goes on."""
 
 
 def find_misaligned(
@@ -94,8 +100,8 @@ def find_misaligned(
     if not found:
         raise NothingToDoError(f"none of {captions} captions names a number of things")
     chosen = found if pairs.most is None else _choose(found, pairs.most, seed)
-    progress.begin("images", len(chosen))
-    looked = asyncio.run(_look_at_all(chosen, pairs.images, judge, rule, progress))
+    with _open_kept(pairs.kept, f"{judge.spec.shown} {rule}") as kept:
+        looked = asyncio.run(_look_at_all(chosen, pairs.images, judge, rule, progress, kept))
     known = [pair for pair in looked if pair.agrees is not None]
     if not known:
         first = next((pair.reason for pair in looked if pair.reason), "no counts")
@@ -134,10 +140,80 @@ def _choose(found: Sequence[tuple[str, str, Found]], most: int, seed: int) -> li
     return random.Random(seed).sample(list(found), min(most, len(found)))
 
 
+@contextmanager
+def _open_kept(path: Path | None, counted_by: str) -> Iterator["_Kept"]:
+    if path is None:
+        yield _Kept(counted_by)
+        return
+    if path.exists() and not path.is_file():
+        raise BadValueError(f"--out {path}: is no file")
+    try:
+        file = path.open("a+", encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise BadValueError(f"--out {path}: {error.strerror}") from None
+    with file:
+        kept = _Kept(counted_by, file)
+        kept.load()
+        yield kept
+
+
+class _Kept:
+    """What a judge has counted before, a pair per line of a file; what it could not count is tried again."""
+
+    def __init__(self, counted_by: str, file: IO[str] | None = None) -> None:
+        self._counted_by, self._file = counted_by, file
+        self._pairs: dict[tuple[str, str], Pair] = {}
+
+    def load(self) -> None:
+        """Read what the file has, and take off a line that was cut short by a kill."""
+        assert self._file is not None
+        self._file.seek(0)
+        text = self._file.read()
+        whole, _, last = text.rpartition("\n")
+        for number, line in enumerate(whole.splitlines(), start=1):
+            self._read(number, line)
+        if not last.startswith(_HEAD[: len(last)]):
+            raise self._refuse(whole.count("\n") + 1)
+        self._file.truncate(len(text.removesuffix(last).encode()))
+
+    def find(self, image: str, caption: str) -> Pair | None:
+        """Find what was counted of a pair."""
+        return self._pairs.get((image, caption))
+
+    def add(self, pair: Pair) -> None:
+        """Keep what was counted of a pair."""
+        if self._file is not None and pair.agrees is not None:
+            self._file.write(json.dumps({"counted_by": self._counted_by, **asdict(pair)}) + "\n")
+            self._file.flush()
+
+    def _read(self, number: int, line: str) -> None:
+        try:
+            stored = json.loads(line)
+            counted_by, pair = stored.pop("counted_by"), Pair(**stored)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise self._refuse(number) from None
+        if counted_by == self._counted_by:
+            self._pairs[pair.image, pair.caption] = pair
+
+    def _refuse(self, line: int) -> BadValueError:
+        return BadValueError(
+            f"--out {self._file and self._file.name} line {line}: this is no file of counted pairs; name another"
+        )
+
+
 async def _look_at_all(
-    found: Sequence[tuple[str, str, Found]], images: Path, judge: Made[Judge], rule: ReadingRule, progress: Progress
+    found: Sequence[tuple[str, str, Found]],
+    images: Path,
+    judge: Made[Judge],
+    rule: ReadingRule,
+    progress: Progress,
+    kept: _Kept,
 ) -> list[Pair]:
-    looked: list[Pair] = []
+    looked = [pair for image, caption, _ in found if (pair := kept.find(image, caption))]
+    found = [one for one in found if not kept.find(*one[:2])]
+    progress.begin("images", len(found))
+    if not found:
+        return looked
     with open_executor("judge", judge) as executor:
         looks = Looks(judge, rule, executor, _TRIES)
         async with looks.taken():
@@ -145,6 +221,7 @@ async def _look_at_all(
                 some = [_look(looks, images, *one) for one in found[start : start + _AT_ONCE]]
                 for pair in await asyncio.gather(*some):
                     looked.append(pair)
+                    kept.add(pair)
                     progress.advance(has_failed=pair.agrees is None)
     return looked
 

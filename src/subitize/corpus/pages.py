@@ -7,6 +7,7 @@ from subitize.corpus.comparisons import Comparison, compare_corpora
 from subitize.corpus.figures import draw_frequencies, draw_laws
 from subitize.corpus.summaries import LARGEST, Summary
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.output_files import write_whole
 from subitize.report.document.blocks import (
     Block,
     Column,
@@ -18,7 +19,6 @@ from subitize.report.document.blocks import (
     text_column,
 )
 from subitize.report.document.cells import estimate_text, slug
-from subitize.report.document.figures import write_whole
 from subitize.report.document.pages import to_html
 
 _NUMBERS_LISTED = 30

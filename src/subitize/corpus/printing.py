@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from subitize.analysis.overview import StandIns
 from subitize.corpus.checking import Checked
 from subitize.corpus.comparisons import Comparison
 from subitize.corpus.links import Link
 from subitize.corpus.misalignment import Misalignment
 from subitize.corpus.summaries import DECADES, LARGEST, Fit, Row, Summary
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import cell, print_cautions, print_table, say
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
 
 _SHOWN = 20
 _NOUNS = 3
@@ -19,14 +21,12 @@ def print_summary(summary: Summary) -> None:
     """Print how many captions have numbers, which ones, and which law they follow."""
     files = f"{summary.shards} file{'s' * (summary.shards != 1)}"
     say(f"{summary.captions:,} captions in {files}; {summary.candidates:,} might hold a number")
-    print(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
+    say(f"with a numerosity: {cell(summary.counted)} of captions, n = {summary.counted.n:,}")
     if not summary.rows:
-        print("no caption has a numerosity: there is nothing to fit or to draw")
+        say("no caption has a numerosity: there is nothing to fit or to draw")
     else:
         _print_rows(summary.rows)
-        print(
-            f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}"
-        )
+        say(f"share: of captions with a numerosity [95 % interval]; numbers above {LARGEST}: {cell(summary.outliers)}")
         _print_decades(summary)
         _print_fits(summary)
     print_problems(summary)
@@ -38,18 +38,19 @@ def print_comparison(found: Comparison) -> None:
     rows = [(str(one.number), cell(one.first), cell(one.second), cell(one.ratio)) for one in shown]
     print_table(("number", found.first, found.second, "ratio"), rows)
     for name, difference in found.exponents.items():
-        print(f"exponents, {name}: difference {cell(difference)}")
+        say(f"exponents, {name}: difference {cell(difference)}")
 
 
-def print_links(links: Sequence[Link], corpus: str) -> None:
+def print_links(links: Sequence[Link], stand_ins: StandIns, corpus: str) -> None:
     """Print how accuracy goes with frequency, a line per model and way of grouping."""
-    rows = [
-        (one.suite, one.model, one.judge, one.by, cell(one.correlation), cell(one.slope), str(len(one.points)))
-        for one in links
-    ]
+    rows = []
+    for one in links:
+        names = (one.suite, stand_ins.mark_model(one.model), stand_ins.mark_judge(one.judge), one.by)
+        rows.append((*names, cell(one.correlation), cell(one.slope), str(len(one.points))))
     print_table(("suite", "model", "judge", "by", "rank correlation", "gain per tenfold", "n"), rows)
+    print_marks(links, stand_ins)
     say(f"accuracy against how often {corpus} names the same number (of the same thing) [95 % interval]; n: points")
-    print("small numbers are easier and more frequent: only with the number held constant does frequency speak alone")
+    say("small numbers are easier and more frequent: only with the number held constant does frequency speak alone")
 
 
 def print_misalignment(found: Misalignment) -> None:
@@ -69,7 +70,7 @@ def print_misalignment(found: Misalignment) -> None:
     if listed:
         print_table(("image", "caption", "named", "counted"), listed)
     if len(found.disagreeing) > _LISTED:
-        print(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
+        say(f"{len(found.disagreeing) - _LISTED} more disagree; --json lists all")
     print_cautions(one.disagreeing for one in found.rates)
     for line in found.problems:
         say(f"NOT READ: {line}")
@@ -89,7 +90,7 @@ def print_problems(summary: Summary) -> None:
 
 def print_checked(checked: Checked) -> None:
     """Print how many captions were read right, and every miss."""
-    print(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
+    say(f"right: {cell(checked.accuracy)}, n = {checked.accuracy.n}")
     rows = [(one.caption, str(one.expected or "none"), str(one.found or "none")) for one in checked.misses]
     if rows:
         print_table(("missed", "right answer", "found"), rows)
@@ -116,12 +117,12 @@ def _print_decades(summary: Summary) -> None:
 
 def _print_fits(summary: Summary) -> None:
     if not summary.fits:
-        print("too few numbers to fit a power law")
+        say("too few numbers to fit a power law")
         return
     heads = ("power law", "start", "exponent", "n", "distance", "fit p", "against")
     print_table(heads, map(_write_fit, summary.fits))
-    print("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
-    print("an interval with a chosen start takes no account of the choice")
+    say("fit p: share of samples of the law as far from it as the corpus; below 0.1 the law is a poor one")
+    say("an interval with a chosen start takes no account of the choice")
 
 
 def _write_fit(fit: Fit) -> tuple[str, ...]:

@@ -9,17 +9,20 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
 
 from subitize.corpus.layouts import Layout, Shard
+from subitize.csv_files import find_delimiter
 from subitize.errors import BadFileError, BadValueError, MissingPartError
 
 _ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
+_ZSTANDARD_BYTES = 2_048  # so few may become 64 MB
 _MOST_PROBLEMS = 20
 _DAMAGE = (OSError, EOFError, zlib.error)
 _SEPARATORS = re.compile(r"[\s,]*")
@@ -142,18 +145,53 @@ def _unpack(shard: Shard, raw: IO[bytes]) -> Any:  # noqa: ANN401
     if shard.packing == ".gz":
         return gzip.GzipFile(fileobj=raw)
     if shard.packing:
+        return _Zstandard(shard.name, raw)
+    return io.FileIO(raw.fileno(), closefd=False)
+
+
+class _Zstandard(io.RawIOBase):
+    """What Zstandard's frames hold; zstandard's own reader takes a file that is cut short for a whole one."""
+
+    def __init__(self, name: str, packed: IO[bytes]) -> None:
         try:
             import zstandard
         except ImportError:
-            raise MissingPartError(shard.name, "zstandard", "corpus") from None
-        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return io.FileIO(raw.fileno(), closefd=False)
+            raise MissingPartError(name, "zstandard", "corpus") from None
+        self._packed = packed
+        self._open_frame = zstandard.ZstdDecompressor().decompressobj
+        self._error = zstandard.ZstdError
+        self._frame: Any = None
+        self._left, self._ready = b"", memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401
+        """Fill a buffer as far as there is something."""
+        while not self._ready and (packed := self._left or self._packed.read(_ZSTANDARD_BYTES)):
+            self._unpack(packed)
+        if not self._ready and self._frame is not None:
+            raise EOFError("the last frame is cut short")
+        count = min(len(buffer), len(self._ready))
+        buffer[:count], self._ready = self._ready[:count], self._ready[count:]
+        return count
+
+    def _unpack(self, packed: bytes) -> None:
+        self._frame = self._frame or self._open_frame()
+        try:
+            self._ready = memoryview(self._frame.decompress(packed))
+        except self._error as error:
+            raise OSError(str(error)) from None
+        self._left = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
 
 
 def _check_text(shard: Shard, file: io.BufferedReader) -> None:
     try:
         start = file.peek(_PEEK_BYTES)
-    except Exception as error:  # zstandard has errors of its own
+    except _DAMAGE as error:
         raise BadFileError(f"{shard.name}: cannot be unpacked ({_first_line(error)})") from None
     if b"\0" in start:
         raise BadFileError(f"{shard.name}: a binary file, not {shard.format.upper()}; is its name right?")
@@ -164,8 +202,11 @@ Entry = tuple[str | None, str | None]
 
 def _read_rows_of_fields(shard: Shard, file: IO[str], layout: Layout, problems: Problems) -> Iterator[Entry]:
     """Read CSV, or TSV, in which quotation marks mean nothing."""
-    style: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if shard.format == "tsv" else {}
-    reader = csv.reader(file, **style)
+    first = next(file, "")
+    style: dict[str, Any] = {"delimiter": find_delimiter([first])}
+    if shard.format == "tsv":
+        style = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+    reader = csv.reader(chain([first], file), **style)
     columns = list(layout.columns) or next(reader, [])
     _check_columns(shard, layout, columns)
     caption = columns.index(layout.caption)
@@ -178,7 +219,7 @@ def _read_rows_of_fields(shard: Shard, file: IO[str], layout: Layout, problems: 
         except csv.Error as error:
             problems.add(f"{shard.name} line {reader.line_num}: {error}")
             continue
-        if not row:
+        if not any(map(str.strip, row)):
             continue
         if len(row) <= caption:
             problems.add(f"{shard.name} line {reader.line_num}: {len(row)} fields instead of {len(columns)}")

@@ -49,8 +49,8 @@ def tidy(caption: str) -> str:
 
 
 def check_parts() -> None:
-    """Refuse where spaCy or its model is not installed, without loading them."""
-    missing = [part for part in ("spacy", MODEL) if find_spec(part) is None]
+    """Refuse where spaCy, its model or what else it takes is not installed, without loading them."""
+    missing = [part for part in ("spacy", MODEL, "threadpoolctl") if find_spec(part) is None]
     if missing:
         raise MissingPartError("counting numbers in captions", " and ".join(missing), "corpus")
 

@@ -66,8 +66,7 @@ def layout(stimulus: Stimulus) -> Layout:
 
 def check(stimulus: Stimulus) -> Category:
     """Look up a recipe's category, and refuse a recipe that cannot be drawn."""
-    if stimulus.category not in CATEGORIES:
-        raise UnknownNameError("category", stimulus.category, CATEGORIES)
+    category = _find_category(stimulus.category)
     if stimulus.background not in BACKGROUNDS:
         raise UnknownNameError("background", stimulus.background, BACKGROUNDS)
     if not 0 <= stimulus.overlap <= MOST_OVERLAP:
@@ -78,7 +77,16 @@ def check(stimulus: Stimulus) -> Category:
             f"{stimulus.control.up_to}"
         )
     placement.check_room(stimulus.number, stimulus.size_px)
-    return CATEGORIES[stimulus.category]
+    return category
+
+
+def _find_category(name: str) -> Category:
+    """Find a category; besides those of the experiments, everything that has a drawing is one, by its noun."""
+    if name in CATEGORIES:
+        return CATEGORIES[name]
+    if name in glyphs.GLYPHS:
+        return Category(name, (name,))
+    raise UnknownNameError("category", name, CATEGORIES)
 
 
 def recipe_random(purpose: str, stimulus: Stimulus) -> np.random.Generator:

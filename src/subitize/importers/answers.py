@@ -1,6 +1,7 @@
 """What people said elsewhere, line by line of a CSV, and what of it is new to a run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,9 +9,25 @@ from subitize import registry
 from subitize.csv_files import Line
 from subitize.errors import BadValueError
 from subitize.labels import Rule, interpret
-from subitize.records import Ask, Discarded, Failed, Question, Reading, Response, Spec, Subject, Words
+from subitize.labels.interpretation import CANNOT_TELL
+from subitize.numerals import counted
+from subitize.records import (
+    Ask,
+    Count,
+    Discarded,
+    Evidence,
+    Failed,
+    Question,
+    Reading,
+    Response,
+    Spec,
+    Subject,
+    Words,
+)
 from subitize.store import Run, StoredReading, StoredResponse, group_answers, is_refused, latest_attempts, subject_of
 from subitize.store.leases import Lease
+
+_FRACTION = re.compile(r"[0-9]+[.,][0-9]*[1-9][0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +44,7 @@ class ImportSummary:
     named_images: int = 0
 
     def __str__(self) -> str:
-        parts = [f"{self.added} readings added"]
+        parts = [f"{counted(self.added, 'reading')} added"]
         if self.changed:
             parts.append(f"{self.changed} of them replace earlier ones")
         if self.already_there:
@@ -35,7 +52,7 @@ class ImportSummary:
         if self.discarded:
             parts.append(f"{len(self.discarded)} have no value, the first at {self.discarded[0]}")
         if self.named_images:
-            parts.append(f"{self.named_images} images added that are known by name only")
+            parts.append(f"{counted(self.named_images, 'image')} added, known by name only")
         return ", ".join(parts)
 
 
@@ -58,9 +75,9 @@ class Ledger:
         for said in before:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
-    def enter(self, line: Line, about: tuple[Subject, Question], answer: str, rule: Rule) -> Reading | None:
+    def enter(self, line: Line, about: tuple[Subject, Question], evidence: Evidence, rule: Rule) -> Reading | None:
         """Make the reading of a line, or None if its annotator said just that before."""
-        (subject, question), annotator, evidence = about, line.get("annotator"), Words(answer)
+        (subject, question), annotator = about, line.get("annotator")
         key = (annotator, subject.id, question.id)
         before = self._said.get(key)
         if key in self._said and before is None:
@@ -69,27 +86,41 @@ class Ledger:
         if before is not None and before.reading.evidence == evidence:
             return None
         replaces = before.id if before else None
-        value = interpret(evidence, question, rule)
+        value = _read_skipped(evidence) or interpret(evidence, question, rule)
+        if isinstance(question, Count) and rule.name == "strict" and not line.get("rule"):
+            _check_whole(line, question, evidence)
         return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
+
+
+def _check_whole(line: Line, question: Count, evidence: Evidence) -> None:
+    """Refuse half a thing, unless a rule that people answered by is named: some allow it."""
+    if isinstance(evidence, Words) and _FRACTION.fullmatch(evidence.text):
+        raise line.error(f"answer {evidence.text!r} to {question.id!r}: should be a whole number")
+
+
+def _read_skipped(evidence: Evidence) -> Discarded | None:
+    """Read what the annotation page keeps of a question that was skipped."""
+    text = evidence.text if isinstance(evidence, Words) else ""
+    return Discarded(text, is_refusal=True) if text.startswith(CANNOT_TELL) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What the lines of a file add to a run: readings, and responses that they are about and that it does not have."""
 
-    read: Mapping[int, Reading | None]
-    """By the number of the line; None where the annotator said just that before."""
+    read: Sequence[tuple[Line, Reading | None]]
+    """Each line with its reading; None where the annotator said just that before."""
     responses: Sequence[Response] = ()
 
     def add(self, run: Run, lease: Lease, judge: str) -> ImportSummary:
         """Add them all, and sum them up."""
-        new = {number: reading for number, reading in self.read.items() if reading is not None}
+        new = [(line, reading) for line, reading in self.read if reading is not None]
         run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
-        run.add_judged(lease, self.responses, list(new.values()))
-        changed = sum(reading.replaces is not None for reading in new.values())
+        run.add_judged(lease, self.responses, [reading for _, reading in new])
+        changed = sum(reading.replaces is not None for _, reading in new)
         discarded = tuple(
-            f"line {number}: {reading.value.reason}"
-            for number, reading in new.items()
+            f"{line.kind} {line.number}: {reading.value.reason}"
+            for line, reading in new
             if isinstance(reading.value, Discarded)
         )
         return ImportSummary(len(new), len(self.read) - len(new), changed, discarded, len(self.responses))

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from subitize.errors import BadFileError, NothingToDoError, UnknownNameError
-from subitize.image_files import decode, image_format
-from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, find_fault, list_some, storable
+from subitize.image_files import decode, find_fault, image_format
+from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, list_some, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item

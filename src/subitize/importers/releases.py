@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from subitize.numerals import counted
 from subitize.store import Run
 
 
@@ -15,8 +16,8 @@ class ReleaseSummary:
     already_there: int
 
     def __str__(self) -> str:
-        known = f", {self.already_there} readings were there already" if self.already_there else ""
-        return f"{self.responses} images and {self.readings} readings added{known}"
+        known = f", {counted(self.already_there, 'reading')} there already" if self.already_there else ""
+        return f"{counted(self.responses, 'image')} and {counted(self.readings, 'reading')} added{known}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from subitize.records import (
     Words,
     task_text,
 )
-from subitize.registry import Made
+from subitize.registry import Made, make_items
 from subitize.store import Location, Run, StoredResponse
 
 COLUMNS = "annotator, model, item, vote; optional: group"
@@ -126,7 +126,7 @@ def _check(
     made: _Suites = {}
     for suite in suites:
         name, seed = suite.spec.name, seeds.get(suite.spec.name, 0)
-        own = list(suite.it.items(seed))
+        own = list(make_items(suite, seed))
         made[name] = suite.spec, seed, own, design_of(suite.it)
         if run:
             run.check_suite(suite.spec, seed, own)
@@ -186,7 +186,7 @@ class _Votes:
     def answers(self) -> Answers:
         """Make the readings of all votes; the first that is about nothing is an error."""
         named = list(self._name_images())
-        return Answers({vote.line.number: self._reading(vote) for vote in self._votes}, named)
+        return Answers([(vote.line, self._reading(vote)) for vote in self._votes], named)
 
     def _reading(self, vote: Vote) -> Reading | None:
         ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])
@@ -202,7 +202,7 @@ class _Votes:
                 f"{', '.join(known) or 'none'}); {remedy}"
             )
         subject = find_group(vote.line, ask, drawn, vote.place)
-        return self._ledger.enter(vote.line, (subject, ask.question), vote.text, _RULE)
+        return self._ledger.enter(vote.line, (subject, ask.question), Words(vote.text), _RULE)
 
     def _name_images(self) -> Iterator[Response]:
         """Make responses for groups of which the run has no image."""

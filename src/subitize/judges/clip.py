@@ -125,7 +125,14 @@ def _known_rivals(noun: str, seed: int) -> tuple[str, ...]:
 
 
 class Clip(Encoders):
-    """Tell whether things are there, or are not, by how well their names fit against those of other things."""
+    """Tell whether things are there, or are not, by how well their names fit against those of other things.
+
+    Args:
+        distractors: other things whose names a thing must beat to be there
+        absence_distractors: other things whose names a thing must not beat to be absent
+        seed: of the lot that draws the other things
+        template: phrase around a name, with {} in it
+    """
 
     name = "clip"
     rule = "compared"

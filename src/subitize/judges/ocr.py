@@ -40,6 +40,10 @@ class Ocr:
     """Read the text in drawings, where a suite asks for it or the prompt quotes one, by rapidocr or tesseract.
 
     Nothing is downloaded: rapidocr brings its weights along. `languages` are tesseract's (eng+deu).
+
+    Args:
+        engine: auto, rapidocr or tesseract
+        languages: of tesseract, as in eng+deu
     """
 
     rule = "strict"

@@ -6,7 +6,7 @@ from typing import Annotated
 from subitize.errors import UnknownNameError
 from subitize.interfaces import Exhibit, Finding, Inquiry, Model, Reply, RuntimeOption, SelfTest
 from subitize.judges.asking import ModelJudge, shown_picture
-from subitize.judges.self_tests import Look, check_answers
+from subitize.judges.self_tests import EmptyAnswerError, Look, check_answers
 from subitize.numerals import POLICIES
 from subitize.records import Answer, Choose, Confirm, Count, Fit, MatchesPrompt, Question, Refused, Said, Words
 
@@ -27,8 +27,10 @@ class InWords(ModelJudge):
     def _find(self, reply: Reply) -> Finding:
         """Take the model's words as evidence; one that refuses gives none."""
         match reply.content:
-            case Said(text=text):
+            case Said(text=text) if text.strip():
                 return Finding(Words(text), reply.provenance, reply.usage)
+            case Said():
+                raise EmptyAnswerError
             case Refused():
                 return Finding(Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")

@@ -1,7 +1,7 @@
 """From evidence to value, and from several values to one label, by named and versioned rules."""
 
 from subitize.labels.boxes import counted_boxes
-from subitize.labels.consensus import EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
+from subitize.labels.consensus import ADJUDICATED, EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
 from subitize.labels.interpretation import CANNOT_TELL, interpret
 from subitize.labels.parts import PartsRule, find_parts_rule
 from subitize.labels.rules import (
@@ -18,6 +18,7 @@ from subitize.labels.standing import read_standing
 from subitize.labels.statements import read_statement
 
 __all__ = [
+    "ADJUDICATED",
     "CANNOT_TELL",
     "EARLIER_NAME",
     "MEDIAN",

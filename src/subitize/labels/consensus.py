@@ -15,7 +15,9 @@ EARLIER_NAME = "mode"
 """What `first` was called when it was the default; it still goes by it, and protocols are hashed with it."""
 MEDIAN = "median"
 """The rule for counts that lie apart: the one in the middle, or the mean of two."""
-_OURS = (PLURALITY, "majority", MEDIAN, "first")
+ADJUDICATED = "adjudicated"
+"""The adjudicator's answer where there is one, else the plurality of the answers, corrected where a reviewer did so."""
+_OURS = (PLURALITY, "majority", MEDIAN, "first", ADJUDICATED)
 _LARGEST_EXACT = 2**53  # half of a larger odd number is no float
 _TIE = "a tie among"
 
@@ -28,7 +30,8 @@ def consensus_rules() -> tuple[str, ...]:
 def consensus(values: Sequence[Value], rule: str) -> Value:
     """Make one value of several; those that were discarded have no vote.
 
-    Yes and no, or texts, have no median: it is their plurality.
+    Yes and no, or texts, have no median: it is their plurality. Of `adjudicated` the votes are as reviewers and
+    adjudicators left them.
     """
     finish = None if is_ours(rule) else _find(rule)
     votes = [value.value for value in values if isinstance(value, Known)]
@@ -38,7 +41,7 @@ def consensus(values: Sequence[Value], rule: str) -> Value:
         return Known(_middle(numbers))
     # Counter keeps the order of first appearance, so that the first of a tie comes first.
     (winner, count), *others = Counter(votes).most_common()
-    if rule in (PLURALITY, MEDIAN):
+    if rule in (PLURALITY, MEDIAN, ADJUDICATED):
         return Discarded(f"{_TIE} {len(votes)} votes") if count in dict(others).values() else Known(winner)
     # Of ours, none leaves yes and no to that order.
     needs_majority = rule == "majority" or (finish is None and isinstance(winner, bool))

@@ -29,6 +29,8 @@ from subitize.records import (
 
 CANNOT_TELL = "cannot tell: "
 """How the words of a judge begin that finds boxes, but does not know what is in them."""
+WITHDRAWN = f"{CANNOT_TELL}withdrawn by the study's owner"
+"""What stands for the answers of a person who is left out."""
 
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:

@@ -1,10 +1,12 @@
-"""Verdicts on whole pictures that follow from what one judge read of their parts, by a paper's rule."""
+"""Verdicts on whole pictures that follow from what one judge read of their parts, by a rule of its suite."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize import plugins
-from subitize.records import Ask, Item, Question, Value, base_suite
+from subitize.records import OF_FILE, Ask, Item, Question, Value, base_suite
+
+_RULE_OF_FILES = "subitize.suites.parts:OF_FILES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class PartsRule:
 
 
 def find_parts_rule(suite: str) -> PartsRule | None:
-    """Find the rule of a suite's paper; None if it has none."""
-    reference = plugins.find("parts_rules", base_suite(suite))
+    """Find the rule of a suite's paper, or that of suites that files define; None if there is none."""
+    base = base_suite(suite)
+    reference = _RULE_OF_FILES if base.endswith(OF_FILE) else plugins.find("parts_rules", base)
     return plugins.load(reference) if reference else None

@@ -30,6 +30,13 @@ class Diffusers:
 
     What has no value is left to the pipeline; the provenance of each picture says what was in effect. `size` is width
     and height, as in 1024x768. With `offload`, parts that are not at work leave the accelerator's memory.
+
+    Args:
+        scheduler: class of diffusers that takes the steps
+        variant: which files of weights, such as fp16
+        vae_tiling: decode large pictures in overlapping tiles, in less memory
+        vae_slicing: decode the pictures of a batch one by one, in less memory
+        offload: keep on the accelerator only the part that is at work
     """
 
     tasks: frozenset[TaskKind] = frozenset({"draw"})

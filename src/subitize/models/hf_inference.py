@@ -45,6 +45,9 @@ class HfInference:
 
     The model is a name on the hub, or the address of an endpoint. `extra` is a JSON object of further parameters to
     send. What has no value is not sent.
+
+    Args:
+        provider: who runs the model; none: Hugging Face's choice
     """
 
     tasks: frozenset[TaskKind] = frozenset({"draw", "answer"})
@@ -188,8 +191,17 @@ class _Calls:
             token=self.contact.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
         )
         async with client as self._client:
+            # The client has no public way to its session but one that would change that of every other client.
+            session: Any = await client._get_async_client()  # type: ignore[no-untyped-call, unused-ignore]
+            hooks = session.event_hooks
+            session.event_hooks = hooks | {"response": [*hooks.get("response", ()), self._check_redirect]}
             yield
         self._client = None
+
+    async def _check_redirect(self, answer: Any) -> None:  # noqa: ANN401
+        """Refuse to send a request on to another server; an image that was made may be anywhere."""
+        if answer.has_redirect_location and answer.request.method == "POST":
+            self.contact.follow(str(answer.request.url), answer.headers["location"])
 
     async def make(
         self,
@@ -220,6 +232,8 @@ class _Calls:
         """Say what an error of the client means."""
         from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
 
+        if isinstance(error, UnusableModelError):
+            return error
         if isinstance(error, OfflineModeIsEnabled):
             return UnusableModelError("huggingface_hub is offline; unset the environment variable HF_HUB_OFFLINE")
         if isinstance(error, RepositoryNotFoundError):

@@ -35,6 +35,11 @@ class OpenAi:
     """Ask a model of OpenAI, or of any server that speaks its language; the key is read from the environment.
 
     `extra` is a JSON object of further parameters to send. What has no value is not sent.
+
+    Args:
+        quality: of a picture, as the server names it
+        n: pictures of one prompt in one call, from 1 to 10
+        detail: how closely the server looks at a picture, as it names it
     """
 
     tasks: frozenset[TaskKind] = frozenset({"draw", "answer", "match", "fill"})

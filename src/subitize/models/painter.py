@@ -26,6 +26,12 @@ class Painter:
     The number of things of a kind is drawn from round(normal(n, weber × n)) truncated to [1, highest]; up to
     `subitizing` it is exact. Then `over` more or `under` fewer are drawn (at least 1), each is left out with
     probability `omit`, and each but the first falls on another, and so is not seen, with probability `merge`.
+
+    Args:
+        over: so many more are drawn
+        under: so many fewer are drawn, but at least 1
+        omit: how likely each is left out
+        merge: how likely each falls on another and is not seen
     """
 
     tasks: frozenset[TaskKind] = frozenset({"draw"})

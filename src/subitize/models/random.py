@@ -11,7 +11,12 @@ from subitize.stats import uniform_law
 
 
 class Random:
-    """Say or draw a number from low to high, each as likely as the other, without looking."""
+    """Say or draw a number from low to high, each as likely as the other, without looking.
+
+    Args:
+        low: smallest number
+        high: largest number
+    """
 
     tasks: frozenset[TaskKind] = frozenset({"answer", "draw"})
     is_stand_in = True

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, is_dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -35,6 +35,9 @@ _REFUSALS = {"content_policy_violation", "content_filter", "moderation_blocked",
 _REFUSED = re.compile(r"\bnsfw\b|content.policy|safety (?:system|checker|filter)", re.IGNORECASE)
 _VERSION = re.compile(r"api-version=[\w.-]{1,40}", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
+_REDIRECTS = {301, 302, 303, 307, 308}
+_SAME_REQUEST = {307, 308}
+_MOST_REDIRECTS = 5
 # The server's own trouble, whatever was asked for; it passes.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
@@ -122,6 +125,21 @@ class Contact:
             return TransientError(reason) if self.has_answered else UnusableModelError(reason)
         return DeclinedError(code, message)
 
+    def follow(self, url: str, location: str) -> str:
+        """Tell where a redirect leads; one to another server is refused: neither key nor picture may go there."""
+        try:
+            target = urljoin(url, location)
+            here, there = _origin(url), _origin(target)
+        except ValueError:
+            raise UnusableModelError(f"{self.where} redirects to no web address: {location[:80]!r}") from None
+        if here != there:
+            there = one_line(self.redact(there))
+            raise UnusableModelError(
+                f"{here} redirects to {there}, another server, to which nothing was sent; "
+                f"if it is the right one, give base_url={there}/…"
+            )
+        return target
+
     def redact(self, value: Any) -> Any:  # noqa: ANN401
         """Take the key out of whatever came, at any depth; one so short that it is a word hides nothing."""
         if isinstance(value, list):
@@ -174,7 +192,7 @@ class Server:
             headers["Idempotency-Key"] = idempotency_key
         async with self._pacer.turn(tokens) as turn:
             start = time.perf_counter()
-            status, told, data = await self._exchange("POST", f"{address}{path}{mark}{query}", body, headers)
+            status, told, data = await self._post(f"{address}{path}{mark}{query}", body, headers)
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
@@ -198,15 +216,28 @@ class Server:
                 await asyncio.sleep(wait_seconds)
         raise TransientError(f"the image that was made could not be fetched: {reason}", is_unsettled=True)
 
+    async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
+        """Send and receive, following redirects within the server."""
+        for _ in range(_MOST_REDIRECTS):
+            status, told, data = await self._exchange("POST", url, body, headers)
+            if status not in _REDIRECTS or "Location" not in told:
+                break
+            url = self.contact.follow(url, told["Location"])
+            if status not in _SAME_REQUEST:
+                break
+        return status, told, data
+
     async def _exchange(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Send and receive; what goes wrong below HTTP may pass, and may have been paid for if the request was sent."""
         if self._session is None:
             raise TypeError("the server is called while it is not opened")
-        host = self.base_url if method == "POST" else str(urlsplit(url).hostname)
+        is_fetched = method == "GET"
+        host = str(urlsplit(url).hostname) if is_fetched else self.base_url
+        options: dict[str, Any] = {"proxy": self._proxy(url), "allow_redirects": is_fetched}
         try:
-            async with self._session.request(method, url, data=body, headers=headers, proxy=self._proxy(url)) as answer:
+            async with self._session.request(method, url, data=body, headers=headers, **options) as answer:
                 data = bytearray()
                 async for chunk in answer.content.iter_any():
                     data += chunk
@@ -283,6 +314,12 @@ def parse_json(data: bytes) -> Any:  # noqa: ANN401
         except (ValueError, RecursionError):
             continue
     return None
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    port = parts.port if parts.port not in (None, {"http": 80, "https": 443}.get(parts.scheme)) else None
+    return f"{parts.scheme}://{parts.hostname}" + (f":{port}" if port else "")
 
 
 def _read_date(text: str) -> float:

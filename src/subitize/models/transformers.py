@@ -22,7 +22,12 @@ from subitize.records import Provenance, Said, Scalar, Scored, TaskKind
 
 
 class Transformers:
-    """Run a vision-language network of transformers on this machine, from a folder or the hub."""
+    """Run a vision-language network of transformers on this machine, from a folder or the hub.
+
+    Args:
+        prompt: how a question is put where there is no chat template, with {question} in it
+        regions: file of region features, for networks that take no pixels
+    """
 
     is_stand_in = False
 

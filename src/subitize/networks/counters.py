@@ -8,13 +8,15 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from threading import Thread
+from typing import IO, Annotated
 
 from subitize.errors import BadValueError, RunError, UnusableModelError
 from subitize.image_files import image_format
 from subitize.interfaces import RuntimeOption
 
 _MOST_OUTPUT = 10_000_000
+_PIECE_BYTES = 1 << 16
 _LINE = re.compile(r"(?:(?P<path>.*)[,;\t]\s*)?(?P<number>\d{1,9}(?:\.\d{1,9})?)", re.ASCII)
 
 
@@ -70,23 +72,52 @@ class Counter:
     def _call(self, noun: str, paths: Sequence[Path]) -> str:
         given = "".join(f"{path}\n" for path in paths)
         try:
-            done = subprocess.run(
-                self._words(noun),
-                input=given.encode(),
-                capture_output=True,
-                timeout=self._timeout_seconds * len(paths),
-                check=False,
-            )
+            done = _run_bounded(self._words(noun), given.encode(), self._timeout_seconds * len(paths))
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"{self._command!r} took more than {self._timeout_seconds:g} s a picture") from None
         except OSError as error:
             raise UnusableModelError(f"{self._command!r} cannot be started: {error.strerror}") from None
+        if max(len(done.stdout), len(done.stderr)) > _MOST_OUTPUT:
+            raise ValueError(f"{self._command!r} was stopped: it wrote more than {_MOST_OUTPUT:,} bytes")
         if done.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
             raise RunError(f"{self._command!r} was stopped by Ctrl-C")  # not by a picture: no other would do better
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
             raise ValueError(f"{self._command!r} ended with code {done.returncode}: {said or 'it said nothing'}")
-        return done.stdout[:_MOST_OUTPUT].decode("utf-8", "replace")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def _run_bounded(words: Sequence[str], given: bytes, timeout_seconds: float) -> "subprocess.CompletedProcess[bytes]":
+    """Run a command on what it is given, and stop it once it has written more than anybody reads."""
+    with tempfile.TemporaryFile() as source:
+        source.write(given)
+        source.seek(0)
+        pipe = subprocess.PIPE
+        # Unbuffered: a pipe that a grandchild keeps open can then be closed while it is read.
+        with subprocess.Popen(words, stdin=source, stdout=pipe, stderr=pipe, bufsize=0) as process:
+            written, said = bytearray(), bytearray()
+            readers = [
+                Thread(target=_collect, args=(process, stream, kept), daemon=True)
+                for stream, kept in ((process.stdout, written), (process.stderr, said))
+            ]
+            try:
+                for reader in readers:
+                    reader.start()
+                process.wait(timeout_seconds)
+                for reader in readers:
+                    reader.join(timeout_seconds)
+            except BaseException:
+                process.kill()
+                raise
+    return subprocess.CompletedProcess(words, process.returncode, bytes(written), bytes(said))
+
+
+def _collect(process: "subprocess.Popen[bytes]", stream: IO[bytes], kept: bytearray) -> None:
+    while data := stream.read(_PIECE_BYTES):
+        kept += data
+        if len(kept) > _MOST_OUTPUT:
+            process.kill()
+            return
 
 
 def _read(output: str, paths: Sequence[str], command: str) -> list[str]:

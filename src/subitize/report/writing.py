@@ -7,8 +7,9 @@ from pathlib import Path
 
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage import uncollected
+from subitize.output_files import make_folder, write_whole
 from subitize.report.document.blocks import Document
-from subitize.report.document.figures import save_figure, write_whole
+from subitize.report.document.figures import save_figure
 from subitize.report.document.pages import to_html
 from subitize.report.document.tabulation import to_csv, to_latex, to_markdown
 from subitize.report.sections.composition import compose
@@ -54,7 +55,7 @@ def check_outputs(outputs: Outputs) -> None:
 def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
     if folder is None:
         return
-    _make(folder)
+    make_folder(folder)
     behind = (figure.data for figure in document.figures())
     for table in {table.name: table for table in (*document.tables(), *behind)}.values():
         for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table)), ("tex", to_latex(table))):
@@ -64,17 +65,10 @@ def _tables(document: Document, folder: Path | None) -> Iterator[Path]:
 def _figures(document: Document, folder: Path | None, progress: Progress) -> Iterator[Path]:
     if folder is None:
         return
-    _make(folder)
+    make_folder(folder)
     figures = list(document.figures())
     progress.begin("figures", len(figures))
     for figure in figures:
         for suffix in ("svg", "png"):
             yield save_figure(figure.spec, folder / f"{figure.name}.{suffix}", figure.name)
         progress.advance(has_failed=False)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot make the folder {folder}: {error.strerror or error}") from error

@@ -78,7 +78,7 @@ def _forecast(run: Run | None, settings: Settings) -> Forecast:
     matched = match_suite(settings, setup.seed)
     if run is not None:
         run.check_suite(suite.spec, setup.seed, items_of(suite, setup.seed))
-    plan = plan_suite(settings, select_items(settings, setup))
+    plan = plan_suite(settings, select_items(settings, setup), matched)
     finished = run.finished(model.spec.shown) if run is not None else set()
     items = {item.id: item for item in plan.items}
     groups = [[items[trial.item_id] for trial in group] for group in plan.left(finished)]

@@ -20,6 +20,7 @@ from subitize.interfaces import (
     SelfTested,
 )
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
+from subitize.numerals import counted
 from subitize.records import (
     Answer,
     Ask,
@@ -54,6 +55,7 @@ from subitize.store import RENEWAL_SECONDS, Lease, Location, Run, StoredResponse
 from subitize.store.rows import read_rules
 
 _ITEMS_AT_ONCE = 100
+_MOST_BOXES = 5_000
 
 
 @dataclass(slots=True)
@@ -70,16 +72,18 @@ class JudgeSummary:
     reasons: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     """Why it cannot answer some of the questions."""
+    is_in_vain: bool = False
+    """Whether it can answer none of the questions that there are, and never did."""
 
     def __str__(self) -> str:
-        parts = [f"{self.readings} new readings"]
+        parts = [counted(self.readings, "new reading")]
         if self.limits and not self.unanswerable:
             parts += self.limits
         if self.failed:
             parts.append(f"{self.failed} looks failed")
         if self.unanswerable:
             why = f" ({'; '.join(self.limits)})" if self.limits else ""
-            parts.append(f"{self.unanswerable} questions it cannot answer{why}")
+            parts.append(f"{counted(self.unanswerable, 'question')} it cannot answer{why}")
         if self.unsettled:
             parts.append(f"{self.unsettled} tries cut short that may have been paid for")
         return ", ".join(parts)
@@ -121,15 +125,17 @@ def judge_run(run: Run, judge: Made[Judge], progress: Progress, scope: Scope | N
     for model in names if scope.model is None else [scope.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.shown} on {model}") as lease:
-            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in, name=judge.name, addresses=judge.addresses)
             task = _Task(run, judge, items, model)
             first = next(jobs := task.jobs(summary), None)
+            run.add_judge(judge.spec, is_stand_in=judge.it.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
                 progress.begin(f"judge {judge} on {names[model]}", task.count())
                 _Round(run, judge, rules, scope, lease, meter).go(chain([first], jobs), summary, progress)
     summary.limits += _name_waiting(judge.it, items)
     if isinstance(judge.it, AsksItself) and not any(map(judge.it.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.it.asks_about}")
+    has_tried = summary.readings or summary.failed or not (summary.unanswerable or summary.limits)
+    summary.is_in_vain = not has_tried and not run.answered(judge.spec.shown)
     return summary
 
 
@@ -439,11 +445,19 @@ def _check(judge: str, wanted: int, found: object) -> tuple[Finding, ...] | Brok
 
 def _fault_of(finding: object) -> str:
     match finding:
-        case Finding(evidence=Words(text=str()), provenance=None | Provenance()):
-            return ""
-        case Finding(evidence=Boxes() | Compared() | Measured() as evidence, provenance=None | Provenance()):
-            return codec.fault(codec.evidence, evidence) or _fault_of_scores(evidence)
+        case Finding(evidence=Words(text=str() as text), provenance=None | Provenance() as how):
+            many = len(text) > codec.LONGEST_TEXT
+            fault = f"gave {len(text):,} characters; at most {codec.LONGEST_TEXT:,}" if many else ""
+            return fault or _fault_of_provenance(how)
+        case Finding(evidence=Boxes(boxes=boxes)) if len(boxes) > _MOST_BOXES:
+            return f"gave {len(boxes):,} boxes; at most {_MOST_BOXES:,}"
+        case Finding(evidence=Boxes() | Compared() | Measured() as evidence, provenance=None | Provenance() as how):
+            return codec.fault(codec.evidence, evidence) or _fault_of_scores(evidence) or _fault_of_provenance(how)
     return f"gave what is no finding with evidence: {finding!r:.80}"
+
+
+def _fault_of_provenance(how: Provenance | None) -> str:
+    return "" if how is None else codec.fault(codec.provenance, how)
 
 
 def _fault_of_scores(evidence: Boxes | Compared | Measured) -> str:

@@ -7,9 +7,10 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import TypeVar
 
+from subitize.errors import RunError
 from subitize.interfaces import Suite, Tried
 from subitize.records import Draw, Item, Spec, Trial, Value
-from subitize.registry import Made
+from subitize.registry import Made, make_items
 from subitize.store import latest_attempts
 from subitize.store.subjects import TrialRow
 
@@ -47,7 +48,7 @@ class Remembered(Iterable[Item]):
 @lru_cache(maxsize=16)
 def items_of(suite: Made[Suite], seed: int) -> Iterable[Item]:
     """Go through the items of a suite, which are made only once."""
-    return Remembered(iter(suite.it.items(seed)))
+    return Remembered(make_items(suite, seed))
 
 
 def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
@@ -59,18 +60,22 @@ def batches(jobs: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a model is to be given: so many repeats of each item, in one call some repeats of one, or a batch of any."""
+    """What a model is to be given: so many repeats of each item, in one call some repeats of one, or a batch of any.
+
+    What a model is known not to have, by item and repeat, is not asked of it.
+    """
 
     items: Sequence[Item]
     model: Spec
     repeats: int
     repeats_per_call: int = 1
     batch_size: int = 1
+    absent: Collection[tuple[str, int]] = frozenset()
 
     @property
     def total(self) -> int:
         """How many trials there are, done or not."""
-        return len(self.items) * self.repeats
+        return len(self.items) * self.repeats - len(self.absent)
 
     def left(self, finished: Collection[str]) -> Iterator[Group]:
         """List the trials that have no response yet, all items once before any is repeated."""
@@ -83,7 +88,8 @@ class Plan:
         for start in range(0, self.repeats, self.repeats_per_call):
             repeats = range(start, min(start + self.repeats_per_call, self.repeats))
             for item in self.items:
-                trials = (Trial(item.id, self.model.shown, self.model.options, repeat) for repeat in repeats)
+                there = (repeat for repeat in repeats if (item.id, repeat) not in self.absent)
+                trials = (Trial(item.id, self.model.shown, self.model.options, repeat) for repeat in there)
                 group = tuple(trial for trial in trials if trial.id not in finished)
                 if group and isinstance(item.task, Draw):
                     yield group
@@ -94,6 +100,8 @@ class Plan:
 def further_attempts(suite: Suite, model: Spec, tried: Sequence[Tried], finished: Collection[str]) -> Iterator[Group]:
     """List the next attempts where the suite asks again, up to its cap."""
     for one in suite.again(tried):
+        if not isinstance(one, Tried):
+            raise RunError(f"suite {type(suite).__name__}: again should give what it was given, not {one!r:.60}")
         trial = Trial(one.item.id, model.shown, model.options, one.repeat, one.attempt + 1)
         if trial.attempt < suite.max_attempts and trial.id not in finished:
             yield (trial,)

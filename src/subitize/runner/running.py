@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import Any
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
 from subitize.image_files import decode, image_format
 from subitize.interfaces import (
+    BringsPictures,
     ComputesSeveral,
     Judge,
     Matched,
@@ -23,7 +25,9 @@ from subitize.interfaces import (
     Suite,
     design_of,
 )
+from subitize.numerals import counted
 from subitize.records import (
+    Draw,
     Drawn,
     Failed,
     Item,
@@ -33,11 +37,12 @@ from subitize.records import (
     Said,
     Scored,
     Stimulus,
+    Stored,
     Trial,
     base_suite,
     is_final,
 )
-from subitize.registry import Made
+from subitize.registry import Made, is_outside
 from subitize.runner.costs import Affordable, Ledger, priced
 from subitize.runner.engine import Bench, work
 from subitize.runner.identities import settle_judge, settle_models
@@ -49,13 +54,14 @@ from subitize.runner.progress import Progress
 from subitize.runner.rendering import Drawing, Renderer, recipe_of
 from subitize.runner.retries import Retry, remember
 from subitize.runner.sampling import SCHEME, sample_of
+from subitize.runner.sizes import check_size
 from subitize.runner.workers import Broken, Executor, open_executor
 from subitize.store import FRAME_ITEMS, RENEWAL_SECONDS, Lease, Run, Sample, codec
 from subitize.store.rows import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.
 _Job = tuple[Group, Drawing | None]
-_LONGEST_TEXT = 1_000_000
+_MOST_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +81,23 @@ class Settings:
     tries: int = 5
     ledger: Ledger = field(default_factory=Ledger)
     base: Made[Suite] | None = None
+    only_found: bool = False
+    """Of a model that has its answers ready, whether only those that are there are asked for."""
 
     def __post_init__(self) -> None:
+        if self.only_found and not isinstance(self.model.it, Matches):
+            raise BadValueError(
+                f"--only-found is for models that have their images ready, as folder:PATH; not {self.model}"
+            )
         for name in ("repeats", "limit", "concurrency", "tries"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise BadValueError(f"--{name} {value}: should be at least 1")
         if self.seed is not None and not 0 <= self.seed < 2**63:
             raise BadValueError(f"--seed {self.seed}: should be from 0 to {2**63 - 1}")
+        if self.concurrency is not None and self.concurrency > _MOST_AT_ONCE:
+            raise BadValueError(f"--concurrency {self.concurrency:,}: should be at most {_MOST_AT_ONCE:,}")
+        check_size(self.suite, self.seed or 0, self.limit, self.repeats or self.suite.it.repeats)
         items = items_of(self.suite, self.seed or 0)
         first = next((item for item in islice(items, FRAME_ITEMS) if item.task.kind in self.model.it.tasks), None)
         # A limit without a price is refused before there is a run.
@@ -98,7 +113,9 @@ class Settings:
             )
 
     def check(self) -> None:
-        """Refuse what cannot work before anything is made: a model without its key."""
+        """Refuse what cannot work before anything is made: a model without its key, a suite of bad items."""
+        if is_outside(self.suite):
+            deque(islice(items_of(self.suite, self.seed or 0), FRAME_ITEMS), maxlen=0)
         check(self.model.it)
         if self.judge is not None:
             check(self.judge.it)
@@ -124,7 +141,7 @@ class Summary:
         if self.already_done:
             parts.append(f"{self.already_done} done before")
         if self.impossible:
-            parts.append(f"{self.impossible} items it cannot do")
+            parts.append(f"{counted(self.impossible, 'item')} it cannot do")
         if self.unsettled:
             parts.append(f"{self.unsettled} tries cut short that may have been paid for")
         if self.judged is not None:
@@ -148,15 +165,25 @@ def run_suite(run: Run, settings: Settings, progress: Progress) -> Summary:
     judge = settings.judge and settle_judge(run, settings.judge)[0]
     settings, suite = replace(settings, model=model, judge=judge), settings.suite
     setup = settle(run, suite.spec.name, settings.seed)
-    match_suite(settings, setup.seed)
+    matched = match_suite(settings, setup.seed)
     selected, items = select_items(settings, setup), items_of(suite, setup.seed)
     run.add_suite(suite.spec, setup.seed, items, design_of(suite.it), _sample(settings, setup, selected))
+    _keep_pictures(run, suite.it, selected)
     run.add_model(model.spec, is_stand_in=model.it.is_stand_in, name=model.name, addresses=model.addresses)
-    session = _Session(run, settings, setup.seed, plan_suite(settings, selected), progress)
+    session = _Session(run, settings, setup.seed, plan_suite(settings, selected, matched), progress)
     looked_at = items if settings.limit is None else islice(items, FRAME_ITEMS)
     session.summary.impossible = sum(item.task.kind not in model.it.tasks for item in looked_at)
     session.go()
     return session.summary
+
+
+def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
+    """Store the pictures that a suite brings and the run does not have; items name them, so that none is swept."""
+    if isinstance(suite, BringsPictures):
+        shown = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
+        wanted = [one for one in shown if isinstance(one, Stored) and not run.images.path(one).exists()]
+        for data in suite.load_pictures(wanted) if wanted else ():
+            run.images.save(data, image_format(data))
 
 
 def check_suites(run: Run, each: Iterable[Settings]) -> None:
@@ -168,12 +195,16 @@ def check_suites(run: Run, each: Iterable[Settings]) -> None:
         select_items(settings, setup)
 
 
-def plan_suite(settings: Settings, selected: Sequence[Item]) -> Plan:
-    """Plan the trials of the items that were selected of a suite."""
+def plan_suite(settings: Settings, selected: Sequence[Item], matched: Matched | None) -> Plan:
+    """Plan the trials of the items that were selected of a suite, where wanted only those that a model has ready."""
     model, suite = settings.model, settings.suite.it
     per_call = model.it.repeats_per_call if isinstance(model.it, RespondsToSeveral) else 1
     batch_size = model.it.batch_size if isinstance(model.it, ComputesSeveral) else 1
-    return Plan(selected, model.spec, settings.repeats or suite.repeats, per_call, batch_size)
+    absent: frozenset[tuple[str, int]] = frozenset()
+    if settings.only_found and matched is not None:
+        ids = {item.id for item in selected}
+        absent = frozenset(trial for trial in matched.absent if trial[0] in ids)
+    return Plan(selected, model.spec, settings.repeats or suite.repeats, per_call, batch_size, absent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,10 +414,9 @@ class _Session:
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one. What a model hands over is bounded and checked before it is trusted."""
         match reply.content:
-            case Said(text=text) if len(text) > _LONGEST_TEXT:
-                return Failed(
-                    f"{trial.item_id}: an answer of {len(text):,} characters; at most {_LONGEST_TEXT:,}", True
-                )
+            case Said(text=text) if len(text) > codec.LONGEST_TEXT:
+                most = f"at most {codec.LONGEST_TEXT:,}"
+                return Failed(f"{trial.item_id}: an answer of {len(text):,} characters; {most}", True)
             case Pixels(data=data):
                 pass
             case other:

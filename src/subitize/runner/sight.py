@@ -9,6 +9,7 @@ from itertools import islice
 
 from subitize.errors import RunError, UnusableModelError
 from subitize.interfaces import SelfTested, Suite
+from subitize.numerals import counted, singular
 from subitize.records import SIGHT_CHECK, Item, Outcome, Refused, Said, Spec
 from subitize.registry import Made
 from subitize.runner.planning import items_of
@@ -76,7 +77,7 @@ def _complain(model: str, check: Sight) -> str:
 
 def _shown(item: Item) -> str:
     _, category, number = item.id.split("/")
-    return f"{number} {category}"
+    return counted(int(number), singular(category))
 
 
 def _words(outcome: Outcome) -> str:

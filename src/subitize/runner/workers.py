@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from subitize import registry
-from subitize.errors import MissingPartError, RunError, StorageError, UnusableModelError
+from subitize.errors import BadValueError, MissingPartError, RunError, StorageError, UnusableModelError
 from subitize.interfaces import Computes, ComputesSeveral, Opens, Responds, RespondsToSeveral, TransientError
 from subitize.networks.weights import is_out_of_memory
 from subitize.runner.processes import Pool, result_of
@@ -82,7 +82,7 @@ def open_executor(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool = Fa
         with _computing_at(kind, made, is_at_hand=is_at_hand) as executor:
             yield executor
     else:
-        raise TypeError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all")
+        raise BadValueError(f"{kind} {made.spec.shown!r} has none of respond, compute and compute_all; it needs one")
 
 
 class WorkerError(Exception):

@@ -5,6 +5,7 @@ from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
 from subitize.scenes.drafts import MOST_THINGS
 from subitize.scenes.lines import LINES_WORDING, MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
+from subitize.scenes.questions import scene_asks
 from subitize.scenes.reading import read_scene
 from subitize.scenes.scene import (
     Comparison,
@@ -51,6 +52,7 @@ __all__ = [
     "line_asks",
     "line_codes",
     "read_scene",
+    "scene_asks",
     "setting_asks",
     "settle",
 ]

@@ -1,6 +1,7 @@
 """A run on disk: SQLite in a folder, or PostgreSQL by URL, and images named by their content."""
 
 from subitize.store.attachments import Attachment
+from subitize.store.catalogue import list_runs
 from subitize.store.databases import Database, Folder, Location
 from subitize.store.entries import Entry, choose_names, find_spec, settle_entry
 from subitize.store.leases import RENEWAL_SECONDS, Lease
@@ -27,6 +28,7 @@ __all__ = [
     "group_answers",
     "is_refused",
     "latest_attempts",
+    "list_runs",
     "settle_entry",
     "subject_of",
 ]

@@ -36,5 +36,7 @@ def attach_image(outcome: Outcome, image: str | None) -> Outcome:
 def parse_image(name: str) -> Stored:
     """Read the name of an image's file."""
     hash, _, ending = name.partition(".")
-    format: ImageFormat = next(known for known in get_args(ImageFormat) if known == ending)
-    return Stored(hash, format)
+    for known in get_args(ImageFormat):
+        if known == ending:
+            return Stored(hash, known)
+    raise ValueError(f"{name!r} is no name of an image")

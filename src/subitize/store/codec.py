@@ -46,10 +46,17 @@ def dump(adapter: TypeAdapter[T], record: T) -> Any:  # noqa: ANN401
     return adapter.dump_python(record, mode="json", by_alias=True, warnings="error")
 
 
+LONGEST_TEXT = 1_000_000
+"""In characters, of anything that a model or judge gives: no answer to a question is longer."""
+
+
 def fault(adapter: TypeAdapter[T], record: T) -> str:
     """Say why a record cannot be stored and read back, or nothing."""
     try:
-        adapter.validate_json(encode(adapter, record))
+        text = encode(adapter, record)
+        if len(text) > LONGEST_TEXT:
+            return f"gave {len(text):,} characters to be stored; at most {LONGEST_TEXT:,}"
+        adapter.validate_json(text)
     except (PydanticSerializationError, ValidationError) as error:
         return f"gave what cannot be stored: {' '.join(str(error).split())[:200]}"
     return ""

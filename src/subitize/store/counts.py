@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Integer, cast, func, select
 
 from subitize.store import tables
-from subitize.store.interning import stands
+from subitize.store.interning import IS_ANSWER, stands
 from subitize.store.run import Run
 
 # The kind is the last that is written of a record; quotes within texts before it have a backslash.
@@ -29,8 +29,8 @@ def count_trials(run: Run) -> int:
 
 
 def count_readings(run: Run) -> int:
-    """Count the readings that stand."""
-    return _count(run, func.count(), stands(run.run_id))
+    """Count the answers that stand."""
+    return _count(run, func.count(), stands(run.run_id) & IS_ANSWER)
 
 
 class Judged(NamedTuple):
@@ -43,10 +43,10 @@ class Judged(NamedTuple):
 
 
 def count_judged(run: Run) -> list[Judged]:
-    """Count the readings that stand of every judge."""
+    """Count the answers that stand of every judge."""
     c, sources = tables.readings.c, tables.sources.c
     counted = (func.count().label("readings"), func.sum(cast(_IS_DISCARDED, Integer)).label("discarded"))
-    own = select(c.source, *counted).where(stands(run.run_id)).group_by(c.source).subquery()
+    own = select(c.source, *counted).where(stands(run.run_id), IS_ANSWER).group_by(c.source).subquery()
     people = func.count(func.nullif(sources.annotator, "").distinct())
     sums = (people, func.sum(own.c.readings), func.sum(own.c.discarded))
     query = select(sources.judge, *sums).where(sources.id == own.c.source).group_by(sources.judge)

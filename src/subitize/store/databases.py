@@ -5,10 +5,11 @@ import os
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select, text, update
@@ -16,14 +17,29 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from subitize.errors import BadValueError, MissingPartError, NewerSchemaError, NotARunError, StorageError, SubitizeError
+from subitize.errors import (
+    BadValueError,
+    DamagedRunError,
+    MissingPartError,
+    NewerSchemaError,
+    NotARunError,
+    StorageError,
+    SubitizeError,
+)
 from subitize.store import leases, tables
 from subitize.store.upgrades import upgrade_statements
 
 DATABASE_FILE = "run.sqlite"
 BUSY_SECONDS = 60
 _CACHE_KB = 32_000
+_DAMAGE = ("malformed", "Could not decode")
 _SETTING_UP = 5081712  # any number, as long as it is ours
+# Whoever looks needs no transaction. In SQLite none begins unless we do it, see _begin_at_once; to be told of another
+# isolation level, and of the usual one again afterwards, would take it as long as most queries.
+_LOOKING: Mapping[str, Mapping[str, Any]] = {
+    "sqlite": {"is_looking": True},
+    "postgresql": {"isolation_level": "AUTOCOMMIT"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +107,7 @@ class Backend:
     def reading(self) -> Iterator[Connection]:
         """Look without holding anybody up."""
         with self._in_our_words(), self.engine.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield connection.execution_options(**_LOOKING[self.engine.dialect.name])
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:
@@ -104,6 +120,11 @@ class Backend:
             reason = str(cause).strip().splitlines()[0] if str(cause).strip() else "no reason given"
             if isinstance(cause, sqlite3.DatabaseError) and "not a database" in reason:
                 raise NotARunError(f"{self.where} is not a run: its {DATABASE_FILE} is no database") from None
+            if isinstance(cause, sqlite3.DatabaseError) and any(sign in reason for sign in _DAMAGE):
+                raise DamagedRunError(
+                    f"the database of {self.where} is damaged: {reason}; restore the run from a backup, or save what "
+                    f"can be read: sqlite3 {DATABASE_FILE} .recover | sqlite3 saved.sqlite"
+                ) from None
             raise StorageError(f"the database of {self.where} refused: {reason}") from None
 
 
@@ -155,7 +176,9 @@ def _find_file(folder: Path, *, create: bool) -> Path:
     if folder.exists() and not folder.is_dir():
         raise NotARunError(f"{folder} is not a run: it is a file, not a folder")
     file = folder / DATABASE_FILE
-    if not file.exists():
+    if file.exists():
+        _check_ours(file)
+    else:
         if not create:
             raise NotARunError(f"{folder} is not a run: it has no {DATABASE_FILE}")
         # Another process may be making the same run at this moment: its files are no strangers.
@@ -163,6 +186,21 @@ def _find_file(folder: Path, *, create: bool) -> Path:
             raise NotARunError(f"{folder} is not a run and not empty; name a new folder for the run")
         folder.mkdir(parents=True, exist_ok=True)
     return file
+
+
+def _check_ours(file: Path) -> None:
+    """Refuse a database of somebody else before anything in it is changed, were it the mode of its journal."""
+    if not file.is_file():
+        raise NotARunError(f"{file.parent} is not a run: its {DATABASE_FILE} is not a file")
+    uri = f"file:{quote(str(file.resolve()))}?mode=ro"
+    found: set[str] = set()
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:  # opening it will tell
+        found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if found and not {tables.schema.name, tables.runs.name} <= found:
+        raise NotARunError(
+            f"{file.parent} is not a run: its {DATABASE_FILE} is another program's database, "
+            f"with the tables {', '.join(sorted(found))[:80]}; name another folder"
+        )
 
 
 def _sqlite_engine(file: Path) -> Engine:
@@ -195,7 +233,7 @@ def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 def _begin_at_once(connection: Connection) -> None:
     # A transaction that reads first and writes later cannot wait for another writer; one that says so at once can.
-    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+    if not connection.get_execution_options().get("is_looking"):
         connection.connection.cursor().execute("BEGIN IMMEDIATE")
 
 
@@ -241,7 +279,13 @@ def _check_schema(backend: Backend) -> int:
     with backend.reading() as connection:
         if not inspect(connection).has_table("schema_version"):
             raise NotARunError(f"{backend.where} is not a run: its database has none of our tables")
-        version = int(connection.execute(select(tables.schema.c.version)).scalar_one())
+        versions = connection.execute(select(tables.schema.c.version)).scalars().all()
+    if len(versions) != 1 or not isinstance(versions[0], int):
+        raise DamagedRunError(
+            f"{backend.where} is damaged: table schema_version should have one number, not {list(versions)!r:.60}; "
+            "restore the run from a backup"
+        )
+    version = versions[0]
     if version > tables.SCHEMA_VERSION:
         raise NewerSchemaError(
             f"{backend.where} was written by a newer subitize (schema {version}; this one knows up to "

@@ -151,7 +151,7 @@ def _take_apart(entry: Entry, *, keeps_kind: bool) -> _Parts:
         return _Parts(entry.spec, [entry.spec], {})
     kind, target, options = parse_spec(entry.spec)
     whole = ":".join(filter(None, [kind, target]))
-    model = target.partition(":")[2] if entry.asks_model else target
+    model = (target.partition(":")[2] or target) if entry.asks_model else target
     is_path = "://" not in model and '"' not in model and "'" not in model  # a command has quotes around its paths
     last = model.rstrip("/").rpartition("/")[2] if is_path else model
     start = f"{kind}:" if keeps_kind else ""

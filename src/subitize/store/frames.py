@@ -47,7 +47,10 @@ def fetch_responses(run: Run, more: Mapping[str, pl.DataType]) -> Iterator[pl.Da
     kind = pl.when(pl.col("status") == tables.DONE).then(take_kind(pl.col("kind"))).otherwise(pl.lit(FAILED))
     schema = {**RESPONSES, "status": pl.String(), **more}
     for rows in fetch(run, query.where(_is_of(run, tables.responses)).order_by(c.id), schema):
-        yield rows.with_columns(kind=kind).drop("status")
+        with_kinds = rows.with_columns(kind=kind)
+        if with_kinds["kind"].has_nulls():
+            raise ValueError("an outcome has no kind")  # leaving the run will name it
+        yield with_kinds.drop("status")
 
 
 def take_kind(outcome: pl.Expr) -> pl.Expr:
@@ -92,16 +95,21 @@ def keep_best(rows: pl.DataFrame, key: list[str], *by: pl.Expr) -> pl.DataFrame:
     return best.unique(key, keep="first", maintain_order=True).sort("first").select(rows.columns)
 
 
-def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = False) -> pl.DataFrame:
+def read_readings(
+    run: Run, judge: str | None = None, *, with_evidence: bool = False, with_reviews: bool = False
+) -> pl.DataFrame:
     """List the readings that stand, in the order they were stored: who says what of which subject, and when.
 
     The value is JSON; `trial` is the first that the subject is made of. With the evidence comes the question, as JSON
-    too: together they can be read by another rule.
+    too: together they can be read by another rule. Reviews and adjudications come only if they are asked for; their
+    `purpose` is not null.
     """
     c = tables.readings.c
     numbers = {"id": c.id, "replaces": c.replaces, "subject": c.subject, "question": c.question, "source": c.source}
-    texts = {"value": c.value, **({"evidence": c.evidence} if with_evidence else {})}
-    query = select_readings(run.run_id, [*numbers.values(), c.at, *texts.values()], judge)
+    numbers |= {"reviews": c.reviews}
+    texts = {"value": c.value, "purpose": c.purpose, **({"evidence": c.evidence} if with_evidence else {})}
+    columns = [*numbers.values(), c.at, *texts.values()]
+    query = select_readings(run.run_id, columns, judge, with_reviews=with_reviews)
     schema = {**dict.fromkeys(numbers, pl.Int64()), "at": pl.Float64(), **dict.fromkeys(texts, pl.String())}
     rows = pl.concat(fetch(run, query, schema))
     rows = rows.join(rows.select("replaces"), left_on="id", right_on="replaces", how="anti").drop("replaces")
@@ -109,10 +117,13 @@ def read_readings(run: Run, judge: str | None = None, *, with_evidence: bool = F
     subjects = read_shared(run, tables.subjects).with_columns(trial=pl.col("trial_ids").str.extract('"(.*?)"'))
     questions, sources = read_shared(run, tables.questions), read_shared(run, tables.sources)
     for shared, number in ((subjects, "subject"), (questions, "question"), (sources, "source")):
-        rows = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
+        joined = rows.rename({number: "number"}).join(shared, on="number", maintain_order="left").drop("number")
+        if joined.height != rows.height:
+            raise ValueError(f"a reading is of no {number}")  # leaving the run will name it
+        rows = joined
     question = [pl.col("question").alias("question_record")] if with_evidence else []
     ids = {"subject": pl.col("subject_id"), "trial": pl.col("trial"), "question": pl.col("question_id")}
-    return rows.select("id", "judge", "annotator", "rule", "at", *texts, *question, **ids)
+    return rows.select("id", "judge", "annotator", "rule", "at", "reviews", *texts, *question, **ids)
 
 
 def read_shared(run: Run, table: Table) -> pl.DataFrame:

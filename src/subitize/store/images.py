@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from subitize.errors import StorageError
+from subitize.errors import BadImageError, StorageError
 from subitize.records import ImageFormat, Stored
 
 _NAME = re.compile(r"[0-9a-f]{64}\.(png|jpeg|webp|gif)")
@@ -45,9 +45,14 @@ class Images:
     def load(self, stored: Stored) -> bytes:
         """Read the image back."""
         try:
-            return self.path(stored).read_bytes()
+            data = self.path(stored).read_bytes()
         except FileNotFoundError as error:
             raise StorageError(f"image {self.path(stored)} is gone; restore it from a backup") from error
+        except OSError as error:
+            raise StorageError(f"cannot read image {self.path(stored)}: {error.strerror}") from error
+        if hashlib.sha256(data).hexdigest() != stored.hash:
+            raise BadImageError(f"image {self.path(stored)} is damaged; restore it from a backup")
+        return data
 
     def names(self) -> Iterable[str]:
         """List the file names of all images."""
@@ -81,9 +86,14 @@ class Images:
         _sync_folder(path.parent)
 
 
+def is_image_name(name: str) -> bool:
+    """Tell whether a file could be one of ours by its name."""
+    return bool(_NAME.fullmatch(name))
+
+
 def _is_image(path: Path) -> bool:
     """Tell whether a file is named as only we name them; whatever else lies there is somebody else's."""
-    return bool(_NAME.fullmatch(path.name)) and path.parent.name == path.name[:2] and path.is_file()
+    return is_image_name(path.name) and path.parent.name == path.name[:2] and path.is_file()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,8 +5,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Dialect, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Dialect, Table, insert
 
 ROWS_AT_ONCE = 2_000
 
@@ -37,7 +36,7 @@ class _Prepared(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _prepare(table: Table, dialect: Dialect, *, skips_known: bool) -> _Prepared:
-    insert = (postgresql.insert if dialect.name == "postgresql" else sqlite.insert)(table)
     names = [column.name for column in table.columns if column.name != "id"]
-    compiled = (insert.on_conflict_do_nothing() if skips_known else insert).compile(dialect=dialect, column_keys=names)
-    return _Prepared(str(compiled), names, is_numbered=compiled.positiontup is not None)
+    compiled = insert(table).inline().compile(dialect=dialect, column_keys=names)
+    statement = f"{compiled} ON CONFLICT DO NOTHING" if skips_known else str(compiled)
+    return _Prepared(statement, names, is_numbered=compiled.positiontup is not None)

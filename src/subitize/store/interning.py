@@ -83,10 +83,21 @@ class _Rows(dict[int, RowT]):
         return row
 
 
-def select_readings(run_id: str, columns: Iterable[Any], judge: str | None = None) -> Select[Any]:
-    """Select columns of a run's readings, of all or of one judge's, in the order they were stored."""
+IS_ANSWER = readings.c.purpose.is_(None)
+"""What somebody said by themselves, who was shown nobody's answer."""
+
+
+def select_readings(
+    run_id: str, columns: Iterable[Any], judge: str | None = None, *, with_reviews: bool = False
+) -> Select[Any]:
+    """Select columns of a run's readings, of all or of one judge's, in the order they were stored.
+
+    Reviews and adjudications are left out unless they are asked for.
+    """
     c = readings.c
     query = select(*columns).where(c.run_id == run_id).order_by(c.id)
+    if not with_reviews:
+        query = query.where(IS_ANSWER)
     if judge is None:
         return query
     own = select(sources.c.id).where(sources.c.run_id == run_id, sources.c.judge == judge)

@@ -16,7 +16,7 @@ from subitize.records import Design, Evidence, Outcome, Provenance, Question, Va
 from subitize.store import codec, tables
 from subitize.store.attachments import attach_image, with_attachments
 from subitize.store.counts import IS_UNUSABLE
-from subitize.store.interning import Shared, select_readings, stands
+from subitize.store.interning import IS_ANSWER, Shared, select_readings, stands
 from subitize.store.run import Run
 
 _IDS_AT_ONCE = 500
@@ -125,7 +125,8 @@ def read_judgings(run: Run) -> list[Judging]:
     """List the judges with readings, replaced ones included, and the rules their values were read by."""
     c, sources = tables.readings.c, tables.sources.c
     times = func.min(c.at).label("first_at"), func.max(c.at).label("last_at")
-    own = _of(run, tables.readings, c.source, func.count().label("readings"), *times).group_by(c.source).subquery()
+    counted = _of(run, tables.readings, c.source, func.count().label("readings"), *times).where(IS_ANSWER)
+    own = counted.group_by(c.source).subquery()
     sums = func.sum(own.c.readings), func.count(), func.min(own.c.first_at), func.max(own.c.last_at)
     query = select(sources.judge, sources.rule, *sums).where(sources.id == own.c.source)
     query = query.group_by(sources.judge, sources.rule).order_by(sources.judge, sources.rule)

@@ -4,7 +4,7 @@ import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice, zip_longest
@@ -14,7 +14,7 @@ from typing import Generic, Self, TypeVar
 from sqlalchemy import Column, Connection, MetaData, Row, Select, Table, func, insert, select, update
 
 import subitize
-from subitize.errors import BadValueError, ConflictError, NotARunError, SubitizeError, UnknownNameError
+from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
 from subitize.records import (
     Design,
     Draw,
@@ -27,6 +27,7 @@ from subitize.records import (
     Provenance,
     Question,
     Reading,
+    ReadingPurpose,
     Response,
     Spec,
     Stored,
@@ -38,6 +39,7 @@ from subitize.records import (
 )
 from subitize.store import codec, leases, tables
 from subitize.store.attachments import Attachment, attach_image, parse_image, with_attachments
+from subitize.store.damage import find_damage
 from subitize.store.databases import Database, Location, open_backend
 from subitize.store.entries import Entry, addresses_among, choose_names, find_spec, settle_entry
 from subitize.store.images import Images
@@ -149,7 +151,15 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        damage = self._find_damage() if error is not None and _may_be_damage(error) else None
         self.close()
+        if damage is not None:
+            raise DamagedRunError(f"{self.location} is damaged: {damage}") from error
+
+    def _find_damage(self) -> str | None:
+        with suppress(SubitizeError), self.reading() as connection:
+            return find_damage(connection, self.run_id)
+        return None
 
     def close(self) -> None:
         """Let go of the database."""
@@ -346,12 +356,14 @@ class Run:
                 for subject, question in connection.execute(query).all()
             }
 
-    def readings(self, judge: str | None = None, items: Sequence[str] | None = None) -> Iterator[StoredReading]:
+    def readings(
+        self, judge: str | None = None, items: Sequence[str] | None = None, *, with_reviews: bool = False
+    ) -> Iterator[StoredReading]:
         """Go through the readings that stand of responses to all or some items, in the order they were stored.
 
-        Replaced ones are left out.
+        Replaced ones are left out, and so are reviews and adjudications unless they are asked for.
         """
-        query = select_readings(self.run_id, tables.readings.c, judge)
+        query = select_readings(self.run_id, tables.readings.c, judge, with_reviews=with_reviews)
         with self.reading() as connection:
             if items is not None:
                 query = query.where(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
@@ -362,14 +374,24 @@ class Run:
             if row.id not in replaced:
                 yield StoredReading(row.id, decode(row), row.at)
 
-    def find_reading(self, judge: str, annotator: str, subject: Subject, question: Question) -> int | None:
-        """Find the number of what somebody said last to a question."""
+    def find_reading(
+        self,
+        judge: str,
+        annotator: str,
+        subject: Subject,
+        question: Question,
+        purpose: ReadingPurpose = "answer",
+        reviews: int | None = None,
+    ) -> int | None:
+        """Find the number of what somebody said last to a question, for one purpose; of reviews, about one reading."""
         own = {"judge": judge, "annotator": annotator, "subject_id": subject.id, "question_id": question.id}
-        query = select(func.max(tables.readings.c.id)).where(tables.readings.c.run_id == self.run_id)
+        c = tables.readings.c
+        is_alike = (c.purpose == _encode_purpose(purpose)) & (c.reviews == reviews)
+        query = select(func.max(c.id)).where(c.run_id == self.run_id, is_alike)
         for column, table in (("source", tables.sources), ("subject", tables.subjects), ("question", tables.questions)):
             is_own = [table.c[name] == value for name, value in own.items() if name in table.c]
             numbers = select(table.c.id).where(table.c.run_id == self.run_id, *is_own)
-            query = query.where(tables.readings.c[column].in_(numbers))
+            query = query.where(c[column].in_(numbers))
         with self.reading() as connection:
             return connection.execute(query).scalar()
 
@@ -578,6 +600,12 @@ class Run:
             return connection.execute(query).all()
 
 
+def _may_be_damage(error: BaseException) -> bool:
+    """Tell errors that a damaged row can cause from those that say themselves what is wrong, or mean to end."""
+    says_itself = isinstance(error, SubitizeError | OSError | RuntimeError) or not isinstance(error, Exception)
+    return isinstance(error, DamagedRunError) or not says_itself
+
+
 def _encode_options(options: Mapping[str, str]) -> str:
     return codec.encode(codec.options, dict(sorted(options.items())))
 
@@ -708,6 +736,8 @@ def _encode_readings(readings: Iterable[Reading]) -> Iterator[_EncodedReading]:
                 reading.replaces,
                 time.time(),
                 None if reading.provenance is None else provenances.encode(reading.provenance),
+                _encode_purpose(reading.purpose),
+                reading.reviews,
             ),
         )
 
@@ -756,6 +786,10 @@ def _encode_question(question: Question) -> tuple[str, str]:
     return question.id, codec.encode(codec.question, question)
 
 
+def _encode_purpose(purpose: ReadingPurpose) -> str | None:
+    return None if purpose == "answer" else purpose
+
+
 def _encode_evidence(evidence: Evidence) -> str:
     return codec.encode(codec.evidence, evidence)
 
@@ -785,4 +819,6 @@ class _ReadingDecoder:
             annotator,
             row.replaces,
             None if row.provenance is None else codec.provenance.validate_json(row.provenance),
+            row.purpose or "answer",
+            row.reviews,
         )

@@ -11,7 +11,7 @@ from subitize.frames import make_frame
 from subitize.store import tables
 from subitize.store.attachments import with_attachments
 from subitize.store.frames import read_shared
-from subitize.store.interning import select_readings, stands
+from subitize.store.interning import IS_ANSWER, select_readings, stands
 from subitize.store.run import Run
 
 ROWS_AT_ONCE: Final = 20_000
@@ -29,6 +29,8 @@ _READINGS: dict[str, pl.DataType] = {
     **dict.fromkeys(("reading", "subject_number", "question_number", "source_number"), pl.Int64()),
     **dict.fromkeys(("value", "evidence"), pl.String()),
     "stored_at": pl.Float64(),
+    "purpose": pl.String(),
+    "reviews": pl.Int64(),
 }
 
 
@@ -59,8 +61,8 @@ def stream_responses(run: Run) -> Iterator[pl.DataFrame]:
 def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
     """Go through the readings that stand, in the order they were stored; value, evidence and question are JSON."""
     c = tables.readings.c
-    columns = (c.id, c.subject, c.question, c.source, c.value, c.evidence, c.at)
-    query = select_readings(run.run_id, columns).where(stands(run.run_id))
+    columns = (c.id, c.subject, c.question, c.source, c.value, c.evidence, c.at, c.purpose, c.reviews)
+    query = select_readings(run.run_id, columns, with_reviews=True).where(stands(run.run_id))
     shared: list[tuple[str, pl.DataFrame]] = []
     with _streaming(run) as connection:
         for rows in _frames(connection, query, _READINGS):
@@ -76,13 +78,13 @@ def stream_readings(run: Run) -> Iterator[pl.DataFrame]:
 
 
 def count_annotators(run: Run) -> pl.DataFrame:
-    """Count the readings that stand of each subject, question and judge."""
+    """Count the answers that stand of each subject, question and judge."""
     c, subjects, questions, sources = (
         table.c for table in (tables.readings, tables.subjects, tables.questions, tables.sources)
     )
     counted = (
         select(c.subject, c.question, sources.judge, func.count().label("annotators"))
-        .where(stands(run.run_id), sources.id == c.source)
+        .where(stands(run.run_id), IS_ANSWER, sources.id == c.source)
         .group_by(c.subject, c.question, sources.judge)
         .subquery()
     )

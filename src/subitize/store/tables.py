@@ -1,6 +1,7 @@
 """The tables of a run, the same on SQLite and PostgreSQL; rows are appended, never overwritten (leases apart)."""
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -11,11 +12,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    event,
     func,
-    text,
 )
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 # The status of a response: an answer or a refusal; a failure for good; a failure that may be tried again.
 DONE, FAILED, TRANSIENT = "done", "failed", "transient"
@@ -104,15 +105,10 @@ responses = Table(
     Column("latency_seconds", Float, nullable=False),
     Column("at", Float, nullable=False),
 )
-# Two runners may race, a lease may be lost: the database itself refuses a second response to a trial.
-Index(
-    "one_response_per_trial",
-    responses.c.run_id,
-    responses.c.trial_id,
-    unique=True,
-    sqlite_where=text(f"status = '{DONE}'"),
-    postgresql_where=text(f"status = '{DONE}'"),
-)
+# Two runners may race, a lease may be lost: the database itself refuses a second response to a trial. It is spelt out
+# because an Index that both should know imports all that SQLAlchemy has for PostgreSQL.
+_ONE_RESPONSE = f"CREATE UNIQUE INDEX one_response_per_trial ON responses (run_id, trial_id) WHERE status = '{DONE}'"
+event.listen(responses, "after_create", DDL(_ONE_RESPONSE))  # type: ignore[no-untyped-call]
 Index("responses_by_model", responses.c.run_id, responses.c.model)
 Index("responses_by_item", responses.c.run_id, responses.c.item_id)
 
@@ -174,6 +170,8 @@ readings = Table(
     Column("replaces", BigInteger, nullable=True),
     Column("at", Float, nullable=False),
     Column("provenance", Text, nullable=True),
+    Column("purpose", String, nullable=True),  # none of an answer
+    Column("reviews", BigInteger, nullable=True),
 )
 # A file has one run, whose readings are mostly read all together; in PostgreSQL they stand among those of others.
 Index("readings_by_source", readings.c.run_id, readings.c.source).ddl_if(dialect="postgresql")

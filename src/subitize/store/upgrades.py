@@ -74,6 +74,10 @@ UPGRADES: Mapping[int, tuple[str, ...]] = {
             )
         ),
     ),
+    6: (
+        "ALTER TABLE readings ADD COLUMN purpose VARCHAR",
+        "ALTER TABLE readings ADD COLUMN reviews BIGINT",
+    ),
 }
 
 _WORDS = {

@@ -28,7 +28,7 @@ from subitize.judges.clip import Clip
 from subitize.judges.ocr import Ocr
 from subitize.models.painter import Painter
 from subitize.networks.detectors.collages import make_collage
-from subitize.papers.gimbrr.assessment import JUDGES, is_written, join_parts, list_parts, name_waiting
+from subitize.papers.gimbrr.assessment import JUDGES, join_parts, list_parts, name_waiting
 from subitize.papers.gimbrr.grammar import read_prompt
 from subitize.papers.gimbrr.items import TaskPrompt, make_item
 from subitize.papers.gimbrr.suite import Gimbrr
@@ -54,6 +54,7 @@ from subitize.registry import listings, make_judge
 from subitize.runner.judging import judge_run
 from subitize.runner.progress import Silent
 from subitize.store import Folder, Run
+from subitize.suites.parts import is_written
 from tiny_weights import find_tiny
 
 SUITE = Spec("gimbrr", {}, "gimbrr")

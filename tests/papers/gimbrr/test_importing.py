@@ -1,5 +1,6 @@
 """GIMBRR's ratings come in as a run and go out again in the authors' columns."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from commands import call
 from gimbrr_release import DIRECTORY, RATINGS, read_rows, write_release, write_rows
 from subitize.papers.gimbrr.exporting import COLUMNS
+from subitize.papers.gimbrr.importing import JUDGE
 from subitize.store import Folder, Run
 
 
@@ -56,7 +58,7 @@ def test_a_release_that_is_imported_again_adds_nothing(odd: Path, tmp_path: Path
     assert call("import", "gimbrr", odd, "--out", tmp_path / "run").code == 0
     again = call("import", "gimbrr", odd, "--out", tmp_path / "run")
     rated = len(read_rows(odd / RATINGS))
-    assert again.out.startswith(f"0 images and 0 readings added, {rated} readings were there already")
+    assert again.out.startswith(f"0 images and 0 readings added, {rated} readings there already")
     changed = write_release(tmp_path / "changed", ["Dalle"], per_task=2)
     rows = read_rows(changed / RATINGS)
     rows[0]["annotation"] = "True" if rows[0]["annotation"] == "False" else "False"
@@ -80,8 +82,11 @@ def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Pa
     call("import", "gimbrr", odd, "--out", run)
     nobody = call("export", run, "--paper", "gimbrr", "--judge", "nobody")
     assert (nobody.code, "no readings by 'nobody'; judges with readings: gimbrr-annotators" in nobody.err) == (2, True)
-    other = call("export", run, "--paper", "geckonum")
-    assert (other.code, "geckonum cannot be exported to; those that can: gimbrr" in other.err) == (2, True)
+    other = call("export", run, "--paper", "t2icountbench")
+    assert (other.code, "t2icountbench cannot be exported to; those that can: geckonum, gimbrr" in other.err) == (
+        2,
+        True,
+    )
     alone = call("export", run, "--judge", "gimbrr-annotators")
     assert (alone.code, "--judge goes with --paper" in alone.err) == (2, True)
     into_run = call("export", run, "--paper", "gimbrr", "-o", run / "run.sqlite")
@@ -89,3 +94,19 @@ def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Pa
     Run(Folder(tmp_path / "empty"), create=True).close()
     empty = call("tables", tmp_path / "empty", "--paper", "gimbrr")
     assert (empty.code, "has no items of gimbrr; first: subitize run gimbrr" in empty.err) == (2, True)
+
+
+def test_ratings_in_the_authors_columns_come_in_again(odd: Path, tmp_path: Path) -> None:
+    run, file = tmp_path / "run", tmp_path / "ratings.csv"
+    call("import", "gimbrr", odd, "--out", run)
+    assert call("export", run, "--paper", "gimbrr", "-o", file).code == 0
+    assert call("import", "readings", file, "--run", run, "--judge", "again").code == 0
+    with Run(Folder(run)) as stored:
+        ours, again = (
+            Counter((one.reading.subject, one.reading.evidence, one.reading.value, one.reading.rule) for one in found)
+            for found in (stored.readings(JUDGE), stored.readings("again"))
+        )
+    assert ours == again != Counter()
+    file.write_text(file.read_text("utf-8").replace("\np", "\nq", 1), encoding="utf-8")
+    bad = call("import", "readings", file, "--run", run, "--judge", "bad")
+    assert (bad.code, "ratings.csv line 2: " in bad.err) == (2, True)

@@ -81,7 +81,7 @@ def test_a_missing_column_or_file_is_named(case: Case, tmp_path: Path) -> None:
         done = call("reproduce", "gimbrr", folder)
         assert done.code == 2
         assert f"{RATINGS} line 1: no column Algorithm in" in done.err
-        assert "a comma between columns: File_name, annotation, Algorithm, ID" in done.err
+        assert "a comma, a semicolon or a tab between columns: File_name, annotation, Algorithm, ID" in done.err
     with case("a directory with an unknown task"):
         folder = write_release(tmp_path / "task", ["Dalle"], per_task=1)
         text = (folder / DIRECTORY).read_text(encoding="utf-8").replace("Simple arithmetic", "Juggling")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import call
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, interpret
 from subitize.papers.gimbrr.items import MATCH
@@ -55,6 +56,20 @@ def run(tmp_path: Path) -> Iterator[Run]:
                 (read(trials[key], said, person) for key, own in ANSWERS.items() for person, said in enumerate(own)),
             )
         yield made
+
+
+def test_tables_show_names_and_programs_get_specs_too(run: Run) -> None:
+    run.add_model(Spec("m", {}, "m"), is_stand_in=False, name="Mine")
+    assert all(warning.startswith("Mine: ") for warning in read_run(run)[1])
+    folder = run.location.path  # type: ignore[union-attr]
+    printed = call("tables", folder, "--paper", "gimbrr")
+    assert printed.code == 0, printed.err
+    assert "Mine" in printed.out
+    rows = call("tables", folder, "--paper", "gimbrr", "--json").json()
+    assert {(row["column"], row.get("column_name")) for row in rows if row["table"] == "overall"} == {
+        ("m", "Mine"),
+        ("pooled", None),
+    }
 
 
 def read(trial: Trial, said: str, person: int) -> Reading:

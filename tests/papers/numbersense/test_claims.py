@@ -88,7 +88,7 @@ def test_one_who_never_errs_correlates_with_people_as_is_said() -> None:
 
 
 def test_of_a_model_that_never_errs_claims_of_weakness_do_not_hold(tmp_path: Path) -> None:
-    draw(tmp_path / "exact", lambda number, _: number, images=100)
+    draw(tmp_path / "exact", lambda number, _: number)
     found = measure(tmp_path / "exact")
     assert {found[id].verdict for id in ("3a", "3.2a", "3.2c")} == {"does not hold"}
     # Four prompts of a number cannot show that it is known beyond doubt.
@@ -99,7 +99,7 @@ def test_of_a_model_that_never_errs_claims_of_weakness_do_not_hold(tmp_path: Pat
 
 
 def test_of_a_model_that_estimates_as_people_do_scalar_variability_holds(tmp_path: Path) -> None:
-    draw(tmp_path / "people", lambda number, random: round(random.normal(number, 0.15 * number)), images=60)
+    draw(tmp_path / "people", lambda number, random: round(random.normal(number, 0.15 * number)))
     found = measure(tmp_path / "people")
     verdicts = {id: found[id].verdict for id in ("3a", "3c", "4")}
     assert verdicts == {"3a": "holds", "3c": "holds", "4": "holds"}
@@ -107,7 +107,7 @@ def test_of_a_model_that_estimates_as_people_do_scalar_variability_holds(tmp_pat
 
 def test_of_models_that_always_draw_too_many_the_tendency_holds(tmp_path: Path) -> None:
     for place in range(6):
-        draw(tmp_path / ("model" + "s" * place), lambda number, _: number + 2)
+        draw(tmp_path / ("model" + "s" * place), lambda number, _: number + 2, images=5)
     found = measure(tmp_path)
     assert found["3.2e"].verdict == "holds"
     assert found["3.2a"].verdict == "holds"
@@ -116,7 +116,7 @@ def test_of_models_that_always_draw_too_many_the_tendency_holds(tmp_path: Path) 
 
 def test_of_models_that_draw_too_few_the_opposite_does_not_hold(tmp_path: Path) -> None:
     for place in range(6):
-        draw(tmp_path / ("model" + "s" * place), lambda number, _: number - 2)
+        draw(tmp_path / ("model" + "s" * place), lambda number, _: number - 2, images=5)
     assert measure(tmp_path)["3.2e"].verdict == "does not hold"
 
 

@@ -15,6 +15,7 @@ from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Estimate, Said, Scored, Spec, TaskKind
 from subitize.registry import Made, make_judge, make_suite
 from subitize.report.document.blocks import Document, FigureBlock, Row, Section, TableBlock
+from subitize.report.sections.sources import list_series, read_sources
 from subitize.runner.progress import Silent
 from subitize.runner.running import Settings, run_suite
 from subitize.store import Folder, Run
@@ -75,6 +76,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     with Run(Folder(folder / "run"), create=True) as run:
         models = {"knower": know, "two-sayer": say_two, "clip": resemble}
         probe(run, folder, models, {**counting, "alignment-probe": "pairs.jsonl"})
+        run.add_model(Spec("clip", {}, "clip"), is_stand_in=False, name="CLIP")
         yield run
 
 
@@ -116,8 +118,8 @@ def test_framings_stand_side_by_side_for_each_split_with_the_figures_of_the_tabl
                 share = shares[model, framing]
                 assert isinstance(share, Estimate)
                 assert 100 * share.value == pytest.approx(cells[table, f"{model} · {row}", column]), framing
-        assert ("clip", "statement") in shares
-        assert ("clip", "gap") not in shares
+        assert ("CLIP", "statement") in shares
+        assert ("CLIP", "gap") not in shares
 
 
 def test_baselines_are_drawn_in(document: Document) -> None:
@@ -144,8 +146,8 @@ def test_measures_of_texts_are_set_out_and_a_similarity_has_those_that_rank(docu
     table = section.blocks[0]
     assert isinstance(table, TableBlock)
     rows = {row.cells[:2]: dict(zip([one.name for one in table.columns], row.cells, strict=True)) for row in table.rows}
-    assert rows["clip", "coco"]["Accuracy"] is None
-    ranked = rows["clip", "coco"]["Pairs ranked right"]
+    assert rows["CLIP", "coco"]["Accuracy"] is None
+    ranked = rows["CLIP", "coco"]["Pairs ranked right"]
     assert isinstance(ranked, Estimate)
     assert ranked.value == 1
 
@@ -200,3 +202,7 @@ def test_framings_of_different_runs_have_sections_of_their_own(tmp_path: Path) -
         ("knower (gaps)", "gap"), ("knower (gaps)", "gap, as in the paper"),
         ("knower (both)", "gap"), ("knower (both)", "gap, as in the paper"), ("knower (both)", "question"),
     }  # fmt: skip
+
+
+def test_whoever_reads_an_answer_is_not_called_informed(run: Run) -> None:
+    assert not any(series.is_informed for series in list_series(read_sources([run])))

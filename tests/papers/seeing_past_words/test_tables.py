@@ -213,8 +213,13 @@ def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> N
         for model in (blind, broken):
             run_suite(run, Settings(make_suite(f"{spec},blind=true"), model), Silent())
         found = tabulate_run(run, None, extensions=False)
-    assert {one.row for one in found.it} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
-    assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
+        assert {one.row for one in found.it} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
+        assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
+        run.add_model(Spec("model", {}, "model"), is_stand_in=True, name="Mine")
+    tables = call("tables", tmp_path / "run", "--paper", "seeing-past-words")
+    assert "Mine (blind) · drawn" in tables.out, tables.err
+    (row, *_) = call("tables", tmp_path / "run", "--paper", "seeing-past-words", "--json").json()
+    assert (row["row"], row["row_name"]) == ("model (blind) · drawn", "Mine (blind) · drawn")
 
 
 @pytest.mark.parametrize(

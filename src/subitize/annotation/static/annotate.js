@@ -32,9 +32,10 @@ function tellDetail(detail) {
 }
 
 async function start() {
-  const { status, body, detail } = await call("/api/me").catch(() => ({ status: 0, detail: "The server cannot be reached; reload the page." }));
+  const { status, body, detail } = await call("api/me").catch(() => ({ status: 0, detail: "The server cannot be reached; reload the page." }));
   if (status !== 200) return notify(detail);
   me = body;
+  $("home").hidden = me.role !== "owner";
   $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
   visited = me.finished.map((id) => ({ page: { id }, number: 0 }));
   cursor = visited.length;
@@ -51,7 +52,7 @@ function askConsent(text) {
 }
 
 async function agree() {
-  const { status, detail } = await call("/api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+  const { status, detail } = await call("api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
   if (status !== 204) return notify(detail);
   $("consent").hidden = true;
   await next();
@@ -64,7 +65,7 @@ function makeParagraph(text) {
 }
 
 async function send({ page, number, given }) {
-  const path = `/api/pages/${page}/questions/${number}`;
+  const path = `api/pages/${page}/questions/${number}`;
   const { status, body, detail } = await call(path, { method: "PUT", body: JSON.stringify(given) });
   if (status === 200) {
     progress = body;
@@ -74,7 +75,7 @@ async function send({ page, number, given }) {
 }
 
 async function fetchPages() {
-  const { status, body, detail } = await call(`/api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
+  const { status, body, detail } = await call(`api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
   if (status !== 200) return notify(detail ?? "The server cannot be reached; what you answered is kept on this device.");
   progress = body.progress;
   const known = new Set([...answered, ...coming.map((page) => page.id)]);
@@ -87,7 +88,7 @@ function saidTo(page, number) {
 }
 
 function firstOpen(page) {
-  return page.questions.findIndex((_, number) => !saidTo(page, number));
+  return page.questions.findIndex((question, number) => question.is_asked && !saidTo(page, number));
 }
 
 async function next() {
@@ -103,7 +104,7 @@ async function next() {
   if (page) return show({ page, number: firstOpen(page) });
   shown = null;
   $("page").hidden = true;
-  const { body: now } = await call("/api/me").catch(() => ({ body: me }));
+  const { body: now } = await call("api/me").catch(() => ({ body: me }));
   $("failed").hidden = !now.has_failed;
   $("finished").hidden = now.has_failed || outbox.entries.length > 0 || progress.left > 0;
   showState();
@@ -113,7 +114,7 @@ async function next() {
 let showing = 0;
 
 async function showCompletion() {
-  const { status, body } = await call("/api/completion").catch(() => ({ status: 0 }));
+  const { status, body } = await call("api/completion").catch(() => ({ status: 0 }));
   if (status !== 200 || !body.url) return;
   $("completion").href = body.url;
   $("completion").hidden = false;
@@ -122,11 +123,12 @@ async function showCompletion() {
 async function show(which) {
   const turn = ++showing;
   if (!which.page.questions) {
-    const { status, body, detail } = await call(`/api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+    const { status, body, detail } = await call(`api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
     if (turn !== showing) return; // something else was asked for meanwhile
     if (status !== 200) return notify(detail);
     Object.assign(which.page, body);
   }
+  if (!which.page.questions[which.number].is_asked) which.number = which.page.questions.findIndex((one) => one.is_asked);
   const { page, number } = which;
   const question = page.questions[number];
   const isClicked = question.form === "click";
@@ -143,12 +145,64 @@ async function show(which) {
   $("prompt").textContent = page.prompt ?? "";
   $("wording").textContent = question.wording;
   $("feedback").textContent = "";
+  showOthers(page.purpose, question);
+  $("show-linked").hidden = !page.linked.length;
+  toggleLinked(false);
   const draft = readDraft(page.id, number);
   field = makeField(question, { onInput: askFeedback, onChoice: save, pictures });
   $("field").replaceChildren(field.element);
   restore(saidTo(page, number), draft);
   showState();
   field.focus();
+}
+
+// The pictures of a prompt's parts are loaded when they are asked for.
+function toggleLinked(isOpen) {
+  if ($("show-linked").hidden) isOpen = false;
+  $("linked").hidden = !isOpen;
+  $("show-linked").setAttribute("aria-expanded", String(isOpen));
+  $("linked").replaceChildren(...(isOpen ? shown.page.linked.map(showLinked) : []));
+}
+
+function showLinked({ picture, prompt }) {
+  const [figure, caption, image] = [document.createElement("figure"), document.createElement("figcaption"), new Image()];
+  image.src = picture;
+  image.alt = "";
+  caption.textContent = prompt;
+  figure.append(image, caption);
+  return figure;
+}
+
+// Reviewers and adjudicators see what others answered; each answer can be taken by a key.
+const OTHERS_TITLES = {
+  review: "Somebody answered this. Confirm it, or give your own answer.",
+  adjudication: "People answered this differently. Take one of their answers, or give your own.",
+};
+
+function showOthers(purpose, { others, form }) {
+  $("others").hidden = !others.length;
+  $("others-title").textContent = OTHERS_TITLES[purpose] ?? "";
+  $("others-list").replaceChildren(...others.map((other, place) => showOther(other, place, form, purpose)));
+}
+
+function showOther({ text, value, people }, place, form, purpose) {
+  const entry = document.createElement("li");
+  const button = document.createElement("button");
+  const key = document.createElement("kbd");
+  button.type = "button";
+  key.textContent = `Alt+${place + 1}`;
+  const who = purpose === "review" ? "confirm" : people === 1 ? "one person" : `${people} people`;
+  button.append(`${form === "click" ? `${value} marked` : text} (${who}) `, key);
+  button.addEventListener("click", () => takeAnswer(place));
+  entry.append(button);
+  return entry;
+}
+
+function takeAnswer(place) {
+  const other = shown?.page.questions[shown.number].others[place];
+  if (!other || $("form").inert) return;
+  field.set(other.text);
+  save();
 }
 
 function restore(said, draft) {
@@ -195,7 +249,7 @@ function skip() {
 
 async function finish(given) {
   const { page, number } = shown;
-  if (page.is_training) return finishTraining(page, number, given);
+  if (page.purpose === "training") return finishTraining(page, number, given);
   dropDraft(page.id, number);
   $("form").inert = true; // until the next question is there
   if (!isSame(given, saidTo(page, number))) outbox.add({ page: page.id, number, given });
@@ -254,7 +308,7 @@ function askFeedback(text) {
   if (!text || page.questions[number].form !== "count") return;
   feedbackTimer = setTimeout(async () => {
     const given = { key: "feedback", text };
-    const path = `/api/pages/${page.id}/questions/${number}/read`;
+    const path = `api/pages/${page.id}/questions/${number}/read`;
     const { status, body } = await call(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
     if (status !== 200 || shown?.page !== page || field.value() !== text) return;
     $("feedback").textContent = body.value === null ? `Not a count yet: ${body.reason}` : `Read as ${body.value}`;
@@ -304,6 +358,7 @@ const SHORTCUTS = {
   KeyC: () => $("comment").focus(),
   KeyS: () => ($("reason").value ? skip() : $("reason").focus()),
   KeyB: back,
+  KeyL: () => toggleLinked($("linked").hidden),
   KeyI: () => pictures?.zoom(1),
   KeyO: () => pictures?.zoom(-1),
   KeyH: toggleHelp,
@@ -313,6 +368,11 @@ addEventListener("keydown", (event) => {
   if (event.altKey && event.code in SHORTCUTS) {
     event.preventDefault();
     if (!event.repeat) SHORTCUTS[event.code]();
+    return;
+  }
+  if (event.altKey && /^Digit[1-9]$/.test(event.code)) {
+    event.preventDefault();
+    if (!event.repeat) takeAnswer(Number(event.code.slice(5)) - 1);
     return;
   }
   if (event.key === "Enter" && event.repeat) event.preventDefault(); // a held key answers once
@@ -333,6 +393,7 @@ $("form").addEventListener("submit", (event) => {
 $("skip").addEventListener("click", skip);
 $("back").addEventListener("click", back);
 $("help").addEventListener("click", toggleHelp);
+$("show-linked").addEventListener("click", () => toggleLinked($("linked").hidden));
 $("agree").addEventListener("click", agree);
 for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
 

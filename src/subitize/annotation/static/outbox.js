@@ -5,7 +5,7 @@ const RETRY_MS = [500, 1000, 2000, 5000, 15000];
 export class Outbox {
   /** `send` delivers one entry and gives {status, detail}; it throws where the server cannot be reached. */
   constructor(name, send, { onChange, onRefused }) {
-    this.key = `subitize outbox ${name}`;
+    this.key = `subitize outbox ${new URL(".", document.baseURI).pathname} ${name}`; // of this study
     this.send = send;
     this.onChange = onChange;
     this.onRefused = onRefused;

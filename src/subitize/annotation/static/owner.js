@@ -1,39 +1,32 @@
 // The owner's page: progress, people, agreement, and what people disagree about.
 
+import { $, call, setToken, tellErrors } from "./calling.js";
+
 const REFRESH_MS = 5000;
-const $ = (id) => document.getElementById(id);
-let csrf = "";
 let leaving = null; // who may be left out
 
-async function call(path, options = {}) {
-  const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
-  const response = await fetch(path, { ...options, headers });
-  const body = response.status === 204 ? {} : await response.json();
-  if (!response.ok) throw new Error(typeof body.detail === "string" ? body.detail : "The server did not understand this.");
-  return body;
-}
-
-async function tellErrors(work) {
-  try {
-    await work();
-    $("notice").hidden = true;
-  } catch (error) {
-    $("notice").textContent = error instanceof TypeError ? "The server cannot be reached." : error.message;
-    $("notice").hidden = false;
-  }
-}
-
 async function refresh() {
-  const study = await call("/api/study");
+  const study = await call("api/study");
   $("name").textContent = `Study ${study.name}`;
   $("bar").value = study.wanted ? study.given / study.wanted : 0;
   $("progress").textContent = tellProgress(study);
   $("people").replaceChildren(...study.people.map(showPerson));
   $("agreement").replaceChildren(...(study.agreement ?? []).map(showAgreement));
   $("age").textContent = study.agreement_age_seconds === null
-    ? "Nothing has been answered by two people yet."
+    ? "Being computed, or not answered by two people yet."
     : `Computed ${Math.round(study.agreement_age_seconds)} seconds ago; 95 % intervals for prompts and people like these.`;
+  showReviews(study);
+  $("make").hidden = !study.making_link;
+  $("make").href = study.making_link ?? "";
   showDisagreements(study.disagreements);
+}
+
+function showReviews({ reviews: [reviewed, toReview], corrections, adjudications: [settled, toSettle], can_adjudicate: canSettle }) {
+  const told = [];
+  if (reviewed + toReview) told.push(`${reviewed} of ${reviewed + toReview} pages drawn for review are reviewed, ${corrections} answers corrected.`);
+  if (settled + toSettle) told.push(`${settled} of ${settled + toSettle} pages on which people disagree are settled.`);
+  $("reviews").textContent = told.join(" ");
+  $("adjudicate").hidden = !canSettle || !toSettle;
 }
 
 function tellProgress({ given, wanted, pages, people_per_page: each, per_hour: speed, hours_left: left }) {
@@ -57,7 +50,7 @@ const tell = (estimate) => {
 function showPerson(person) {
   const row = document.createElement("tr");
   row.classList.toggle("withdrawn", person.is_withdrawn);
-  row.append(cell(person.name));
+  row.append(cell(person.name), cell(person.role));
   for (const number of [person.done, person.skipped, person.unsure, person.flagged]) row.append(cell(number, "number"));
   row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"));
   for (const [right, all] of [person.gold, person.consistency]) row.append(cell(all ? `${right} of ${all}` : "–", "number"));
@@ -116,7 +109,7 @@ async function askToLeaveOut(person) {
   $("effect-text").textContent = "Computing what it would change …";
   $("why").value = "";
   $("effect").showModal();
-  const { agreement, without } = await call(`/api/study/people/${person.id}/effect`);
+  const { agreement, without } = await call(`api/study/people/${person.id}/effect`);
   const lines = (agreement ?? []).map((one) => {
     const other = without.find((two) => two.model === one.model && two.question === one.question && two.group === one.group);
     return `${one.model}, ${one.question}: two say the same ${tell(one.pairwise)} → ${tell(other?.pairwise)}`;
@@ -129,7 +122,7 @@ $("effect").addEventListener("close", () => {
   if (choice !== "exclude" && choice !== "close") return;
   const reason = choice === "exclude" ? $("why").value.trim() || "left out by the owner" : "";
   tellErrors(async () => {
-    await call(`/api/study/people/${leaving.id}/withdraw`, { method: "POST", body: JSON.stringify({ reason }) });
+    await call(`api/study/people/${leaving.id}/withdraw`, { method: "POST", body: JSON.stringify({ reason }) });
     await refresh();
   });
 });
@@ -137,7 +130,7 @@ $("effect").addEventListener("close", () => {
 $("invite").addEventListener("submit", (event) => {
   event.preventDefault();
   tellErrors(async () => {
-    await call("/api/study/people", { method: "POST", body: JSON.stringify({ name: $("person").value.trim() }) });
+    await call("api/study/people", { method: "POST", body: JSON.stringify({ name: $("person").value.trim(), role: $("role").value }) });
     $("person").value = "";
     await refresh();
   });
@@ -159,7 +152,7 @@ function button(text, onClick) {
 }
 
 async function start() {
-  csrf = (await call("/api/me")).csrf_token;
+  setToken((await call("api/me")).csrf_token);
   await refresh();
 }
 

@@ -1,26 +1,40 @@
 """Images that were made elsewhere, in the layouts people have: found, matched to a suite's items, and handed over."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from subitize.errors import BadFileError
+from subitize.image_files import find_fault
 from subitize.interfaces import Pixels, Reply, Request
-from subitize.models.folder.files import Image, find_fault
-from subitize.models.folder.layouts import read_folder
+from subitize.models.folder.files import Image
+from subitize.models.folder.layouts import PROMPTS, UnclearLayoutError, read_folder
 from subitize.models.folder.matching import MatchedImages as MatchedImages
 from subitize.models.folder.matching import Placement, describe
 from subitize.records import Failed, Item, TaskKind
 
+_ONLY_FOUND = "only those that are there: --only-found"
+
 
 class Folder:
-    """Take the images in a folder, or those that a .jsonl file lists, in any of the layouts people have."""
+    """Take the images in a folder, or those that a .jsonl or .csv file lists, in any of the layouts people have.
+
+    Args:
+        layout: how files are named; auto: found from the names
+    """
 
     tasks: frozenset[TaskKind] = frozenset({"draw"})
     is_stand_in = False
     concurrency = 8
 
     def __init__(self, path: str, /, *, layout: str = "auto") -> None:
-        self._holdings = read_folder(Path(path).expanduser(), layout)
+        self._path, self._is_told = Path(path).expanduser(), layout != "auto"
+        self._fault: UnclearLayoutError | None = None
+        try:
+            self._holdings = read_folder(self._path, layout)
+        except UnclearLayoutError as error:  # perhaps the prompts of a suite tell
+            self._fault, self._holdings = error, read_folder(self._path, PROMPTS)
         self._placed: dict[str, dict[int, Image]] = {}
 
     def match(self, items: Sequence[Item], repeats: int, /) -> MatchedImages:
@@ -30,6 +44,14 @@ class Folder:
         """
         drawn = [item for item in items if item.task.kind in self.tasks]
         placement = Placement(self._holdings, drawn)
+        if not placement.has_any and self._fault is not None:
+            raise self._fault
+        if not placement.has_any and not self._is_told and self._path.is_dir():
+            with suppress(BadFileError):  # what cannot be read in this way either is told by what was found before
+                by_prompts = read_folder(self._path, PROMPTS)
+                other = Placement(by_prompts, drawn)
+                if other.has_any:
+                    self._holdings, placement = by_prompts, other
         self._placed |= placement.of_item
         return describe(self._holdings, placement, drawn, repeats)
 
@@ -53,8 +75,11 @@ class Folder:
     def _say_missing(self, request: Request, found: int) -> str:
         if self._holdings.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
-            return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1)"
-        return f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} (see --repeats)"
+            return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1; {_ONLY_FOUND})"
+        return (
+            f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} "
+            f"(see --repeats; {_ONLY_FOUND})"
+        )
 
 
 def _read(image: Image) -> Pixels | Failed:

@@ -1,20 +1,15 @@
 """Image files as they lie on a disk: listed without following anything out of the folder, bounded in size."""
 
 import os
-import stat
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.image_files import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Scalar
 
 SUFFIXES: tuple[str, ...] = (".png", ".jpg", ".jpeg", ".webp", ".gif")
-
-# An image of the most pixels that are decoded, with four bytes for each and no compression.
-LARGEST_FILE_BYTES = LARGEST_IMAGE_MEGAPIXELS * 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +19,8 @@ class Image:
     `key` is the item's key and `prompt` its text, as far as the layout has them. Images of one item become its repeats
     in their `order`, unless a `repeat` is told; two with the same order are the same image twice. `source` is the
     folder of one prompt, where there is one; `identity` is that of the file, where a layout may name a file twice.
+    A name may be a prompt with a seed after it, or a prompt that ends in a number: `shorter_prompts` are what it may
+    be besides.
     """
 
     name: str
@@ -36,6 +33,12 @@ class Image:
     number: Scalar | None = None
     count: str | None = None
     identity: tuple[Scalar, ...] = ()
+    shorter_prompts: tuple[str, ...] = ()
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts that it may be of, the likeliest first."""
+        return (self.prompt, *self.shorter_prompts) if self.prompt else ()
 
     @property
     def parameters(self) -> dict[str, Scalar]:
@@ -158,19 +161,3 @@ def list_some(texts: Iterable[str]) -> str:
     """List the first three of several."""
     every = list(texts)
     return ", ".join(every[:3]) + (", …" if len(every) > 3 else "")
-
-
-def find_fault(path: str) -> str:
-    """Say why a file cannot be read as an image, as far as this is seen without reading it, or nothing."""
-    try:
-        about = os.stat(path)
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    size = about.st_size
-    if not stat.S_ISREG(about.st_mode):
-        return "is no file"
-    if not size:
-        return "the image is empty (0 bytes); give a PNG, JPEG, WebP or GIF file"
-    if size > LARGEST_FILE_BYTES:
-        return f"{size:,} bytes are too many; at most {LARGEST_FILE_BYTES:,} are read, so resize the image first"
-    return ""

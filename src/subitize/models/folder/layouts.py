@@ -6,17 +6,35 @@ from pathlib import Path
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, check_each_once, stem_of, storable
 from subitize.models.folder.listings import find_prompt_folders, is_listing, read_listing, read_prompt_folders
-from subitize.models.folder.names import ITEMS, Naming, namings, read_whole_name
+from subitize.models.folder.names import (
+    ITEMS,
+    Naming,
+    namings,
+    read_in_prompt_folder,
+    read_prompt_name,
+    read_whole_name,
+)
 
 _OTHER_EXAMPLES = {
+    "prompts": "three apples_42.png, or a folder per prompt: three apples/42.png",
     "geneval": "00000/samples/0000.png beside 00000/metadata.jsonl",
     "jsonl": 'images.jsonl of {"id": …, "prompt": …, "image_path": …}',
+    "csv": "images.csv with the columns path, and id or prompt or both",
 }
+
+
+_LISTINGS = ("jsonl", "csv")
+PROMPTS = "prompts"
+"""The layout that any folder may have: only the prompts of a suite tell."""
 
 
 def list_examples() -> dict[str, str]:
     """List the layouts, each with what its files are called."""
     return {naming.name: naming.example for naming in namings()} | _OTHER_EXAMPLES
+
+
+class UnclearLayoutError(BadFileError):
+    """The names of images are of no layout, or of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +49,26 @@ class Holdings:
     def keys(self, item_id: str) -> set[str]:
         """List what an item is called in this layout, if it has names of items at all."""
         key = item_id.partition("/")[2]
-        if self.layout == "jsonl":
+        if self.layout in _LISTINGS:
             return {item_id, key}
         return {self.naming.key(key)} - {""} if self.naming else set()
 
     @property
     def is_named_by_prompts(self) -> bool:
         """Whether the prompts were made file names, and may have suffered."""
-        return self.layout == "t2i-compbench"
+        return self.layout in ("t2i-compbench", "prompts")
 
 
 def read_folder(path: Path, layout: str) -> Holdings:
     """Find the images of a folder, or of a JSONL file; the layout is told or is found from the names."""
     if layout not in (known := ("auto", *list_examples())):
         raise UnknownNameError("layout", layout, known)
-    is_listing_itself = path.suffix == ".jsonl" and path.is_file()
-    if is_listing_itself and layout not in ("auto", "jsonl"):
-        raise BadFileError(f"{path} is a file, and the layout {layout} a folder; name the folder, or layout=jsonl")
+    kind = path.suffix.removeprefix(".").lower()
+    is_listing_itself = kind in _LISTINGS and path.is_file()
+    if is_listing_itself and layout not in ("auto", kind):
+        raise BadFileError(f"{path} is a file, and the layout {layout} a folder; name the folder, or layout={kind}")
     if not is_listing_itself and not path.is_dir():
-        raise BadFileError(f"{path} is not a folder of images, nor a .jsonl file that lists them")
+        raise BadFileError(f"{path} is not a folder of images, nor a .jsonl or .csv file that lists them")
     try:
         if is_listing_itself:
             return _read_listing(Tree(path.parent), path.name)
@@ -77,14 +96,15 @@ def _read_any(tree: Tree) -> Holdings:
     layouts = [layout for layout in list_examples() if layout in examples]
     if len(layouts) > 1:
         found = ", ".join(f"{layout} ({examples[layout][:80]!r})" for layout in layouts)
-        raise BadFileError(
+        error = BadFileError if listing or prompt_folders else UnclearLayoutError
+        raise error(
             f"{tree.given} has files of {len(layouts)} layouts: {found}; take one: "
             f"folder:{tree.given},layout={layouts[0]}"
         )
     if not layouts:
-        raise BadFileError(
-            _say_that_none_fits(tree, own, [storable(folder) for folder, names in below.items() if names])
-        )
+        folders = [storable(folder) for folder, names in below.items() if names]
+        error = UnclearLayoutError if own or folders else BadFileError
+        raise error(_say_that_none_fits(tree, own, folders))
     return listed or _read(tree, layouts[0])
 
 
@@ -120,8 +140,12 @@ def _read(tree: Tree, layout: str) -> Holdings:
     match layout:
         case "jsonl":
             return _read_listing(tree, _the_listing(tree))
+        case "csv":
+            raise BadFileError(f"{tree.given} is a folder; name the file that lists its images: folder:FILE.csv")
         case "geneval":
             images, left = read_prompt_folders(tree)
+        case "prompts":
+            images, left = _read_prompt_names(tree)
         case _:
             naming = next(one for one in namings() if one.name == layout)
             images, left = _read_names(tree, naming)
@@ -132,7 +156,8 @@ def _read(tree: Tree, layout: str) -> Holdings:
 
 
 def _read_listing(tree: Tree, listing: str) -> Holdings:
-    listed, beside = Holdings("jsonl", tuple(read_listing(tree, listing)), ()), tree.entries()
+    kind = listing.rpartition(".")[2].lower()
+    listed, beside = Holdings(kind, tuple(read_listing(tree, listing)), ()), tree.entries()
     unlisted = [Unplaced(storable(name), f"not in {listing}") for name in _leave_out(listed, tree, beside.images)]
     return replace(listed, left=(*unlisted, *beside.left))
 
@@ -145,6 +170,14 @@ def _the_listing(tree: Tree) -> str:
             f"{tree.given} should have one .jsonl file, not {len(found)} ({names}); name it: folder:FILE.jsonl"
         )
     return found[0]
+
+
+def _read_prompt_names(tree: Tree) -> tuple[list[Image], list[Unplaced]]:
+    """Read images named by their prompts, and those in folders named by them."""
+    below = [name for names in _images_below(tree).values() for name in names]
+    check_each_once(tree, [*tree.entries().images, *below])
+    images = [read_prompt_name(name, tree) for name in tree.entries().images]
+    return [*images, *(read_in_prompt_folder(name, tree) for name in below)], tree.entries().left
 
 
 def _read_names(tree: Tree, naming: Naming) -> tuple[list[Image], list[Unplaced]]:

@@ -1,17 +1,18 @@
-"""Layouts with prompts in files beside the images: GenEval's folders, and a JSONL of images."""
+"""Layouts with prompts in files beside the images: GenEval's folders, and a JSONL or CSV of images."""
 
 import json
 import os
 import re
 from pathlib import PurePosixPath
 
-from subitize.csv_files import read_text
+from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
 from subitize.models.folder.files import Image, Tree, Unplaced, check_each_once, identify, stem_of, storable
 
 _LARGEST_LISTING_BYTES = 64_000_000
 _LARGEST_METADATA_BYTES = 1_000_000
 _METADATA = "metadata.jsonl"
+_PATHS = ("path", "image_path", "file", "file_name", "image")
 _RIGHT = '{"id": "apples/3", "prompt": "…", "image_path": "x.png"}, with id or prompt or both'
 _NUMBER = re.compile("[0-9]{1,9}")
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # no file has such a name, and no database keeps it
@@ -52,17 +53,36 @@ def is_listing(path: str) -> bool:
 
 
 def read_listing(tree: Tree, listing: str) -> list[Image]:
-    """Read a JSONL of images: `image_path`, and `id` or `prompt` or both, in each line; others are left alone."""
+    """Read a JSONL of images: `image_path`, and `id` or `prompt` or both, in each line; others are left alone.
+
+    In a CSV these are columns, of which the first may have other names.
+    """
+    if listing.lower().endswith(".csv"):
+        return _read_csv(tree, listing)
     images = []
     for number, line in enumerate(_read_bounded(tree, listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            images.append(_read_line(line, number, tree))
+            images.append(_make_image(_read_object(line), number, tree))
         except ValueError as error:
             raise BadFileError(f"{listing} line {number}: {error}") from None
     if not images:
         raise BadFileError(f"{tree.given / listing} lists no images; write a line for each: {_RIGHT}")
+    return images
+
+
+def _read_csv(tree: Tree, listing: str) -> list[Image]:
+    images = []
+    for line in read_lines(tree.given / listing, [_PATHS, ("id", "prompt")], "path, and id or prompt or both"):
+        path = next(filter(None, map(line.get, _PATHS)), None)
+        told: dict[str, object] = {name: line.get(name) or None for name in ("id", "prompt")}
+        try:
+            images.append(_make_image(told | {"image_path": path}, line.number, tree))
+        except ValueError as error:
+            raise line.error(str(error)) from None
+    if not images:
+        raise BadFileError(f"{tree.given / listing} lists no images; write a row for each below the header")
     return images
 
 
@@ -85,12 +105,11 @@ def _read_samples(tree: Tree, folder: str, names: list[str]) -> list[Image]:
     ]
 
 
-def _read_line(line: str, number: int, tree: Tree) -> Image:
-    told = _read_object(line)
+def _make_image(told: dict[str, object], number: int, tree: Tree) -> Image:
     fields = {field: _read_field(told, field) for field in ("image_path", "id", "prompt")}
     if not fields["image_path"] or not (fields["id"] or fields["prompt"]):
         missing = "id or prompt" if fields["image_path"] else "image_path"
-        raise ValueError(f"no {missing} in {line[:80]!r}; it should be like {_RIGHT}")
+        raise ValueError(f"no {missing} in {json.dumps(told, ensure_ascii=False)[:80]!r}; it should be like {_RIGHT}")
     name = PurePosixPath(fields["image_path"]).as_posix()
     path = tree.resolve(name)
     if not name.startswith("/") and not tree.holds(path):

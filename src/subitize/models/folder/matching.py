@@ -1,12 +1,14 @@
 """Which image is for which item: by the item's key where a layout has it, else by the prompt."""
 
+import os
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from subitize.models.folder.files import Image, Unplaced, find_fault, list_some
+from subitize.image_files import find_fault
+from subitize.models.folder.files import Image, Unplaced, list_some
 from subitize.models.folder.layouts import Holdings
 from subitize.records import Item, Scalar, task_text
 
@@ -21,7 +23,7 @@ class MatchedImages:
     `unknown` fit no item or are not of the layout, `ambiguous` fit several items, `surplus` are more than there are
     repeats, `duplicates` are second files for one trial, or the same file again for one item. Of those in `files`,
     `faulty` cannot be read, `reworded` were made with another prompt, and `counts` is how many have a count in their
-    name.
+    name. `unmade` are trials whose file is listed and not there.
     """
 
     layout: str
@@ -34,6 +36,12 @@ class MatchedImages:
     faulty: tuple[Unplaced, ...]
     reworded: tuple[Unplaced, ...]
     counts: int
+    unmade: tuple[tuple[str, int], ...]
+
+    @property
+    def absent(self) -> tuple[tuple[str, int], ...]:
+        """The trials that have no image, be it listed or not."""
+        return (*self.missing, *self.unmade)
 
     @property
     def count(self) -> int:
@@ -97,6 +105,11 @@ class Placement:
                 certain[item_id] += share
         for item_id, images in certain.items():
             self.of_item[item_id] = dict(self._number(images))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any item got an image."""
+        return any(self.of_item.values())
 
     def _list_each_once(self, holdings: Holdings, finder: "_Finder") -> Iterator[tuple[Image, tuple[str, ...]]]:
         """List the images with the items that each may be for, but no file for one item a second time."""
@@ -176,9 +189,10 @@ def describe(holdings: Holdings, placement: Placement, items: Sequence[Item], re
         reworded=tuple(
             Unplaced(image.name, _show(image.prompt))
             for (item_id, _), image in files.items()
-            if image.prompt and not _is_same(image.prompt, prompts[item_id], holdings)
+            if image.prompt and not any(_is_same(prompt, prompts[item_id], holdings) for prompt in image.prompts)
         ),
         counts=sum(image.count is not None for image in files.values()),
+        unmade=tuple(trial for trial, image in files.items() if not os.path.exists(image.path)),
     )
 
 
@@ -202,10 +216,12 @@ class _Finder:
 
     def items_by_text(self, image: Image) -> tuple[str, ...]:
         """List the items with the image's prompt in their order; several only if they cannot be told apart."""
-        if not image.prompt:
-            return ()
-        handles = (image.prompt, plain(image.prompt), plain_of_name(image.prompt))
-        found = (level.get(handle) for level, handle in zip(self._by_text, handles, strict=True) if handle)
+        found = (
+            level.get(handle)
+            for prompt in image.prompts
+            for level, handle in zip(self._by_text, (prompt, plain(prompt), plain_of_name(prompt)), strict=True)
+            if handle
+        )
         return tuple(next((ids for ids in found if ids), ()))
 
 

@@ -1,13 +1,14 @@
 """Layouts that are all in the files' names: what a name says, and how an item would be called there."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from subitize import plugins
 from subitize.models.folder.files import Image, Tree, stem_of, storable
 from subitize.numerals import singular
+from subitize.records import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,49 @@ def namings() -> tuple[Naming, ...]:
 def is_named_by_prompt(stem: str) -> bool:
     """Tell whether a file's name may be a prompt and a number."""
     return _COMPBENCH.fullmatch(stem) is not None
+
+
+_SEED = re.compile(
+    r"(?P<prompt>.*\w.*?)[\s_-]+\(?(?:seed[\s_-]*)?(?P<number>\d{1,20}|[0-9a-f]*\d[0-9a-f]*)\)?", re.I | re.S
+)
+_SHORTEST_HASH = 6
+_MOST_SEEDS = 2
+
+
+def read_prompt_name(name: str, tree: Tree) -> Image:
+    """Read a name as a prompt, with or without a seed, an index or a hash after it: "three apples_42"."""
+    prompt = stem_of(name)
+    cuts = list(_cut_seeds(prompt))
+    return Image(
+        storable(name),
+        tree.path(name),
+        order=_natural_order(prompt),
+        prompt=prompt,
+        number=cuts[0]["number"] if cuts else None,
+        shorter_prompts=tuple(found["prompt"] for found in cuts),
+    )
+
+
+def _cut_seeds(text: str) -> Iterator[re.Match[str]]:
+    """Cut off what may be a seed, an index or a hash, one after the other."""
+    for _ in range(_MOST_SEEDS):
+        found = _SEED.fullmatch(text)
+        if found is None or (not found["number"].isdecimal() and len(found["number"]) < _SHORTEST_HASH):
+            return
+        yield found
+        text = found["prompt"]
+
+
+def read_in_prompt_folder(name: str, tree: Tree) -> Image:
+    """Read a name as that of an image in a folder that is named by its prompt."""
+    folder = name.rpartition("/")[0]
+    stem = stem_of(name)
+    return Image(storable(name), tree.path(name), order=_natural_order(stem), prompt=folder, number=stem, source=folder)
+
+
+def _natural_order(stem: str) -> tuple[Scalar, ...]:
+    """Order names as people do: 9 before 10."""
+    return tuple(part.rjust(20, "0") if part.isdecimal() else part for part in re.split(r"(\d+)", stem))
 
 
 def read_whole_name(name: str, tree: Tree) -> Image:

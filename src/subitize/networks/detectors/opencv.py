@@ -136,6 +136,11 @@ class Ssd(OpenCv):
 
     A picture is stretched to a square of `size` pixels (0: as the file says, else 300); the network is shown its
     values of 0 to 255 less `mean`, times `scale`.
+
+    Args:
+        size: side of the square that a picture is stretched to; 0: as the file says, else 300
+        mean: what is taken off each pixel's values of 0 to 255
+        scale: what the difference is multiplied by
     """
 
     kind = "ssd"
@@ -192,6 +197,9 @@ class Yolo(OpenCv):
 
     Darknet's are shown a picture stretched to the size that the configuration says, ONNX exports one that keeps its
     shape between grey bars; `size` is another one (0: the network's own, else 640).
+
+    Args:
+        size: side of the square that a picture is fitted into, a multiple of 32; 0: as the file says
     """
 
     kind = "yolo"

@@ -175,5 +175,6 @@ def make_maker(wrap: type[T], kind: type[Detr | OpenVocabulary | OpenCv]) -> Cal
     _, threshold, iou, floor, *others, _ = inspect.signature(make).parameters.values()
     scored = [threshold, iou, floor] if kind.has_scores else []
     make.__signature__ = inspect.Signature([target, *scored, *own, *others])  # type: ignore[attr-defined]
-    make.__doc__ = summary
+    make.__doc__ = "\n\n".join([summary, *(inspect.getdoc(kind) or "").split("\n\n")[1:]])
+    make.tasks = getattr(wrap, "tasks", frozenset())  # type: ignore[attr-defined]
     return make

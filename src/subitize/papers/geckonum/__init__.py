@@ -24,5 +24,7 @@ PAPER = Paper(
     reproduce="subitize.papers.geckonum.reproduction:reproduce_release",
     tabulate="subitize.papers.geckonum.reproduction:tabulate_run",
     import_release="subitize.papers.geckonum.importing:read_importable",
+    export_ratings="subitize.papers.geckonum.exporting:export_ratings",
+    rating_columns={"geckonum": "subitize.papers.geckonum.exporting:RATING_COLUMNS"},
     report="subitize.papers.geckonum.report.account:compose_account",
 )

@@ -112,9 +112,8 @@ def _prompt(fields: list[str]) -> Prompt:
 def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str, int]) -> None:
     """Refuse a prompt whose text says something else than its entities."""
     nouns = tuple(dict.fromkeys(entity.noun for _, scene in found for entity in scene.entities))
-    by_design = {one.text: one for one in make_sentences(OFFICIAL, Random(0))}
     for prompt, scene in found:
-        known = by_design.get(prompt.text)
+        known = _published_sentences().get(prompt.text)
         if known is not None:
             _check_as_designed(path, lines[prompt.id], prompt, known)
             continue
@@ -124,6 +123,11 @@ def _check_texts(path: Path, found: list[tuple[Prompt, Scene]], lines: dict[str,
             raise BadFileError(f"{where} is not understood: {said.reason}")
         if said != scene:
             raise BadFileError(f"{where} does not say what its entities do: {prompt.entities!r}")
+
+
+@lru_cache(maxsize=1)
+def _published_sentences() -> dict[str, Sentence]:
+    return {one.text: one for one in make_sentences(OFFICIAL, Random(0))}
 
 
 def _check_as_designed(path: Path, line: int, prompt: Prompt, known: Sentence) -> None:

@@ -19,7 +19,16 @@ _SEED = 0  # of the 400 prompts that are drawn: the same in every run, so that r
 
 
 class Geckonum:
-    """Draw exact numbers, approximate quantities, and parts, each prompt 5 times (GeckoNum)."""
+    """Draw exact numbers, approximate quantities, and parts, each prompt 5 times (GeckoNum).
+
+    Args:
+        tasks: 1 exact numbers, 2 approximate quantities, 3 parts
+        types: which types of prompt
+        colours: which colours, where a prompt names one
+        quantifiers: which words for approximate quantities
+        prompts: the authors' prompts.csv, in place of prompts by their design
+        nouns: file of own nouns for fresh prompts, 40 or more, one per line
+    """
 
     title = "GeckoNum"
     judge = "observer"

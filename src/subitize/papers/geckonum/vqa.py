@@ -9,7 +9,7 @@ from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Tried
 from subitize.papers.geckonum.release import MANY, MODELS, RATERS, Release, read_release
 from subitize.papers.geckonum.released_questions import released_items
-from subitize.records import Answer, Ask, Count, Filed, Item
+from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
 
@@ -23,9 +23,14 @@ class GeckonumVqa:
     It is given the folder of the release, and that of its images: `geckonum_00012_3.png` and so on, in folders named
     like the models (or directly, where there is but one model). Images that are not there are left out. Where people
     saw more than ten, any number above is right.
+
+    Args:
+        models: only images of these models; none: all
+        agreeing: how many of the five people must have said the same
     """
 
     title = "GeckoNum as visual question answering"
+    tasks: frozenset[TaskKind] = frozenset({"answer"})
     judge = "parser"
     repeats = 1
     max_attempts = 1

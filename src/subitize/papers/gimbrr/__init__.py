@@ -20,5 +20,6 @@ PAPER = Paper(
     tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",
     import_release="subitize.papers.gimbrr.importing:read_importable",
     export_ratings="subitize.papers.gimbrr.exporting:export_ratings",
+    rating_columns={"gimbrr": "subitize.papers.gimbrr.exporting:RATING_COLUMNS"},
     report="subitize.papers.gimbrr.report.account:compose_account",
 )

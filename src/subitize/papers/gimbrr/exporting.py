@@ -2,18 +2,24 @@
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
 
 from subitize import __version__
 from subitize.analysis.observations import check_judge, lay_out
+from subitize.csv_files import Line, make_inert
 from subitize.errors import NothingToDoError
+from subitize.importers.rating_columns import RatingColumns
+from subitize.output_files import write_whole
+from subitize.papers.gimbrr.file_names import NAMING
+from subitize.papers.gimbrr.importing import ANNOTATOR
 from subitize.papers.gimbrr.items import MATCH, NAME
 from subitize.papers.gimbrr.tasks import ALL, CONTROLLED
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
-from subitize.report.document.figures import write_whole
 from subitize.store import Run, StoredResponse
 from subitize.store.frames import read_readings
 from subitize.store.rows import decode_value
@@ -25,6 +31,7 @@ COLUMNS = (
 # Of conditional generation the directory has some that can be assessed automatically, and others.
 _AUTOMATIC = {"single", "multiple", "counting", "arithmetic", "negation", *(task.key for task in CONTROLLED)}
 _DATE_UNKNOWN = "000000"
+_SAMPLE = re.compile(r"p.+_(?P<sample>\d{1,9})_v.+", re.ASCII)
 _UNRATED = "has no ratings: nobody was asked whether an image as a whole matches its prompt"
 
 # What the label of a prompt is, by task.
@@ -44,7 +51,7 @@ _LABELS = {
 }
 
 
-def export_ratings(run: Run, judge: str | None, path: Path) -> int:
+def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     """Write a line for each rating in the order they were given, and say how many; answers without a value are none."""
     name = _choose_judge(run, judge)
     lines = list(_list_ratings(run, name))
@@ -53,9 +60,34 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> int:
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(lines)
+    writer.writerows({name: make_inert(text) for name, text in line.items()} for line in lines)
     write_whole(path, [file.getvalue().encode()])
-    return len(lines)
+    return len(lines), path
+
+
+def translate(lines: Iterable[Line]) -> Iterator[dict[str, str]]:
+    """Say whose image each line is about; who rated is not told, so that a second rating is another person's."""
+    times: Counter[tuple[str, ...]] = Counter()
+    for line in lines:
+        name, key, model = (line.get(column) for column in ("File_name", "ID", "Algorithm"))
+        found = _SAMPLE.fullmatch(Path(name).stem)
+        if found is None or int(found["sample"]) < 1:
+            raise line.error(f"File_name {name!r} should be like {NAMING.example}: prompt, sample from 1, versions")
+        repeat = str(int(found["sample"]) - 1)
+        times[key, model, repeat] += 1
+        again = times[key, model, repeat]
+        yield {
+            "annotator": ANNOTATOR if again == 1 else f"{ANNOTATOR} {again}",
+            "item": f"{NAME}/{key}",
+            "model": model,
+            "repeat": repeat,
+            "question": MATCH.question.id,
+            "answer": line.get("annotation"),
+            "rule": "votes",
+        }
+
+
+RATING_COLUMNS = RatingColumns([("File_name", "annotation", "Algorithm", "ID")], translate)
 
 
 def _choose_judge(run: Run, judge: str | None) -> str:

@@ -6,15 +6,14 @@ from dataclasses import replace
 from subitize.analysis.reproduction import Comparison
 from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import CONVENTION
-from subitize.report.terminal.printing import whole_lines
+from subitize.report.terminal.layout import say
 from subitize.report.terminal.reproduction import print_reproduction
 
 
 def print_tables(comparisons: Sequence[Comparison]) -> None:
     """Print each table; how regressions were done stands below."""
-    console = whole_lines()
     cells = [one for one in comparisons if one.column != CONVENTION]
-    print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells], console)
+    print_reproduction([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
     for one in comparisons:
         if one.column == CONVENTION:
-            console.print(f"{one.row}: {one.ours}")
+            say(f"{one.row}: {one.ours}")

@@ -57,6 +57,10 @@ class Ratings:
         """The ratings of some tasks, by their keys."""
         return self.rows.filter(pl.col("task").is_in(tasks))
 
+    def rename(self, names: Mapping[str, str]) -> "Ratings":
+        """Put the names of models in the place of their specs."""
+        return Ratings(self.rows.with_columns(pl.col("model").replace(names)))
+
     def warnings(self) -> list[str]:
         """Say which images were rated more than once, and which of them not alike."""
         images = self.rows.group_by(*_IMAGE, "key", maintain_order=True).agg(pl.len(), pl.col("right").n_unique())

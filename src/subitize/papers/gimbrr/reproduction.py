@@ -1,8 +1,9 @@
 """GIMBRR's tables beside what the paper prints, with a verdict on each cell."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from subitize.analysis.reproduction import Cell, Comparison, compare_cell
@@ -34,7 +35,8 @@ def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
     """Compute the tables from the ratings in a run, with what the paper has not if wanted."""
     from subitize.papers.gimbrr.runs import read_run  # the released files need no store
 
-    return _tabulate(*read_run(run, judge), extensions=extensions)
+    names = {spec: name for spec, name in run.model_names().items() if spec not in MODELS}
+    return _tabulate(*read_run(run, judge), extensions=extensions, names=names)
 
 
 def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[Comparison]:
@@ -52,10 +54,12 @@ def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[Comparison]:
     ]
 
 
-def _tabulate(ratings: Ratings, warnings: Sequence[str], *, extensions: bool) -> Tables:
+def _tabulate(
+    ratings: Ratings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str] = MappingProxyType({})
+) -> Tables:
     cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
     found = compare(cells, ratings.models)
-    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(ratings))
+    return Tables(found, _PRINTED_BY, warnings, lambda: _observe(ratings.rename(names)))
 
 
 def _observe(ratings: Ratings) -> "Sequence[Statement]":

@@ -24,14 +24,15 @@ def read_run(run: Run, judge: str | None = None) -> tuple[Ratings, list[str]]:
     asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)
     judges = sorted({*asked.rows["judge"]} - {NO_JUDGE})
     if len(judges) > 1:
-        raise NothingToDoError(f"{run.location} has several judges: {', '.join(judges)}; name one with --judge")
+        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise NothingToDoError(f"{run.location} has several judges: {told}; name one with --judge")
     ratings = take_ratings(survey, *judges)
     if not ratings.rows.height:
         raise NothingToDoError(
             f"{run.location} has no image of {NAME} of which a judge could tell whether it matches its prompt; "
             "subitize judge RUN --judge JUDGE"
         )
-    return ratings, [*ratings.warnings(), *_tell_unrated(survey, ratings)]
+    return ratings, [*ratings.rename(run.model_names()).warnings(), *_tell_unrated(survey, ratings)]
 
 
 def take_ratings(survey: Survey, judge: str = NO_JUDGE) -> Ratings:
@@ -58,4 +59,5 @@ def _tell_unrated(survey: Survey, ratings: Ratings) -> list[str]:
     left = kept.join(ratings.rows, on=["model", "item", "repeat"], how="anti")
     counts = left.group_by("model").len().sort("model").iter_rows()
     told = "no certain rating, and so no place in any figure"
-    return [f"{model}: {told}, for {number_of(count, 'image')}" for model, count in counts]
+    names = survey.run.model_names()
+    return [f"{names[model]}: {told}, for {number_of(count, 'image')}" for model, count in counts]

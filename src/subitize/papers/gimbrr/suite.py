@@ -27,6 +27,13 @@ class Gimbrr:
 
     `per_task` takes the first prompts of each task, `linked` the single objects that these are made of besides.
     `prompts` names the authors' directory, whose known errors are `corrected` on request.
+
+    Args:
+        tasks: which of the tasks
+        per_task: only the first prompts of each task
+        linked: also the single objects that the prompts are made of
+        prompts: the authors' directory of prompts, in place of our own
+        corrected: correct the labels in that directory that contradict their text
     """
 
     title = "GIMBRR"

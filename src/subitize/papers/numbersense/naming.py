@@ -39,7 +39,18 @@ LEAST_PER_CELL = 20  # eligible answers to a number in a category (section 2.1.1
 
 
 class Naming:
-    """Name the number of things in synthetic pictures (Numbersense, image to text)."""
+    """Name the number of things in synthetic pictures (Numbersense, image to text).
+
+    Args:
+        categories: which things are shown
+        images: pictures for each thing and number
+        wordings: words for the things in the question: their own, objects, things
+        control_question: also ask what a picture shows
+        control: magnitude held constant over numbers: none, area, size, hull, density
+        background: white, grey, cream, sky, gradient, clouds, stripes
+        overlap: share of their diameters by which things may overlap
+        framing: a question, or a statement with a gap to fill
+    """
 
     title = "Numerosity naming"
     judge = "parser"
@@ -85,6 +96,12 @@ class Naming:
                     has_control = self._is_controlled and category == _CONTROL_CATEGORY
                     for wording in (*self._wordings, *[CONTROL] * has_control):
                         yield self._item(seed, (category, number, index), wording)
+
+    def count_items(self) -> int:
+        """Count them: of each picture one per wording, of apples also the control question."""
+        has_control = self._is_controlled and _CONTROL_CATEGORY in self._categories
+        per_number = len(self._categories) * len(self._wordings) + has_control
+        return self._images * len(self._numbers) * per_number
 
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask again what was discarded, in cells with too few eligible answers."""

@@ -20,7 +20,11 @@ _PLURALS = {"people": "persons"}  # where the paper's plural is not the usual on
 
 
 class Production:
-    """Draw a given number of things, each prompt 100 times (Numbersense, text to image)."""
+    """Draw a given number of things, each prompt 100 times (Numbersense, text to image).
+
+    Args:
+        categories: which things are asked for
+    """
 
     title = "Numerosity production"
     judge = "observer"

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadValueError
-from subitize.papers.seeing_past_words.probes import CaptionPair, number_lines, read_json, validate
+from subitize.json_files import number_lines, read_json
+from subitize.papers.seeing_past_words.probes import CaptionPair, validate
 
 IMAGES = 5000
 """As many as the paper takes from each data set."""

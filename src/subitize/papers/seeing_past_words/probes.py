@@ -1,16 +1,16 @@
 """Probes of counting: a question about an image, its number, wrong ones, and statements of each; files of them."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
-from subitize.csv_files import read_text
 from subitize.errors import BadFileError
+from subitize.json_files import number_lines, read_json
+from subitize.output_files import make_folder, write_whole
 
 PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
@@ -89,17 +89,11 @@ T = TypeVar("T")
 def write_records(path: Path, records: Sequence[RecordT]) -> None:
     """Write a line of JSON per record; the file is there whole, or as it was."""
     adapter = TypeAdapter(type(records[0]))
-    partial = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(b"".join(adapter.dump_json(record) + b"\n" for record in records))
-        partial.replace(path)
-    except OSError as error:
-        raise BadFileError(f"cannot write {path}: {error.strerror}") from None
+        make_folder(path.parent)
+        write_whole(path, (adapter.dump_json(record) + b"\n" for record in records))
     except PydanticSerializationError as error:
         raise BadFileError(f"a text cannot be written as UTF-8, take it out of the data: {error}") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
@@ -131,25 +125,6 @@ def _describe(error: ErrorDetails, where: str) -> str:
             )
     message = error["msg"].removeprefix("Value error, ").replace("Input should", "should")
     return f"{', '.join(filter(None, [where, *outer, last]))}: {message}, not {error['input']!r:.40}"
-
-
-def number_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Go through the lines of a file that are not empty, and say where each stands."""
-    for number, line in enumerate(read_text(path).split("\n"), 1):  # texts may hold other ends of lines
-        if line.strip():
-            yield f"{path.name} line {number}", line.strip()
-
-
-def read_json(text: str, where: str) -> Any:  # noqa: ANN401
-    """Read JSON; one that is cut short is an error that says so."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
-        reason = "it ends too soon; get the whole file" if is_cut else error.msg
-        raise BadFileError(f"{where}: no JSON at line {error.lineno}, column {error.colno}: {reason}") from None
-    except RecursionError:
-        raise BadFileError(f"{where}: no JSON of probes: it is nested too deeply") from None
 
 
 def is_count(value: object) -> bool:

@@ -61,6 +61,10 @@ class Answered(NamedTuple):
     said: float | None
 
 
+RowT = TypeVar("RowT", TextScore, Filled, Answered)
+KeyT = TypeVar("KeyT")
+
+
 @dataclass(frozen=True, slots=True)
 class Probed:
     """Everything that models did with the probes; `corpora` are what they were trained on, as far as it is declared."""
@@ -70,6 +74,15 @@ class Probed:
     answers: Sequence[Answered] = ()
     corpora: Mapping[str, frozenset[str]] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+
+    def rename(self, names: Mapping[str, str]) -> "Probed":
+        """Put the names of models in the place of their specs."""
+
+        def named(rows: Sequence[RowT]) -> list[RowT]:
+            return [one._replace(model=_rename(one.model, names)) for one in rows]
+
+        corpora = {_rename(model, names): own for model, own in self.corpora.items()}
+        return Probed(named(self.texts), named(self.gaps), named(self.answers), corpora, self.warnings)
 
     def is_finetuned(self, model: str) -> bool:
         """Tell whether a model is declared to be finetuned on the counting probe."""
@@ -104,10 +117,17 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         for entry in run.models()
         if TRAINED_ON in entry.options
     }
-    warnings = [f"{model}: {count:,} texts have no score, and are in no figure" for model, count in lacking.items()]
+    names = run.model_names()
+    told = "texts have no score, and are in no figure"
+    warnings = [f"{names[model]}: {count:,} {told}" for model, count in lacking.items()]
     has_answers = any(item.suite == VQA for item in items.values())
     answers = list(_read_answers(run, items, judge)) if has_answers else []
     return Probed([_average(own) for own in texts.values()], gaps, answers, corpora, warnings)
+
+
+def _rename(label: str, names: Mapping[str, str]) -> str:
+    spec = label.removesuffix(BLIND)
+    return names.get(spec, spec) + label.removeprefix(spec)
 
 
 def _label(model: str, item: Item) -> str:
@@ -135,15 +155,10 @@ def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Ite
     rows = survey_run(run, Reader(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
     judges = sorted({*rows["judge"]} - {NO_JUDGE})
     if len(judges) > 1:
-        raise NothingToDoError(
-            f"{run.location} has several judges of {VQA}: {', '.join(judges)}; name one with --judge"
-        )
+        told = ", ".join(run.judge_names().get(name, name) for name in judges)
+        raise NothingToDoError(f"{run.location} has several judges of {VQA}: {told}; name one with --judge")
     for model, id, value in rows.select("model", "item", "value").iter_rows():
         yield Answered(_label(model, items[id]), items[id], value)
-
-
-RowT = TypeVar("RowT", TextScore, Filled, Answered)
-KeyT = TypeVar("KeyT")
 
 
 def group(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:

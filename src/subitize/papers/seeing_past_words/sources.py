@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 from subitize import numerals
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
-from subitize.papers.seeing_past_words.probes import LARGEST, is_count, number_lines, read_json, validate
+from subitize.json_files import number_lines, read_json
+from subitize.papers.seeing_past_words.probes import LARGEST, is_count, validate
 
 _PARTS: Mapping[str, str] = {
     "train": "train",
@@ -66,7 +67,8 @@ def read_source(path: Path, omitted: Omissions) -> Source:
     """Read a file of questions, of whichever kind it is by what stands in it."""
     if path.suffix.lower() == ".csv":
         lines = read_lines(path, [("image",), ("question",), ("answer",)], _COLUMNS)
-        rows = ((f"{path.name} line {line.number}", line.row) for line in lines)
+        named = ((line, {name.casefold(): value for name, value in line.row.items()}) for line in lines)
+        rows = ((f"{path.name} line {line.number}", row) for line, row in named)
         return Source(list(_read_rows(rows, path, omitted)))
     if path.suffix.lower() == ".jsonl":
         entries = ((where, read_json(text, where)) for where, text in number_lines(path))

@@ -8,7 +8,7 @@ from subitize.interfaces import Tried
 from subitize.networks.filling import GAP
 from subitize.papers.seeing_past_words.building import find_images
 from subitize.papers.seeing_past_words.probes import CaptionPair, Probe, read_records
-from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar
+from subitize.records import Answer, Ask, Confirm, Count, Elsewhere, Filed, Fill, Item, Match, Picture, Scalar, TaskKind
 from subitize.suites.checks import check_known
 
 FORMATS: tuple[str, ...] = ("declarative", "qa")
@@ -80,9 +80,14 @@ def _factors(probe: Probe, **more: Scalar) -> dict[str, Scalar]:
 
 
 class CountingProbe(_CountingProbes):
-    """Score statements with right and wrong numbers against an image (counting as image-sentence alignment)."""
+    """Score statements with right and wrong numbers against an image (counting as image-sentence alignment).
+
+    Args:
+        formats: statements (declarative), questions with their answers (qa), or both
+    """
 
     title = "Counting probe as image-sentence alignment"
+    tasks: frozenset[TaskKind] = frozenset({"match"})
     needs = "a question, as the format qa needs"
 
     def __init__(
@@ -123,9 +128,14 @@ class CountingProbe(_CountingProbes):
 
 
 class MaskedCountingProbe(_CountingProbes):
-    """Fill the gap for the number in a statement about an image (counting as masked language modelling)."""
+    """Fill the gap for the number in a statement about an image (counting as masked language modelling).
+
+    Args:
+        masks: statements with a gap in neutral words, in those of the question (faithful), or both
+    """
 
     title = "Counting probe as masked language modelling"
+    tasks: frozenset[TaskKind] = frozenset({"fill"})
     needs = "a statement with a gap"
 
     def __init__(
@@ -164,6 +174,7 @@ class VqaCountingProbe(_CountingProbes):
     """Answer how many there are in an image (counting as visual question answering)."""
 
     title = "Counting probe as visual question answering"
+    tasks: frozenset[TaskKind] = frozenset({"answer"})
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the probes in the order of the file; the seed changes nothing."""
@@ -177,6 +188,7 @@ class AlignmentProbe(_Probing):
     """Score an image's own caption and one of another image against it (image-sentence alignment)."""
 
     title = "Image-sentence alignment probe"
+    tasks: frozenset[TaskKind] = frozenset({"match"})
 
     def __init__(self, file: str, /, *, images: str = "", blind: bool = False) -> None:
         self._pairs = read_records(Path(file), CaptionPair)

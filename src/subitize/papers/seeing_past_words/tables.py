@@ -56,7 +56,8 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     if extensions:
         found += by_number(probed)
     printed_by = "subitize.report.terminal.reproduction:print_reproduction"
-    return Tables(found, printed_by, probed.warnings, lambda: observe(probed))
+    named = probed.rename(run.model_names())
+    return Tables(found, printed_by, probed.warnings, lambda: observe(named))
 
 
 def table_1(probed: Probed) -> Iterator[Comparison]:

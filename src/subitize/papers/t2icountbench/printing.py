@@ -3,10 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from subitize.papers.t2icountbench.beyond import DrawnNumbers, HalfPoint
 from subitize.papers.t2icountbench.checks import VERDICTS
 from subitize.papers.t2icountbench.published import AVERAGE, CATEGORIES, CONDITIONS
@@ -15,8 +11,9 @@ from subitize.papers.t2icountbench.runs import PaperTables
 from subitize.papers.t2icountbench.tables import DIFFICULTIES, SCENES, STYLES, TableCell
 from subitize.records import Estimate
 from subitize.report.terminal.claims import print_claims
-from subitize.report.terminal.printing import cell, make_table, tell_cautions, whole_lines
-from subitize.report.terminal.refinements import refinement_table
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, tell_cautions
+from subitize.report.terminal.refinements import print_pairs
 
 _TITLES = {
     "table2": "Table 2: success by category",
@@ -32,57 +29,55 @@ _ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
 """The columns in the paper's order; those that it has not come after them, and averages last."""
 
 
-def print_tables(found: PaperTables, console: Console | None = None) -> None:
+def print_tables(found: PaperTables) -> None:
     """Print the tables of a run, where its models stand among the paper's, and the observations."""
-    console = console or whole_lines()
     images = f"at least one of {found.k} images" if found.k > 1 else "one image"
-    console.print(Text(f"judged by {found.judge}; success: {images} of a prompt is right", style="bold"))
+    say(f"judged by {found.judge}; success: {images} of a prompt is right")
     for name in dict.fromkeys(one.table for one in found.cells):
-        console.print(_table(_TITLES[name], [one for one in found.cells if one.table == name]))
-    console.print("value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise,")
-    console.print(
-        "with its n where that is another; paper: as printed, tables as shares, what its text says in percent"
+        _print_table(_TITLES[name], [one for one in found.cells if one.table == name])
+    say(
+        "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
+        "where that is another; paper: as printed, tables as shares, what its text says in percent"
     )
     for line in tell_cautions(_cautions(found.cells)):
-        console.print(line)
+        say(line)
     if found.placements:
         rows = (
             (one.model, cell(one.average), f"{one.rank} of {one.of}", f"{one.best} to {one.worst}")
             for one in found.placements
         )
         title = "among the paper's fifteen, by average (1 is the best)"
-        console.print(make_table(["model", "average", "rank", "range"], rows, title=title, numbers=3))
-    print_claims(found.statements, console, title="observations")
+        print_table(["model", "average", "rank", "range"], rows, title=title)
+    print_claims(found.statements, title="observations")
     if found.beyond:
         if found.beyond.refinements:
-            console.print(refinement_table(found.beyond.refinements))
+            print_pairs(found.beyond.refinements)
         if found.beyond.drawn_numbers:  # votes tell nothing of numbers
-            console.print(_drawn(found.beyond.drawn_numbers))
-        console.print(_half_points(found.beyond.half_points))
+            _print_drawn(found.beyond.drawn_numbers)
+        _print_half_points(found.beyond.half_points)
 
 
-def print_checks(found: Reproduction, console: Console | None = None) -> None:
+def print_checks(found: Reproduction) -> None:
     """Print which printed means follow from the printed cells, what the text says of them, and the observations."""
-    console = console or whole_lines()
-    console.print(Text(found.citation))
-    console.print("No images or votes were released: these are checks of the printed cells against one another.")
+    say(found.citation)
+    say("No images or votes were released: these are checks of the printed cells against one another.")
     names = ["table", "row", "mean", "printed", "of the cells", "before rounding", "verdict"]
     means = (
         (*one.place, one.printed, f"{one.recomputed:.4f}", f"{one.low:.4f} to {one.high:.4f}", one.verdict)
         for one in found.means
     )
-    console.print(make_table(names, means, title="printed means"))
+    print_table(names, means, title="printed means")
     counted = Counter(one.verdict for one in found.means)
     for verdict, meaning in VERDICTS.items():
-        console.print(f"{counted[verdict]} {verdict}: {meaning}")
+        say(f"{counted[verdict]} {verdict}: {meaning}")
     said = ((one.where, one.said, one.found, "agrees" if one.agrees else "does not agree") for one in found.text)
     heads = ["section", "said", "the printed cells", ""]
-    console.print(make_table(heads, said, title="what the text says of the tables"))
-    print_claims(found.statements, console, title="observations")
-    console.print("units are the fifteen models; a printed cell may be .005 off")
+    print_table(heads, said, title="what the text says of the tables")
+    print_claims(found.statements, title="observations")
+    say("units are the fifteen models; a printed cell may be .005 off")
 
 
-def _table(title: str, cells: Sequence[TableCell]) -> Table:
+def _print_table(title: str, cells: Sequence[TableCell]) -> None:
     there = {one.column: None for one in cells}
     others = (name for name in there if name != AVERAGE)
     columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
@@ -95,7 +90,7 @@ def _table(title: str, cells: Sequence[TableCell]) -> Table:
         lines.append([f"{row} (paper)" if is_published else row, *texts])
         if any(one.per_image for one in own.values()):
             lines.append(["  per image", *(_per_image(own.get(column)) for column in columns)])
-    return make_table(["", *columns], lines, title=title, numbers=len(columns))
+    print_table(["", *columns], lines, title=title)
 
 
 def _cautions(cells: Iterable[TableCell]) -> Iterator[str]:
@@ -117,19 +112,19 @@ def _text(one: TableCell) -> str:
     return f"{cell(one.value)} {one.value.n}{fallbacks}"
 
 
-def _drawn(numbers: Iterable[DrawnNumbers]) -> Table:
+def _print_drawn(numbers: Iterable[DrawnNumbers]) -> None:
     names = ["suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts"]
     rows = []
     for one in numbers:
         figures = (cell(one.error), cell(one.spread))
         rows.append((one.suite, one.model, str(one.number), *figures, str(one.error.n), str(one.prompts)))
-    return make_table(names, rows, title="numbers drawn", numbers=5)
+    print_table(names, rows, title="numbers drawn")
 
 
-def _half_points(points: Iterable[HalfPoint]) -> Table:
+def _print_half_points(points: Iterable[HalfPoint]) -> None:
     rows = []
     for one in points:
         measure = f"success of {one.k}" if one.measure == "success" else "per image"
         rows.append((one.suite, one.model, measure, str(one.crossing), str(one.crossing.n)))
     title = "the number at which less than half is right"
-    return make_table(["suite", "model", "measure", "number", "n"], rows, title=title, numbers=2)
+    print_table(["suite", "model", "measure", "number", "n"], rows, title=title)

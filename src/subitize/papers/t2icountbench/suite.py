@@ -42,6 +42,13 @@ class T2ICountBench:
 
     Scenes vary in plain style and styles at home, as in the paper; `cross` puts every scene into every style. An
     option that is not given takes in what the file of conditions adds.
+
+    Args:
+        objects: which objects
+        scenes: which scenes
+        styles: which styles
+        cross: every scene in every style
+        conditions: TOML file with objects, scenes, styles and numbers of your own
     """
 
     title = "T2ICountBench"

@@ -7,6 +7,8 @@ from typing import Any, Literal
 from subitize.records import Box, Estimate
 
 Badge = Literal["", "stand-in", "stand-in judge", "published", "baseline"]
+KINDS: tuple[Badge, ...] = ("", "stand-in", "stand-in judge", "baseline", "published")
+"""Kinds of rows, in the order in which they stand; they are not to be ranked among one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,15 @@ class TableBlock:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str = ""
+    is_grouped: bool = False
+    """Whether rows of a kind stand together under a heading."""
+
+    def groups(self) -> list[tuple[Badge | None, list[Row]]]:
+        """Take rows of a kind together, if there are several kinds; rows that stand in one list have None."""
+        kinds = dict.fromkeys(row.badge for row in self.rows)
+        if not self.is_grouped or len(kinds) < 2:
+            return [(None, list(self.rows))]
+        return [(kind, [row for row in self.rows if row.badge == kind]) for kind in kinds]
 
 
 Columns = Iterable[Column | str]
@@ -86,10 +97,14 @@ def _add_cautions(caption: str, rows: Sequence[Row]) -> str:
 Record = Mapping[Column, Cell]
 
 
-def tabulate(name: str, title: str, records: Sequence[tuple[Record, Badge]], caption: str = "") -> TableBlock:
-    """Make a table of records that have all columns, each with its cell, in the same order."""
-    columns = tuple(records[0][0]) if records else ()
-    return make_table(name, title, columns, (Row(tuple(own.values()), badge) for own, badge in records), caption)
+def tabulate(
+    name: str, title: str, records: Sequence[tuple[Record, Badge]], caption: str = "", *, drops_empty: bool = False
+) -> TableBlock:
+    """Make a table of records that have all columns, in the same order; columns without anything may be dropped."""
+    every = list(records[0][0]) if records else []
+    columns = [column for column in every if not drops_empty or any(own[column] for own, _ in records)]
+    rows = (Row(tuple(own[column] for column in columns), badge) for own, badge in records)
+    return make_table(name, title, columns, rows, caption)
 
 
 def text_column(name: str, help: str = "") -> Column:

@@ -18,7 +18,8 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7
 _PANEL_HEIGHT_PX = 150
 _PANELS_WIDTH_PX = 690
 _WIDE_PX = 640
-_RANKING_PX = 440
+_RANKING_PX = 380
+_LETTERS_PER_LINE = 26
 _NARROW_PX = 320
 _SCORES_PX = 290
 MOST_SIDE_BY_SIDE = 6
@@ -205,9 +206,12 @@ def odds(rows: Rows, models: Sequence[str], palette: Palette, *, order: Sequence
 def ranking(rows: Rows, names: Sequence[str], *, x_title: str) -> Spec:
     """Draw a share of many models, best first; published figures, which have no interval, are diamonds."""
     colour, shape = _kinds_of_rows(rows)
-    shared = {"y": _names("name", names), "color": colour}
+    # Long names go over two lines, so that figures stay in sight on a phone.
+    shared = {"y": _names("name", names, labelExpr=_over_two_lines(_LETTERS_PER_LINE)), "color": colour}
     layers = _estimates("x", _share(x_title), shared, width=3, size=60, shape=shape)
-    return _chart(rows, layers, width=_RANKING_PX, height={"step": 22}, labels=names)
+    step = 28 if any(len(name) > _LETTERS_PER_LINE for name in names) else 22
+    labels = [name[:_LETTERS_PER_LINE] for name in names]
+    return _chart(rows, layers, width=_RANKING_PX, height={"step": step}, labels=labels)
 
 
 def glance(rows: Rows, names: Sequence[str], tasks: Sequence[str]) -> Spec:
@@ -436,6 +440,10 @@ def _names(of: str, order: Sequence[str], title: str | None = None, **axis: obje
     return field(of, "nominal", title=title, sort=list(order), axis=look)
 
 
+def _over_two_lines(most: int) -> str:
+    return f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
+
+
 def _offset(of: str, order: Sequence[str], padding: float) -> Spec:
     """Stand what would be in one place beside each other."""
     return field(of, "nominal", scale={"domain": list(order), "paddingOuter": padding})
@@ -484,8 +492,7 @@ def _panels(
     columns = len(names) if len(names) <= 3 else 2 if len(names) == 4 else 3
     width_px = min(420, _PANELS_WIDTH_PX // columns)
     # A name that is too long for its panel goes over two lines: models may differ in the end only.
-    most = width_px // _LETTER_PX - 3
-    lines = f"length(datum.label) > {most} ? [slice(datum.label, 0, {most}), slice(datum.label, {most})] : datum.label"
+    lines = _over_two_lines(width_px // _LETTER_PX - 3)
     header = {"labelAnchor": "start", "labelLimit": width_px - 24, "labelExpr": lines}
     chart: Spec = {
         "data": {"values": list(rows)},

@@ -1,14 +1,14 @@
 """Charts as SVG and PNG, all in one style."""
 
 import json
-import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from subitize.errors import BadValueError, StorageError
+from subitize.errors import BadValueError
+from subitize.output_files import write_whole
 from subitize.report.document.blocks import FigureBlock
 from subitize.report.document.cells import printable
 
@@ -16,7 +16,7 @@ from subitize.report.document.cells import printable
 _STYLE: dict[str, Any] = json.loads(Path(__file__).with_name("style.json").read_text(encoding="utf-8"))
 INK, QUIET, GRID = (_STYLE["axis"][part] for part in ("titleColor", "labelColor", "gridColor"))
 _PAGE_COLOURS: Mapping[str, str] = {INK: "currentColor", QUIET: "var(--quiet)", GRID: "var(--line)"}
-_PHONE_SHARE, _PHONE_PX = 0.9, 340
+_PHONE_SHARE, _PHONE_PX = 0.75, 340
 _PNG_SCALE = 2.0
 
 
@@ -38,19 +38,6 @@ def check_figure(path: Path, option: str = "--figure") -> None:
         raise BadValueError(f"{option} {path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise BadValueError(f"{option} {path}: there is no folder {path.parent}; make it first")
-
-
-def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:
-    """Write a file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.writelines(pieces)
-        return partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def to_inline_svg(figure: FigureBlock) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from subitize import __version__
 from subitize.records import Estimate
-from subitize.report.document.blocks import Block, Document, Linked, Tagged
+from subitize.report.document.blocks import Badge, Block, Document, Linked, Tagged
 from subitize.report.document.cells import figure, interval, printable, readable, sort_key
 from subitize.report.document.figures import to_inline_svg
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 # By the names that the page has for them: text, table, figure, gallery, facts, reference.
 _KINDS = {kind.__name__.removesuffix("Block").lower(): kind for kind in get_args(Block)}
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
+_KIND_NAMES: dict[Badge, str] = {
+    "": "Models",
+    "stand-in": "Embedded stand-ins, not real models",
+    "stand-in judge": "Judged by a stand-in",
+    "baseline": "Baselines, computed",
+    "published": "Published, not measured here",
+}
 _FILTER_NAMES = {
     "model": "Model",
     "judge": "Judge",
@@ -36,6 +43,7 @@ def to_html(document: Document) -> Iterator[str]:
         has_published=any(row.badge == "published" for table in document.tables() for row in table.rows),
         marks=_MARKS,
         filter_names=_FILTER_NAMES,
+        kind_names=_KIND_NAMES,
     )
 
 

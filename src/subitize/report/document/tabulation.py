@@ -3,15 +3,14 @@
 import csv
 import io
 import re
-import unicodedata
 
+from subitize.csv_files import make_inert
 from subitize.records import Estimate
 from subitize.report.document.blocks import Cell, Column, Linked, Printed, Row, TableBlock, Tagged
 from subitize.report.document.cells import printable, readable
 from subitize.report.document.tex import to_tex
 
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
-_FORMULA = re.compile(r"[\s\u200c\u200d]*[=+\-@]")
 
 
 def to_csv(table: TableBlock) -> str:
@@ -86,10 +85,7 @@ def _values(cell: Cell, parts: tuple[str, ...]) -> list[object]:
 
 def _inert(text: str) -> str:
     """Keep a spreadsheet from running a text that looks like a formula."""
-    clean = printable(text)
-    # Some programs take the full-width forms of the signs for the signs.
-    looks = (clean, unicodedata.normalize("NFKC", clean))
-    return f"'{clean}" if any(_FORMULA.match(look) for look in looks) else clean
+    return make_inert(printable(text))
 
 
 def _texts(table: TableBlock, row: Row) -> list[str]:

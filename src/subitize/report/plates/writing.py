@@ -9,8 +9,8 @@ from PIL import Image
 from subitize.analysis.observations import NO_JUDGE, Reader
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.errors import NothingToDoError
+from subitize.output_files import write_whole
 from subitize.records import Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
-from subitize.report.document.figures import write_whole
 from subitize.report.document.thumbnails import shrink
 from subitize.report.plates.contents import Cell, Choice, Plate, make_plate
 from subitize.report.plates.drawing import Grid, Tile, draw

@@ -14,7 +14,7 @@ from subitize.analysis.published import PublishedCounts
 from subitize.analysis.scoring import Score, list_factors, score
 from subitize.errors import NothingToDoError
 from subitize.records import REFINED, Draw, base_suite
-from subitize.registry import find_suite_title, paper_of
+from subitize.registry import find_references, find_suite_title, paper_of
 from subitize.report.document.blocks import (
     Account,
     Column,
@@ -40,6 +40,7 @@ from subitize.report.sections.leaderboard import rank_counts, rank_scores
 from subitize.report.sections.protocols import describe_protocols, follow, mark_protocols
 from subitize.report.sections.provenance import describe_judges, describe_models, describe_suites
 from subitize.report.sections.refinements import refinement_sections
+from subitize.report.sections.rescoring import rescoring_sections
 from subitize.report.sections.sizes import known_sizes, mark_sizes
 from subitize.report.sections.sources import Series, Source, list_series
 from subitize.report.sections.standings import mark_ranks, stand_series
@@ -47,6 +48,7 @@ from subitize.report.sections.summary import Headlines, summarize
 from subitize.runner.progress import Progress
 from subitize.store.rows import look_up_failures
 from subitize.store.subjects import FAILED
+from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
 _REASONS_LISTED = 10
@@ -84,8 +86,8 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
             sections.append(Section(f"{name}-pictures", "Right and wrong", (gallery,)))
         notes = (*left_out, *eligibility_notes(counted[suite]))
         results.append(Section(name, titles[suite], notes, tuple(sections)))
-    cited = [Section("citations", "Please cite", works)] if (works := references(suites)) else []
-    costs = (*alignment_sections(sources), *cost_sections(sources, series))
+    cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
+    costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
     first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
@@ -285,7 +287,13 @@ def _provenance(sources: Sequence[Source]) -> Section:
     return Section("provenance", "Provenance", (TextBlock(note),), tuple(inner))
 
 
-def references(suites: Iterable[str]) -> tuple[ReferenceBlock, ...]:
-    """List what to cite for these suites, each work once; a refined suite rests on the works of its base."""
-    works = dict.fromkeys(work for paper in filter(None, map(paper_of, suites)) for work in paper.references)
-    return tuple(ReferenceBlock(work.citation, work.url, work.use) for work in works)
+def references(suites: Iterable[str], sources: Iterable[Source] = ()) -> tuple[ReferenceBlock, ...]:
+    """List what to cite, each work once: of suites, also of refined ones, and of published sets of questions."""
+    works = dict.fromkeys(work for suite in suites for work in find_references(suite))
+    datasets = dict.fromkeys(
+        one for source in sources for one in name_datasets(source.survey.observations.seen_items())
+    )
+    return (
+        *(ReferenceBlock(work.citation, work.url, work.use) for work in works),
+        *(ReferenceBlock(one.citation, one.url, f"{one.title}: the questions") for one in datasets),
+    )

@@ -58,7 +58,8 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[S
         "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
         "readings with a stored call; calls of judges that came to nothing are not included."
     )
-    table = tabulate("costs", "Cost by model and judge", [(record, badge) for _, record, badge in found], caption)
+    records = [(record, badge) for _, record, badge in found]
+    table = tabulate("costs", "Cost by model and judge", records, caption, drops_empty=True)
     return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
 
@@ -148,7 +149,7 @@ def _warnings(bills: Sequence[Bill]) -> list[Block]:
     unknown = sum(bill.calls - bill.prices.total() for bill in bills)
     calls, unsettled = sum(bill.calls for bill in bills), sum(bill.unsettled for bill in bills)
     texts = []
-    if unknown:
+    if 0 < unknown < calls:
         texts.append(f"The price of {unknown:,} of {calls:,} answers is not known: sums are too low by what they cost.")
     if unsettled:
         texts.append(f"{unsettled:,} tries timed out or were cut off: they may have been paid twice.")

@@ -9,7 +9,7 @@ from subitize.analysis.enumeration import Enumeration
 from subitize.analysis.published import PublishedCounts
 from subitize.numerals import in_words
 from subitize.records import Estimate
-from subitize.report.document.blocks import Badge, text_column
+from subitize.report.document.blocks import KINDS, Badge, text_column
 from subitize.report.document.charts import Palette
 from subitize.stats.knower_levels import KnowerLevel
 
@@ -27,8 +27,13 @@ class Counted:
 
 
 def rank(models: Iterable[Counted]) -> list[Counted]:
-    """Put those first that are right most often."""
-    return sorted(models, key=lambda model: (-model.it.accuracy.value if model.it.accuracy else math.inf, model.label))
+    """Put real models first, and of them those that are right most often."""
+
+    def place(model: Counted) -> tuple[int, float, str]:
+        accuracy = model.it.accuracy
+        return KINDS.index(model.badge), -accuracy.value if accuracy else math.inf, model.label
+
+    return sorted(models, key=place)
 
 
 def differing_design(published: PublishedCounts | None, models: Sequence[Counted]) -> str:

@@ -66,7 +66,11 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
     categories = _categories(models)
     shares = {model.label: _shares(model) for model in models}
     rows = [row for of_model in shares.values() for row in of_model]
-    panels = [charts.Panel(m.label, shares[m.label], m.it.numbers, m.it.responses) for m in models]
+    top = max([model.it.numbers[-1] for model in models] + [int(row["response"]) for row in rows])
+    panels = [
+        charts.Panel(m.label, shares[m.label], m.it.numbers, [one for one in m.it.responses if one <= top])
+        for m in models
+    ]
     columns = (MODEL, text_column("Category"), "Target", "Response", Column("Share", digits=3), "n")
     cells = (Row(tuple(row.values())) for row in rows)
     data = make_table(f"{suite}-confusion-matrices", "Confusion matrices", columns, cells)
@@ -75,24 +79,26 @@ def _confusion(suite: str, models: Sequence[Counted]) -> Section:
         "Confusion matrices",
         charts.confusion(panels, [*categories, "overall"]),
         "Each column of a panel is a target number, each row a response; colour is the share of the responses to that "
-        f"target, from 0 % (dark purple) to 100 % (yellow). {_ceilings(models)} A sure counter would show one yellow "
-        "diagonal.",
+        "target, from 0 % (dark purple) to 100 % (yellow). "
+        f"{_ceilings(models, top)}A sure counter would show one yellow diagonal.",
         f"Confusion matrices of {len(models)} models by category, target across and response up.",
         data,
     )
     return Section(f"{suite}-confusion", "Confusion matrices", (figure,))
 
 
-def _ceilings(models: Sequence[Counted]) -> str:
+def _ceilings(models: Sequence[Counted], top: int) -> str:
     """Say where responses beyond a matrix are counted; its height goes by the numbers that its model was given."""
     ceilings = sorted({model.it.responses[-1] for model in models})
+    if top < ceilings[0]:
+        return ""
     if len(ceilings) == 1:
-        return f"Responses above {ceilings[0]} are counted in the top row."
+        return f"Responses above {ceilings[0]} are counted in the top row. "
     heights = "; ".join(
         f"{ceiling} for {', '.join(model.label for model in models if model.it.responses[-1] == ceiling)}"
         for ceiling in ceilings
     )
-    return f"Responses above a panel’s highest row are counted in that row: {heights}."
+    return f"Responses above a panel’s highest row are counted in that row: {heights}. "
 
 
 def _shares(model: Counted) -> list[dict[str, str | int | float]]:

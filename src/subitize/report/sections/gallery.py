@@ -147,7 +147,10 @@ def _draw_lots(number: int, one: Series) -> pl.DataFrame:
         item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
         for item in seen.seen_items()
     }
-    is_right = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+    is_untold = pl.col("expected") == ""  # nobody has said what would be right
+    is_right = (
+        pl.when(is_untold).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+    )
     return seen.rows.select(
         *("item", "repeat", *lots),
         series=pl.lit(number),

@@ -10,6 +10,7 @@ from subitize.analysis.scoring import Score
 from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.blocks import (
+    KINDS,
     Badge,
     Block,
     Cell,
@@ -137,7 +138,7 @@ _MEASURES |= {"discarded": "Discarded", "refused": "Refused", "unknown": "Unknow
 
 def _caption(rows: Sequence[Row], measure: str, published: PublishedCounts | None = None) -> str:
     badges = {row.badge for row in rows}
-    notes = [f"Best first, by {measure}; values with their 95 % interval."]
+    notes = [f"Best first within each kind, by {measure}; values with their 95 % interval."]
     if "stand-in" in badges:
         notes.append("Stand-in: embedded in subitize to try the pipeline, not a real model.")
     if published:
@@ -166,9 +167,11 @@ def take_column(table: TableBlock, place: int) -> tuple[Sequence[Column], Sequen
 
 
 def draw_ranking(rows: Sequence[Row], *, x_title: str) -> charts.Spec:
-    """Draw what stands beside the names of rows, as far as it is known, the largest first."""
+    """Draw what stands beside the names of rows, as far as it is known: rows of a kind together, the largest first."""
     points = [point for row in rows if (point := mark_point(row, row.cells[1]))["value"] is not None]
-    names = [str(point["name"]) for point in sorted(points, key=lambda point: -float(str(point["value"])))]
+    kinds: list[str] = [kind or "measured" for kind in KINDS]
+    points.sort(key=lambda point: (kinds.index(str(point["kind"])), -float(str(point["value"]))))
+    names = [str(point["name"]) for point in points]
     return charts.ranking(points, names, x_title=x_title)
 
 

@@ -9,7 +9,6 @@ from subitize.analysis.trails import Place
 from subitize.registry import paper_of
 from subitize.report.document.blocks import (
     Block,
-    Cell,
     Column,
     FactsBlock,
     Linked,
@@ -24,10 +23,7 @@ from subitize.report.document.blocks import (
 from subitize.report.sections.provenance import days, list_values
 from subitize.report.sections.sources import Series
 
-_COLUMN = text_column(
-    "Protocol",
-    "A fingerprint of all that must be the same for two rows to be comparable; equal fingerprints, equal protocols.",
-)
+_COLUMN = text_column("Protocol", "Rows of one protocol may be compared; what is in it stands under “Protocols”.")
 _MOST_COMPARED = 8
 
 
@@ -37,6 +33,8 @@ class Conduct:
 
     series: Series
     followed: Followed
+    number: int = 0
+    """The number of the protocol in the report, from 1."""
 
     @property
     def has_reward_judge(self) -> bool:
@@ -53,11 +51,16 @@ def follow(series: Sequence[Series]) -> list[Conduct]:
     """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
     known = {name: follow_protocols(source.run, source.trails) for name, source in sources.items()}
-    return [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
+    found = [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
+    numbers = {fingerprint: number for number, fingerprint in enumerate(_group(found), start=1)}
+    return [replace(one, number=numbers[one.protocol.fingerprint]) for one in found]
 
 
 def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple[Sequence[TextBlock], Sequence[Block]]:
-    """Put the protocol beside every score of a suite's leaderboard; give also what warns of comparing its rows."""
+    """Put the protocol beside every score of a suite's leaderboard, if there are several, and warn of comparing them.
+
+    Published rows have that of their paper.
+    """
     by_label = {one.series.label: one for one in conduct}
     marked: list[Block] = []
     warnings: list[TextBlock] = []
@@ -66,9 +69,12 @@ def mark_protocols(blocks: Sequence[Block], conduct: Sequence[Conduct]) -> tuple
             marked.append(block)
             continue
         rows = [(row, _conduct(row, by_label)) for row in block.rows]
-        cells = tuple(replace(row, cells=(*row.cells, _cell(row, one, conduct))) for row, one in rows)
-        marked.append(replace(block, columns=(*block.columns, _COLUMN), rows=cells))
         measured = [one for _, one in rows if one]
+        block = replace(block, caption=f"{block.caption} {_tell_published_judge(block, conduct)}".strip())
+        if len({one.number for one in measured}) > 1:
+            cells = tuple(replace(row, cells=(*row.cells, _link(one) if one else "")) for row, one in rows)
+            block = replace(block, columns=(*block.columns, _COLUMN), rows=cells)
+        marked.append(block)
         warnings += [*_warn(measured), *_warn_of_reward_judges(measured)]
     return warnings, marked
 
@@ -90,19 +96,16 @@ def _conduct(row: Row, by_label: Mapping[str, Conduct]) -> Conduct | None:
     return by_label.get(str(row.cells[0])) if is_measured else None
 
 
-def _cell(row: Row, one: Conduct | None, conduct: Sequence[Conduct]) -> Cell:
-    if one is not None:
-        return _link(one.protocol.fingerprint)
-    if row.badge != "published":
-        return "computed"
+def _tell_published_judge(table: TableBlock, conduct: Sequence[Conduct]) -> str:
     suite = conduct[0].series.suite
     paper = paper_of(suite)
     judge = paper and paper.judged_by.get(suite)
-    return f"as published (judge: {judge})" if judge else "as published"
+    has_published = any(row.badge == "published" for row in table.rows)
+    return f"Published rows were judged by {judge}, under the paper’s protocol." if judge and has_published else ""
 
 
-def _link(fingerprint: str) -> Linked:
-    return Linked(fingerprint, f"protocol-{fingerprint}")
+def _link(one: Conduct) -> Linked:
+    return Linked(str(one.number), f"protocol-{one.protocol.fingerprint}")
 
 
 def _group(conduct: Sequence[Conduct]) -> dict[str, list[Conduct]]:
@@ -118,14 +121,14 @@ def _warn(conduct: Sequence[Conduct]) -> list[TextBlock]:
     groups = _group(conduct)
     if len(groups) < 2:
         return []
-    (common, members), *others = groups.items()
+    members, *others = groups.values()
     lines = [
         f"Not all rows may be compared: they follow {len(groups)} protocols. "
-        f"{_labels(members)}: protocol {common}. The others differ from it:"
+        f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
     ]
-    for fingerprint, own in others[:_MOST_COMPARED]:
+    for own in others[:_MOST_COMPARED]:
         found = differences(own[0].protocol, members[0].protocol)
-        lines.append(f"{_labels(own)}: protocol {fingerprint}; {'; '.join(found)}.")
+        lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
     if len(others) > _MOST_COMPARED:
         lines.append(f"And {len(others) - _MOST_COMPARED} further protocols; see “Protocols”.")
     return [TextBlock("\n".join(lines), is_warning=True)]
@@ -143,27 +146,23 @@ def _labels(conduct: Sequence[Conduct]) -> str:
 
 def _describe(fingerprint: str, members: Sequence[Conduct]) -> FactsBlock:
     examples = tuple(text for text in members[0].followed.calls.prompts() if text)
-    facts = [("Rows", tuple(one.series.label for one in members)), *describe(members[0].protocol)]
+    facts = [("Fingerprint", (fingerprint,)), ("Rows", tuple(one.series.label for one in members))]
+    facts += describe(members[0].protocol)
     facts += [("Examples of prompts as sent", examples)] if examples else []
     rewarded = tuple(one.series.label for one in members if one.has_reward_judge)
     facts += [("Trained with this judge", rewarded)] if rewarded else []
     judge = members[0].series.source.name_judge(members[0].protocol.judge)
-    title = f"Protocol {fingerprint}: {members[0].protocol.suite}, judged by {judge}"
+    title = f"Protocol {members[0].number}: {members[0].protocol.suite}, judged by {judge}"
     return FactsBlock(title, tuple(facts), id=f"protocol-{fingerprint}")
 
 
 def _particulars(conduct: Sequence[Conduct]) -> TableBlock:
-    records = [_own(one) for one in conduct]
-    # What no row has to tell is no column.
-    kept = [column for column in records[0] if any(own[column] not in ("", None) for own in records)]
-    rows = [
-        ({column: own[column] for column in kept}, one.series.badge) for one, own in zip(conduct, records, strict=True)
-    ]
+    rows = [(_own(one), one.series.badge) for one in conduct]
     caption = (
         "What is each row’s own and not in the fingerprint. Parameters that vary are those that were not the same in "
         "all answers; rewritten are answers whose prompt the provider put in other words, of those that tell."
     )
-    return tabulate("protocol-rows", "What each row has of its own", rows, caption)
+    return tabulate("protocol-rows", "What each row has of its own", rows, caption, drops_empty=True)
 
 
 def _own(one: Conduct) -> Record:
@@ -174,7 +173,8 @@ def _own(one: Conduct) -> Record:
     rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
     return {
         text_column("Model"): series.label,
-        text_column("Protocol"): _link(one.protocol.fingerprint),
+        text_column("Protocol"): _link(one),
+        text_column("Fingerprint"): one.protocol.fingerprint,
         text_column("Suite"): series.suite,
         text_column("Judge"): series.judge_name,
         text_column("Run"): series.source.name,

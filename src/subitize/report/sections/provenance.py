@@ -12,6 +12,7 @@ from subitize.report.document.blocks import FactsBlock
 from subitize.report.sections.sources import Source
 from subitize.store import Entry
 from subitize.store.rows import Judging, read_judgings
+from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3
 _MOST_LISTED = 6
@@ -41,12 +42,14 @@ def describe_judges(source: Source) -> list[FactsBlock]:
 
 
 def describe_suites(source: Source) -> FactsBlock:
-    """List the suites of the run with their options and seed."""
+    """List the suites of the run with their options and seed, and the published sets that they are about."""
     suites, samples = source.run.suites(), describe_samples(source.run)
     facts: Facts = [
         (entry.name, (entry.shown, f"run seed {entry.seed}", *filter(None, [samples.get(entry.name)])))
         for entry in suites
     ]
+    datasets = name_datasets(source.survey.observations.seen_items())
+    facts += [(one.title, (f"licence: {one.licence}", one.citation)) for one in datasets]
     return FactsBlock(f"Suites of {source.name}", tuple(facts))
 
 

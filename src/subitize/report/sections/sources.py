@@ -9,7 +9,7 @@ from subitize.analysis.observations import Observations, Survey, survey_run
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import BadValueError
-from subitize.report.document.blocks import Badge
+from subitize.report.document.blocks import KINDS, Badge
 from subitize.report.document.cells import printable
 from subitize.store import Database, Run
 from subitize.store.rows import read_judgings
@@ -99,7 +99,7 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
         label += f" ({source.name})" * (uses[suite, label] > 1)
         label += f" · {source.name_judge(judge)}" * (judges[place, suite, model] > 1)
         found.append(Series(label, source, suite, model, judge, source.badge(model, judge), observations))
-    return sorted(found, key=lambda one: (one.suite, one.label))
+    return sorted(found, key=lambda one: (one.suite, KINDS.index(one.badge), one.label))
 
 
 def _read_source(name: str, run: Run) -> Source:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from subitize.analysis.comparisons import Entry, Ranked, stand
-from subitize.report.document.blocks import Block, TableBlock, text_column
+from subitize.report.document.blocks import KINDS, Block, TableBlock, text_column
+from subitize.report.sections.counted import Counted
 from subitize.report.sections.sources import Series
 
 _COLUMN = text_column(
@@ -13,39 +15,49 @@ _COLUMN = text_column(
     "that share a letter cannot be told apart.",
 )
 
+ModelT = TypeVar("ModelT", Series, Counted)
+
 UNFIT = (
     "Stand-in judge: read by a judge that knows only the drawings of subitize; these rows stand last and have no rank."
 )
 
 
 def stand_series(series: Sequence[Series]) -> dict[str, Ranked]:
-    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success."""
+    """Rank models by label, those of a judge among themselves: by accuracy, or where groups were judged by success.
+
+    Stand-ins have a rank only where there is nothing else.
+    """
     entries = [
         Entry(one.label, one.suite, one.judge, one.observations, one.source.run)
-        for one in series
+        for one in take_real(series)
         if not one.is_excluded and one.badge != "stand-in judge"
     ]
     return {**stand(entries, "success"), **stand(entries, "accuracy")}
 
 
+def take_real(models: Sequence[ModelT]) -> Sequence[ModelT]:
+    """Leave out stand-ins, and what they judged, where there is anything else."""
+    return [one for one in models if not one.badge] or models
+
+
 def mark_ranks(blocks: Sequence[Block], standings: Mapping[str, Ranked]) -> list[Block]:
     """Put the rank beside every model of a leaderboard that has none yet, where there are several models."""
     ranked = [_mark(block, standings) if isinstance(block, TableBlock) and standings else block for block in blocks]
-    return [_put_unfit_last(block) if isinstance(block, TableBlock) else block for block in ranked]
+    return [_group_kinds(block) if isinstance(block, TableBlock) else block for block in ranked]
 
 
-def _put_unfit_last(table: TableBlock) -> TableBlock:
-    """Take models that a stand-in judged out of the ranking: what it does not know it cannot count."""
-    unfit = [row for row in table.rows if row.badge == "stand-in judge"]
-    if not unfit:
-        return table
+def _group_kinds(table: TableBlock) -> TableBlock:
+    """Put rows of a kind together; those that a stand-in judged have no rank: what it does not know it cannot count."""
     is_rank = [column.name.startswith(_COLUMN.name) for column in table.columns]
-    unranked = [
+    rows = [
         replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, is_rank, strict=True)))
-        for row in unfit
+        if row.badge == "stand-in judge"
+        else row
+        for row in sorted(table.rows, key=lambda row: KINDS.index(row.badge))
     ]
-    rows = (*(row for row in table.rows if row.badge != "stand-in judge"), *unranked)
-    return replace(table, rows=rows, caption=f"{table.caption} {UNFIT}".strip())
+    has_unfit = any(row.badge == "stand-in judge" for row in rows)
+    caption = f"{table.caption} {UNFIT}".strip() if has_unfit else table.caption
+    return replace(table, rows=tuple(rows), caption=caption, is_grouped=True)
 
 
 def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
@@ -54,9 +66,11 @@ def _mark(table: TableBlock, standings: Mapping[str, Ranked]) -> TableBlock:
     rows = []
     for row in table.rows:
         one = standings.get(str(row.cells[0])) if row.badge in ("", "stand-in") else None
-        rows.append(replace(row, cells=(*row.cells, f"{one.rank} {one.letters}" if one else "")))
+        label, *figures = row.cells
+        rows.append(replace(row, cells=(label, f"{one.rank} {one.letters}" if one else "", *figures)))
     caption = f"{table.caption} Rank: models that share a letter cannot be told apart by accuracy.".strip()
-    return replace(table, columns=(*table.columns, _COLUMN), rows=tuple(rows), caption=caption)
+    first, *others = table.columns
+    return replace(table, columns=(first, _COLUMN, *others), rows=tuple(rows), caption=caption)
 
 
 def tell_standing(best: str, standings: Mapping[str, Ranked], *, by: str = "") -> str:

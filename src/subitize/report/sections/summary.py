@@ -11,7 +11,7 @@ from subitize.report.document.cells import figure, printable
 from subitize.report.sections.counted import Counted, level_text
 from subitize.report.sections.provenance import days
 from subitize.report.sections.sources import Series, Source
-from subitize.report.sections.standings import tell_standing
+from subitize.report.sections.standings import take_real, tell_standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,16 @@ def _headlines(headlines: Headlines, series: Sequence[Series]) -> list[str]:
     # Refined prompts are told of with those that they are made of.
     for suite in dict.fromkeys(one.suite for one in series if base_suite(one.suite) == one.suite):
         own = [one for one in series if one.suite == suite]
-        fit = [one for one in own if one.badge != "stand-in judge"]
+        fit = take_real([one for one in own if one.badge != "stand-in judge"])
         if not fit:
             found.append(f"In {suite}, nothing can be said: a stand-in judged what real models drew.")
             continue
         counted = headlines.counted.get(suite, ())
-        ranked = [one for one in counted if one.it.accuracy and one.badge != "stand-in judge"]
+        ranked = take_real([one for one in counted if one.it.accuracy and one.badge != "stand-in judge"])
         standings = headlines.standings.get(suite, {})
         general = _headline(suite, ranked, standings) if ranked else _accuracies(suite, fit, standings)
-        found.append(general if len(fit) < len(own) else headlines.own.get(suite) or general)
+        has_unfit = any(one.badge == "stand-in judge" for one in own)
+        found.append(general if has_unfit else headlines.own.get(suite) or general)
     return [text for text in found if text]
 
 

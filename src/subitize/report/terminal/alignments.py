@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from subitize.analysis.alignment import MEASURES, Alignment
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.report.document.cells import NOTHING, figure
-from subitize.report.terminal.printing import cell, print_marks, print_table
+from subitize.report.document.cells import NOTHING, figure, number_of
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_marks
 
 
 def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> None:
@@ -18,11 +19,11 @@ def print_alignments(alignments: Sequence[Alignment], stand_ins: StandIns) -> No
         rows.append((*names, _figure(one), _count(one)))
     print_table(("suite", "model", "judge", "measure", "group", "score", "n"), rows)
     print_marks(alignments, stand_ins)
-    print("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
+    say("mean over drawings [95 % interval, drawings of one item taken together]; n: drawings")
     if not all(one.has_interval for one in alignments):
-        print(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
+        say(f"{NOTHING} no interval: all scores are the same, or of drawings of one item")
     for measure in dict.fromkeys(one.measure for one in alignments):
-        print(f"{measure}: {MEASURES[measure]}")
+        say(f"{measure}: {MEASURES[measure]}")
 
 
 def _figure(one: Alignment) -> str:
@@ -32,4 +33,4 @@ def _figure(one: Alignment) -> str:
 def _count(one: Alignment) -> str:
     others = {"incomplete": one.incomplete, "excluded": one.excluded}
     told = "".join(f" + {count} {name}" for name, count in others.items() if count)
-    return f"{one.estimate.n}{told}" + f" ({one.discarded} answers discarded)" * (one.discarded > 0)
+    return f"{one.estimate.n}{told}" + f" ({number_of(one.discarded, 'answer')} discarded)" * (one.discarded > 0)

@@ -5,6 +5,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from subitize.report.terminal.layout import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
@@ -70,8 +72,3 @@ def _make_bars() -> "Bars":
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
-
-
-def printable(text: str) -> str:
-    """Write control characters out: what a model or annotator wrote must not steer the reader's terminal."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -10,9 +10,10 @@ from subitize.calibrations import PREFIX, Calibrated
 from subitize.labels import make_rule
 from subitize.records import Estimate
 from subitize.report.document import charts
-from subitize.report.document.cells import printable
+from subitize.report.document.cells import number_of, printable
 from subitize.report.document.figures import INK, QUIET, save_figure
-from subitize.report.terminal.printing import cell, print_table
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell
 
 _COLOURS = {"NAE": "#0072b2", "accuracy": "#d55e00"}
 _WIDTH_PX, _HEIGHT_PX = 520, 260
@@ -25,15 +26,15 @@ def print_calibration(found: Calibration) -> None:
     metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
     rows = [(name + " *" * (name == result.metric), *map(_cell, figures)) for name, figures in metrics.items()]
     overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
-    print(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
-    print(f"as a rule: {make_rule(result)}")
+    say(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
+    say(f"as a rule: {make_rule(result)}")
     print_table(("metric", "at the threshold", "held out"), rows)
-    print(f"* searched; value [95 % interval]; n: {result.n} pictures of {found.items} items")
-    print(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
+    say(f"* searched; value [95 % interval]; n: {result.n} pictures of {number_of(found.items, 'item')}")
+    say(f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn")
     ious = _span(found.fold_ious) if len(set(found.fold_ious)) > 1 else ""
-    print(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
+    say(f"thresholds chosen by fold: {_span(found.fold_thresholds)}" + f"; overlaps: {ious}" * bool(ious))
     for note in found.notes:
-        print(printable(note))
+        say(printable(note))
 
 
 def print_saved(saved: Mapping[str, Calibrated]) -> None:

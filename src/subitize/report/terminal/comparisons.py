@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
-from subitize.report.terminal.printing import STAND_IN, cell, make_table, print_cautions, say, whole_lines
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import STAND_IN, cell, print_cautions
 
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
 _DIGITS = 3
@@ -13,7 +14,6 @@ _DIGITS = 3
 
 def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
     """Print a leaderboard and the pairs of each measure, and what the columns mean."""
-    console = whole_lines()
     for one in _telling(found.boards):
         board = one.board
         judge, group = stand_ins.name_judge(board.judge), name_level(board.factor, board.group)
@@ -22,11 +22,11 @@ def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
             (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models
         )
-        console.print(make_table(("rank", "model", "group", board.measure, "n"), ranks))
+        print_table(("rank", "model", "group", board.measure, "n"), ranks)
         pairs = (
             (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
         )
-        console.print(make_table(("models", "difference", "p", "p (Holm)"), pairs, numbers=2))
+        print_table(("models", "difference", "p", "p (Holm)"), pairs)
     _print_legend(found, stand_ins)
 
 
@@ -48,9 +48,9 @@ def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
 
 
 def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
-    print("value [95 % interval] over what all models have; n: observations")
-    print("rank: the first and the last that a model may have; models that share a letter cannot be told apart")
-    print("p: flips of signs of prompts' residuals, as the interval; Holm: adjusted for all pairs of a table")
+    say("value [95 % interval] over what all models have; n: observations")
+    say("rank: the first and the last that a model may have; models that share a letter cannot be told apart")
+    say("p: flips of signs of prompts' residuals, as the interval; Holm: adjusted for all pairs of a table")
     figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
     print_cautions(one for of_board in figures for one in of_board)
     for one in found.left_out:
@@ -58,7 +58,7 @@ def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
     for note in found.notes:
         say(note)
     if any(of.model in stand_ins.models for one in found.boards for of in one.models):
-        print(STAND_IN)
+        say(STAND_IN)
 
 
 def write_left_out(one: LeftOut) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, version
 
 from subitize import __version__
+from subitize.report.terminal.layout import print_table
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"])?")
 
@@ -35,10 +36,9 @@ def examine() -> list[Finding]:
 
 
 def print_findings(findings: list[Finding]) -> None:
-    """Print a line each, those that are missing with their remedy."""
-    for one in findings:
-        state = one.version or f"missing; run: {one.remedy}"
-        print(f"{one.part:28} {one.wanted_by:10} {state}")
+    """Print a row each, those that are missing with their remedy."""
+    rows = ((one.part, one.wanted_by, one.version or f"missing; run: {one.remedy}") for one in findings)
+    print_table(("part", "wanted by", "version"), rows)
 
 
 def _look_for(requirement: str) -> Finding:

@@ -7,7 +7,8 @@ from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_filled, print_marks
 from subitize.stats.anchoring import Anchoring
 from subitize.stats.cues import Cues
 from subitize.stats.knower_levels import KnowerLevel
@@ -31,24 +32,20 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
         _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
     print_marks(enumerations, stand_ins)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
-    print("value [95 % interval]; level: knows 1 to that many [the lowest and highest that are possible]")
-    print("human: correlation with the ideal human's matrix, in which a perfect counter has less than 1; what has no")
-    print("count is a miss, and a response that people never give; answered: as in the paper, of what has a count")
-    print(
-        "from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined"
+    say("value [95 % interval]; level: knows 1 to that many [the lowest and highest that are possible]")
+    say(
+        "human: correlation with the ideal human's matrix, in which a perfect counter has less than 1; what has no "
+        "count is a miss, and a response that people never give; answered: as in the paper, of what has a count"
     )
-    print("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
-    print("weber: of numbers above 4, with its gain, lapses and the p of its fit, or why there is none")
-    print(
-        "slope of log sd on log mean, and where the law was fitted what it predicts, and p: small where it is not met"
-    )
-    print("follows: number, or ink, hull …")
-    print(
-        "anchors: answers returned to whatever is shown, and their share of those to numbers they are not at home with"
-    )
-    print("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
+    say("from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined")
+    say("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
+    say("weber: of numbers above 4, with its gain, lapses and the p of its fit, or why there is none")
+    say("slope of log sd on log mean, and where the law was fitted what it predicts, and p: small where it is not met")
+    say("follows: number, or ink, hull …")
+    say("anchors: answers returned to whatever is shown, and their share of those to numbers they are not at home with")
+    say("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
-        print(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
+        say(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
 
 
 def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
@@ -70,7 +67,7 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
         first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
     say(f"suite {suite} judged by {', '.join(judges)}")
     print_table([*places, *(headings[name] for name in skill), "n"], first)
-    print_table([*places, *(headings.get(name, name) for name in nature)], second)
+    print_filled([*places, *(headings.get(name, name) for name in nature)], second)
 
 
 def _n(one: Enumeration) -> str:

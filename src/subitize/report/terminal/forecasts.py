@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
-from subitize.report.terminal.printing import print_table
+from subitize.report.terminal.layout import say
+from subitize.report.terminal.printing import print_filled
 from subitize.runner.forecasts import Expense, Forecast
 
 
 def print_forecasts(forecasts: Sequence[Forecast], spent_usd: float) -> None:
     """Print what is left to do of a suite by model, and what it is expected to cost."""
     for one in forecasts:
-        print(f"{one.suite} on {one.model_name}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
+        say(f"{one.suite} on {one.model_name}: {one.items:,} items, {one.trials:,} trials, {one.done:,} of them done")
         for line in one.matched:
-            print(f"  {line}")
+            say(f"  {line}")
     suites = [one.suite for one in forecasts for _ in one.expenses]
     print_expenses([expense for one in forecasts for expense in one.expenses], spent_usd, suites)
 
@@ -24,15 +25,15 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     for place, one in enumerate(expenses):
         counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
         rows.append([*named[place : place + 1], one.who_name, *counts, _usd(one.usd), _source(one)])
-    print_table([*["suite"] * bool(named), *figures], rows)
+    print_filled([*["suite"] * bool(named), *figures], rows)
     unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
     if unknown:
-        print(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")
+        say(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")
     else:
-        print(f"expected: US$ {known:.4f}")
+        say(f"expected: US$ {known:.4f}")
     if spent_usd:
-        print(f"spent so far: US$ {spent_usd:.4f}")
+        say(f"spent so far: US$ {spent_usd:.4f}")
 
 
 def _usd(usd: float | None) -> str:

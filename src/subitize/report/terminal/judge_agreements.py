@@ -8,7 +8,8 @@ from subitize.analysis.levels import WHOLE, name_level
 from subitize.analysis.overview import StandIns
 from subitize.records import Scalar
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
 
 _NAMES = ("model", "question", "group", "who")
 _FIGURES: tuple[Mapping[str, str], ...] = (
@@ -58,7 +59,7 @@ def _print_confusion(one: JudgeAgreement, stand_ins: StandIns) -> None:
     judge, against = stand_ins.name_judge(one.judge), stand_ins.name_judge(one.against)
     print_table([f"{against}: {one.question}", "pairs", f"{judge} says"], lines)
     if len(rows) > _MOST_ROWS:
-        print(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")
+        say(f"… and {len(rows) - _MOST_ROWS} rarer answers of {against}: --json has all")
 
 
 def _count(answers: Sequence[Confused]) -> int:
@@ -79,15 +80,15 @@ def _write(value: Scalar) -> str:
 
 def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
     print_marks(found, stand_ins)
-    print("value [95 % interval over prompts]; error: mean of the judge's count less people's")
-    print("κ: Fleiss' of both; α: Krippendorff's; pairs: answers that both have a value of")
-    print("ties: the people it is held against are tied; unusable: one of both has no value; in no figure")
+    say("value [95 % interval over prompts]; error: mean of the judge's count less people's")
+    say("κ: Fleiss' of both; α: Krippendorff's; pairs: answers that both have a value of")
+    say("ties: the people it is held against are tied; unusable: one of both has no value; in no figure")
     if any(one.ceiling for one in found):
-        print("people: each of them against the others together, about what the judge looked at")
+        say("people: each of them against the others together, about what the judge looked at")
     else:
-        print("no two people looked at the same: nothing tells how far people agree with one another")
+        say("no two people looked at the same: nothing tells how far people agree with one another")
     if any(one.agreement.kappa is None for one in found):
-        print(f"{NOTHING} not defined: counts only, or all answers are the same")
+        say(f"{NOTHING} not defined: counts only, or all answers are the same")
     figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
     print_cautions(each for one in figures for each in (one.exact, one.within_one, one.error) if each)
     for one in found:

@@ -10,7 +10,8 @@ from subitize.analysis.passes import PassRate
 from subitize.records import base_suite
 from subitize.registry import paper_of
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import cell, print_cautions, print_marks, print_table, say
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
@@ -31,15 +32,15 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
         lines.append([*names, *(_pass(row.get(k)) for k in ks), items, str(max(one.images for one in row.values()))])
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
     print_marks(passes, stand_ins)
-    print("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
-    print("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
+    say("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
+    say("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
     print_cautions(one.estimate for one in passes if one.k in ks)
     if any(one.is_voted for one in passes):
-        print("‡ from votes on groups of so many images")
+        say("‡ from votes on groups of so many images")
     if any(one.undecided for one in passes):
-        print("undecided: items of which nothing has a value, as where votes are tied; they are in no figure")
+        say("undecided: items of which nothing has a value, as where votes are tied; they are in no figure")
     if any(one.left_out for one in passes):
-        print("(−n): so many items have fewer images than k and are left out")
+        say("(−n): so many items have fewer images than k and are left out")
 
 
 def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
@@ -52,17 +53,17 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
         sizes = [[*names, *map(str, _sizes(one))] for names, one in rows]
         print_table([*_NAMES, "annotators", "prompts", "units", "single", "votes", "ties"], sizes)
     print_marks(concords, stand_ins)
-    print("value [95 % interval for prompts and annotators like these]; all agree: for prompts like these")
-    print("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
-    print("units: images, or groups of them, with two answers or more; single: those with one, in no figure")
-    print("ties: units without a majority; yes: mean share of the votes on a unit")
+    say("value [95 % interval for prompts and annotators like these]; all agree: for prompts like these")
+    say("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
+    say("units: images, or groups of them, with two answers or more; single: those with one, in no figure")
+    say("ties: units without a majority; yes: mean share of the votes on a unit")
     if any(one.kappa is None for one in concords):
-        print(f"{NOTHING} not defined: all answers are the same")
+        say(f"{NOTHING} not defined: all answers are the same")
     for one in concords:
         if one.caution:
             say(f"with caution: {', '.join(_name(one, stand_ins))}: {one.caution}")
     for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
-        print(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
+        say(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
 
 
 _NAMES = ("model", "question", "group")

@@ -8,7 +8,7 @@ from subitize.records import Estimate
 from subitize.report.document import charts
 from subitize.report.document.cells import estimate_text, figure
 from subitize.report.document.figures import save_figure
-from subitize.report.terminal.printing import print_table
+from subitize.report.terminal.layout import print_table, say
 
 _COLOUR = "#0072b2"
 _WIDTH_PX, _HEIGHT_PX = 520, 260
@@ -16,7 +16,7 @@ _WIDTH_PX, _HEIGHT_PX = 520, 260
 
 def print_plan(plan: Plan) -> None:
     """Print what is assumed, what the study shows, and the same for other sizes."""
-    print("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
+    say("assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items()))
     columns = 3 if any(one.note for one in plan.answers) else 2
     rows = [(one.what, _cell(one.value) or "none", one.note) for one in plan.answers]
     print_table(("", "figure", "there")[:columns], [row[:columns] for row in rows])
@@ -24,7 +24,8 @@ def print_plan(plan: Plan) -> None:
         columns = 3 if plan.curve[0].power else 2
         curve = [(str(one.at), _cell(one.half_width), _cell(one.power)) for one in plan.curve]
         print_table((plan.axis, "half-width", "power")[:columns], [row[:columns] for row in curve])
-    print(*plan.notes, "[…]: 95 % interval of the simulation's own error", sep="\n")
+    for line in (*plan.notes, "[…]: 95 % interval of the simulation's own error"):
+        say(line)
 
 
 def write_figure(plan: Plan, path: Path) -> Path:

@@ -1,13 +1,7 @@
 """Tables on stdout, for people at a terminal."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from subitize.analysis.observations import Gaps
 from subitize.analysis.overview import ItemStory, Overview, StandIns
@@ -27,13 +21,15 @@ from subitize.records import (
     Stored,
     task_text,
 )
-from subitize.registry import Listing
-from subitize.report.document.cells import billions, estimate_text
-from subitize.report.terminal.bars import printable
+from subitize.registry import Description, Listing, Option
+from subitize.report.document.cells import NOTHING, billions, estimate_text, number_of
+from subitize.report.terminal.layout import print_table, say
 from subitize.stats.estimator import FEW
 
-_NO_WIDTH_LIMIT = 10_000
+_PLACES = ("suite", "model", "size", "judge", "group", "protocol")
 _HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
+_FEW_DIGITS = 4
+_Key = tuple[str, str, str, str, str]
 STAND_IN = "* an embedded stand-in, not a real model or judge"
 
 
@@ -44,46 +40,65 @@ def print_scores(
     fingerprints: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> None:
-    """Print one row per model and group, one column per measure that tells something.
+    """Print a table per suite: one row per model and group, one column per measure that tells something.
 
     The fingerprints of protocols, if they are to be shown, are by suite, model and judge; how many parameters models
     have is by model.
     """
-    rows: dict[tuple[str, str, str, str, str], dict[str, Score]] = {}
+    rows: dict[_Key, dict[str, Score]] = {}
     for score in scores:
         if score.factor in ("all", *factors):
             key = (score.suite, score.model, score.judge, score.factor, score.group)
             rows.setdefault(key, {})[score.measure] = score
-    silent = _silent_measures(scores)
-    measures = [m for m in MEASURES if m not in silent and any(m in row for row in rows.values())]
-    protocols = fingerprints or {}
     known = {model: billions(count) for model, count in (sizes or {}).items()}
-    named = [
-        _names(key, row, stand_ins) | {"protocol": protocols.get(key[:3], ""), "size": known.get(key[1], "")}
-        for key, row in rows.items()
-    ]
-    # What is the same in all rows is said once, above them.
-    size, protocol = (("size",) if known else ()), (("protocol",) if protocols else ())
-    told = ("suite", "model", *size, "judge", "group", *protocol)
-    common = [place for place in told if place in _HEADINGS and len({names[place] for names in named}) == 1]
-    columns = [place for place in told if place not in common]
-    if common:
-        say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
-    lines = []
-    for names, row in zip(named, rows.values(), strict=True):
-        cells = [cell(row[m].estimate) if m in row else "" for m in measures]
-        lines.append([*(names[column] for column in columns), *cells, _counts(row)])
-    print_table([*columns, *measures, "n"], lines)
-    _print_legend([score for row in rows.values() for score in row.values()], stand_ins, measures)
+    headings: list[str] = []
+    for suite in dict.fromkeys(key[0] for key in rows):
+        own = {key: row for key, row in rows.items() if key[0] == suite}
+        protocols = _tell_apart({key[:3]: (fingerprints or {}).get(key[:3], "") for key in own})
+        named = [
+            _names(key, row, stand_ins) | {"size": known.get(key[1], ""), "protocol": protocols[key[:3]]}
+            for key, row in own.items()
+        ]
+        headings += _print_suite(named, list(own.values()))
+    _print_legend([score for row in rows.values() for score in row.values()], stand_ins, headings)
     if any(_is_of_groups(row) for row in rows.values()):
-        print("n of a row without accuracy: groups of images that were judged together, refused ones among them")
-    if size:
-        print("size: parameters in billions, of a pipeline those of the part that denoises")
-    if "protocol" in columns:
-        print("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
+        say("n of a row without accuracy: groups of images that were judged together, refused ones among them")
+    if "size" in headings:
+        say("size: parameters in billions, of a pipeline those of the part that denoises")
+    if "protocol" in headings:
+        say("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
 
 
-def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins: StandIns) -> dict[str, str]:
+def _print_suite(named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
+    """Print the table of a suite below what all its rows share; give its headings."""
+    silent = _silent_measures([score for row in rows for score in row.values()])
+    measures = [name for name in MEASURES if name not in silent and any(name in row for row in rows)]
+    places = [place for place in _PLACES if any(names[place] for names in named)]
+    common = [place for place in places if place in _HEADINGS and len({names[place] for names in named}) == 1]
+    columns = [place for place in places if place not in common]
+    say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
+    lines = []
+    for names, row in zip(named, rows, strict=True):
+        cells = [cell(row[name].estimate) if name in row else "" for name in measures]
+        lines.append([*(names[column] for column in columns), *cells, _counts(row)])
+    headings = [*columns, *measures, "n"]
+    print_table(headings, lines)
+    return headings
+
+
+def _tell_apart(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[tuple[str, str, str], str]:
+    """Keep a single protocol whole, of several as much as tells them apart, and none where the judge does."""
+    several = {*protocols.values()}
+    if len(several) == 1:
+        return protocols
+    judges, pairs = {key[2] for key in protocols}, {(key[2], one) for key, one in protocols.items()}
+    if len(judges) == len(pairs) == len(several):
+        return dict.fromkeys(protocols, "")
+    digits = next(count for count in range(_FEW_DIGITS, 65) if len({text[:count] for text in several}) == len(several))
+    return {key: text[:digits] for key, text in protocols.items()}
+
+
+def _names(key: _Key, row: Mapping[str, Score], stand_ins: StandIns) -> dict[str, str]:
     """Name what a row is about, with the marks that the legend explains."""
     suite, model, judge, factor, group = key
     return {
@@ -96,21 +111,21 @@ def _names(key: tuple[str, str, str, str, str], row: dict[str, Score], stand_ins
 
 def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
     print_marks(shown, stand_ins)
-    print("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
+    say("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
     print_cautions(score.estimate for score in shown)
     if {"refused", "discarded"} & {*measures}:
-        print("accuracy counts what was refused or discarded as wrong; accuracy_read leaves out what was discarded,")
-        print("accuracy_answered also what was refused")
-    if "coverage" in measures:
-        print(
-            "coverage: share that has a count, which mae and nae are of; nae_all takes what has none for a count of 0"
+        say(
+            "accuracy counts what was refused or discarded as wrong; accuracy_read leaves out what was discarded, "
+            "accuracy_answered also what was refused"
         )
+    if "coverage" in measures:
+        say("coverage: share that has a count, which mae and nae are of; nae_all takes what has none for a count of 0")
     if "accuracy_by_itself" in measures:
-        print("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
+        say("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
-        print("unknown: drawings that the judge does not know or would not look at, and ties; in no other figure")
+        say("unknown: drawings that the judge does not know or would not look at, and ties; in no other figure")
     if "discarded" in measures:
-        print("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
+        say("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
 
 
 def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
@@ -118,22 +133,22 @@ def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
     for suite, sample in samples.items():
         say(f"{suite}: {sample}")
     if gaps.unasked:
-        print(
-            f"{gaps.unasked} items have not been given to a model that was given others, counted once for each such "
-            "model: the run is not complete"
+        say(
+            f"not complete: {number_of(gaps.unasked, 'item')} not yet given to a model that was given others, counted "
+            "once for each such model"
         )
     if gaps.failed:
-        print(f"{gaps.failed} trials failed and are in no figure")
+        say(f"in no figure: {number_of(gaps.failed, 'trial')} that failed")
     if gaps.unread:
-        print(f"{gaps.unread} answers have not been judged and are in no figure")
+        say(f"in no figure: {number_of(gaps.unread, 'answer')} not judged")
     if gaps.tied:
-        print(f"{gaps.tied} answers have no value because their readings are tied: they are unknown (see --agreement)")
+        say(f"unknown: {number_of(gaps.tied, 'answer')} with tied readings (see --agreement)")
 
 
 def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str, str]) -> None:
     """Print what is in a run: models and judges by their names, with what they are and where they are reached."""
     for entry in overview.suites:
-        items = f"{overview.items.get(entry.name, 0)} items, seed {entry.seed}"
+        items = f"{number_of(overview.items.get(entry.name, 0), 'item')}, seed {entry.seed}"
         say(f"suite {entry.shown}: {samples.get(entry.name, items)}")
     models = []
     for one in overview.models:
@@ -145,10 +160,10 @@ def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str
         counts = [str(count) for count in (each.annotators, each.readings, each.discarded)]
         what = _tell_what(each.judge, stand_ins.name_judge(each.judge), each.addresses)
         judges.append([stand_ins.mark_judge(each.judge), *counts, *what])
-    _print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
-    _print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
+    print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
+    print_filled(("judge", "annotators", "readings", "without a value", "spec", "address"), judges)
     if any(one.is_stand_in for one in overview.models) or any(one.is_stand_in for one in overview.judges):
-        print(STAND_IN)
+        say(STAND_IN)
     for item_id, reason in overview.exclusions.items():
         say(f"excluded: {item_id} ({reason})")
 
@@ -158,7 +173,7 @@ def _tell_what(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str
     return spec if spec != name else "", ", ".join(addresses)
 
 
-def _print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_filled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table without the columns that are empty; nothing where there are no rows."""
     filled = [place for place in range(len(headings)) if any(row[place] for row in rows)]
     if rows:
@@ -188,7 +203,9 @@ def print_story(story: ItemStory, stand_ins: StandIns) -> None:
             )
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{stand_ins.name_judge(reading.judge)} {reading.annotator}".strip()
-        say(f"reading {found.id} of {about} by {who}: {reading.question.id} = {value} ({reading.rule})")
+        what = "reading" if reading.purpose == "answer" else reading.purpose
+        of = about if reading.reviews is None else f"reading {reading.reviews} of {about}"
+        say(f"{what} {found.id} of {of} by {who}: {reading.question.id} = {value} ({reading.rule})")
 
 
 def _told(outcome: Outcome) -> str:
@@ -213,12 +230,36 @@ def _name(picture: Stored | Elsewhere) -> str:
 
 
 def print_listings(listings: Iterable[Listing]) -> None:
-    """Print what exists of a kind, with its options and their defaults."""
-    rows = []
-    for one in listings:
-        name = f"{one.name}:{one.target.upper()}" if one.target else one.name
-        rows.append((name, one.summary, "\n".join(f"{key}={value}" for key, value in one.options.items())))
-    print_table(("name", "what it does", "options"), rows)
+    """Print what exists of a kind."""
+    rows = [(f"{one.name}:{one.target.upper()}" if one.target else one.name, one.summary) for one in listings]
+    print_table(("name", "what it does"), rows)
+    say("options, and what else there is to know: subitize list NAME")
+
+
+def print_descriptions(descriptions: Iterable[Description]) -> None:
+    """Print all there is to know of what a name stands for."""
+    for place, one in enumerate(descriptions):
+        if place:
+            print()
+        say(f"{one.kind.removesuffix('s')} {one.name}: {one.summary}")
+        if one.details:
+            say(f"  {one.details}")
+        options = ",OPTION=VALUE" * bool(one.options)
+        written = f":{one.target.upper()}{options}" if one.target else options.replace(",", ":")
+        parts = f"missing; run: {one.remedy}" if one.remedy else "all installed" if one.is_complete else ""
+        for name, text in {"written": written and one.name + written, **one.facts, "parts": parts}.items():
+            if text:
+                say(f"  {name}: {text}")
+        print()
+        if one.options:
+            _print_options(one.options)
+
+
+def _print_options(options: Sequence[Option]) -> None:
+    rows = [(one.name + " °" * one.is_runtime, one.type, one.default or NOTHING, one.meaning) for one in options]
+    print_table(("option", "value", "default", "meaning"), rows)
+    if any(one.is_runtime for one in options):
+        say("° is about how it runs, not what it is: a run may go on with another value")
 
 
 def print_glyphs(glyphs: Iterable[Glyph]) -> None:
@@ -236,7 +277,7 @@ def cell(estimate: Estimate | None) -> str:
 def print_cautions(estimates: Iterable[Estimate]) -> None:
     """Say why to be wary of the figures that are marked."""
     for line in tell_cautions(estimate.caution for estimate in estimates):
-        print(line)
+        say(line)
 
 
 def tell_cautions(cautions: Iterable[str]) -> Iterator[str]:
@@ -261,7 +302,7 @@ def _silent_measures(scores: Sequence[Score]) -> set[str]:
     return silent
 
 
-def _counts(row: dict[str, Score]) -> str:
+def _counts(row: Mapping[str, Score]) -> str:
     """How many answers the row rests on; where there are none about single images, how many about groups of them."""
     counted = "success" if _is_of_groups(row) else "accuracy_answered"
     n = row[counted].estimate.n if counted in row else 0
@@ -274,41 +315,13 @@ def _counts(row: dict[str, Score]) -> str:
     return str(n) + told + f" ({excluded} excluded)" * (excluded > 0)
 
 
-def _is_of_groups(row: dict[str, Score]) -> bool:
+def _is_of_groups(row: Mapping[str, Score]) -> bool:
     return "success" in row and "accuracy" not in row
 
 
 def print_marks(figures: Sequence[Any], stand_ins: StandIns) -> None:
     """Say what the marks behind models and judges mean, where there are some."""
     if any(stand_ins.has(one.model, one.judge) for one in figures):
-        print(STAND_IN)
+        say(STAND_IN)
     if any(getattr(one, "is_informed", False) for one in figures):
-        print("† informed: the judge knew what was asked for")
-
-
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table."""
-    whole_lines().print(make_table(headings, rows))
-
-
-def make_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers: int = 0) -> Table:
-    """Make a table, so many of whose last columns are numbers, set to the right.
-
-    Texts stay what they are: a name with brackets in it is a name, not markup.
-    """
-    table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)
-    for place, heading in enumerate(headings):
-        table.add_column(Text(heading), justify="right" if place >= len(headings) - numbers else "left")
-    for row in rows:
-        table.add_row(*(Text("\n".join(printable(line) for line in one.split("\n"))) for one in row))
-    return table
-
-
-def say(line: str) -> None:
-    """Print a line in which others may have written."""
-    print(printable(line))
-
-
-def whole_lines() -> Console:
-    """Print in full width where nobody watches, so that a file or pipe gets whole lines."""
-    return Console() if sys.stdout.isatty() else Console(width=_NO_WIDTH_LIMIT)
+        say("† informed: the judge knew what was asked for")

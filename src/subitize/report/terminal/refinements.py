@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from rich.table import Table
-
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
 from subitize.report.terminal.comparisons import write_p
-from subitize.report.terminal.printing import cell, make_table, print_cautions, print_marks, whole_lines
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import cell, print_cautions, print_marks
 
 _COLUMNS = ("suite", "refinement", "model", "judge", "measure", "original", "refined", "refined − original")
 _COUNTS = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
@@ -15,19 +14,18 @@ _COUNTS = ("p (Holm)", "pairs", "fallbacks", "unpaired", "without fallbacks")
 
 def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     """Print one row per refinement, model, judge and measure, and what the columns mean."""
-    console = whole_lines()
-    console.print(refinement_table(rows, stand_ins))
-    console.print(
+    print_pairs(rows, stand_ins)
+    say(
         "value [95 % interval over prompts]; p: flips of signs of prompts' residuals, as the interval, adjusted for "
         "all rows of a suite, judge and measure"
     )
-    console.print("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
+    say("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
     print_marks(rows, stand_ins)
     pairings = [pairing for one in rows for pairing in (one.pairing, one.applied) if pairing]
     print_cautions(one for pairing in pairings for one in (pairing.first, pairing.second, pairing.difference))
 
 
-def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = None) -> Table:
+def print_pairs(rows: Iterable[Refinement], stand_ins: StandIns | None = None) -> None:
     """Set refined prompts beside the original ones, all that could be paired."""
     known = stand_ins or StandIns()
     lines = []
@@ -37,7 +35,7 @@ def refinement_table(rows: Iterable[Refinement], stand_ins: StandIns | None = No
         applied = cell(one.applied.difference if one.applied else None)
         counts = (str(one.pairing.difference.n), str(one.fallbacks), str(one.unpaired), applied)
         lines.append([one.suite, one.refinement, *names, measure, *_pairing(one.pairing), *counts])
-    return make_table([*_COLUMNS, *_COUNTS], lines, title="refined and original prompts, in pairs", numbers=8)
+    print_table([*_COLUMNS, *_COUNTS], lines, title="refined and original prompts, in pairs")
 
 
 def _pairing(one: Pairing) -> tuple[str, str, str, str]:

@@ -4,12 +4,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.table import Table
-
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
 from subitize.report.document.cells import NOTHING
-from subitize.report.terminal.printing import make_table, tell_cautions, whole_lines
+from subitize.report.terminal.layout import print_table, say
+from subitize.report.terminal.printing import tell_cautions
 
 MARKS: dict[Verdict, str] = {
     "exact": "=",
@@ -19,43 +17,36 @@ MARKS: dict[Verdict, str] = {
     "differs": "≠",
     "not published": "",
 }
-_WIDEST = 4  # columns that fit beside each other, each with its interval
 
 
-def print_reproduction(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
+def print_reproduction(comparisons: Sequence[Comparison]) -> None:
     """Print each table, then how many cells came out how."""
-    console = console or whole_lines()
-    print_tables(comparisons, console)
+    print_tables(comparisons)
     names = dict.fromkeys(one.table for one in comparisons)
     found = Counter((one.table, one.verdict) for one in comparisons)
     # Most papers round.
     known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
     rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
-    console.print(make_table(["", *known], rows, title="verdicts", numbers=len(known)))
+    print_table(["", *known], rows, title="verdicts")
     legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
-    console.print(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
+    say(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
     for line in tell_cautions(one.caution for one in comparisons):
-        console.print(line)
+        say(line)
     for method, columns in _own_methods(comparisons).items():
-        console.print(f"{', '.join(columns)}: {method}")
+        say(f"{', '.join(columns)}: {method}")
 
 
-def print_tables(comparisons: Sequence[Comparison], console: Console | None = None) -> None:
+def print_tables(comparisons: Sequence[Comparison]) -> None:
     """Print each table, whatever of it was printed elsewhere."""
-    console = console or whole_lines()
     for name in dict.fromkeys(one.table for one in comparisons):
-        console.print(_table(name, [one for one in comparisons if one.table == name]))
+        _print_table(name, [one for one in comparisons if one.table == name])
 
 
-def _table(name: str, cells: Sequence[Comparison]) -> Table:
-    """Set the cells out with the shorter of rows and columns across."""
+def _print_table(name: str, cells: Sequence[Comparison]) -> None:
     rows, columns = (list(dict.fromkeys(names)) for names in zip(*((c.row, c.column) for c in cells), strict=True))
     texts = {(cell.row, cell.column): _text(cell) for cell in cells}
-    if len(columns) > _WIDEST and len(rows) < len(columns):
-        rows, columns = columns, rows
-        texts = {(column, row): text for (row, column), text in texts.items()}
     lines = ([row, *(texts.get((row, column), "") for column in columns)] for row in rows)
-    return make_table(["", *columns], lines, title=name, numbers=len(columns))
+    print_table(["", *columns], lines, title=name)
 
 
 def _text(cell: Comparison) -> str:

@@ -36,7 +36,7 @@ class Refined:
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
         design = design_of(base)
         self.asks_again, self.strata = design.asks_again, design.strata
-        self._base, self._name, self._refinement = base, name, refinement
+        self.base, self._name, self._refinement = base, name, refinement
         if isinstance(refinement, Rewritten):
             self.why_kept = refinement.why_kept
             refinement.check({item.id for item in base.items(0)}, others)
@@ -45,7 +45,7 @@ class Refined:
 
     def items(self, seed: int) -> Iterator[Item]:
         """Refine the items in the order of the base, so that any beginning pairs with a beginning of it."""
-        for item in self._base.items(seed):
+        for item in self.base.items(seed):
             text = self._reword(item)
             if text is not None:
                 yield self._refine(item, text)
@@ -53,7 +53,7 @@ class Refined:
     def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
         """Ask again what the base would ask again."""
         by_place = {(one.item.base, one.repeat, one.attempt): one for one in tried}
-        chosen = self._base.again([replace(one, item=self._unrefine(one.item)) for one in tried])
+        chosen = self.base.again([replace(one, item=self._unrefine(one.item)) for one in tried])
         return (by_place[one.item.id, one.repeat, one.attempt] for one in chosen)
 
     def _reword(self, item: Item) -> str | None:
@@ -62,7 +62,7 @@ class Refined:
             text = self._refinement.find(item)
             if text is not None:
                 return self._check(text, item.id)
-        counted = take_apart(self._base, item)
+        counted = take_apart(self.base, item)
         if counted is None or isinstance(self._refinement, Rewritten):
             return None if counted is None else counted.prompt
         return self._ask(self._refinement, counted)

@@ -31,6 +31,10 @@ class Rewritten:
 
     A row is taken whatever its item asks for. `sha256` is the beginning of the hash of the file, by which a run knows
     it; a file with another is refused.
+
+    Args:
+        file: the CSV file
+        sha256: how its hash begins, to refuse any other file
     """
 
     why_kept = "not in the file, or the same in it"

@@ -52,4 +52,4 @@ def list_badges(groups: Iterable[Group]) -> dict[str, Badge]:
 def _take(series: Sequence[Series]) -> Ratings:
     names = {one.model: one.label for one in series}
     rows = take_ratings(series[0].source.survey, series[0].judge).rows
-    return Ratings(rows.filter(pl.col("model").is_in(list(names))).with_columns(pl.col("model").replace(names)))
+    return Ratings(rows.filter(pl.col("model").is_in(list(names)))).rename(names)

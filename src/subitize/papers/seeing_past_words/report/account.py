@@ -48,7 +48,8 @@ def _read(source: Source) -> Probed:
     """Read the probes of a run; of several judges of the answers, the first."""
     rows = source.survey.observations.rows
     judges = sorted({*rows.filter(rows["suite"] == VQA)["judge"]})
-    return read_probed(source.run, judges[0] if judges else None)
+    names = {spec: source.name_model(spec) for spec in source.stand_ins.model_names}
+    return read_probed(source.run, judges[0] if judges else None).rename(names)
 
 
 def _list(probed: Mapping[str, Probed], sources: Mapping[str, Source]) -> list[Share]:
@@ -57,10 +58,11 @@ def _list(probed: Mapping[str, Probed], sources: Mapping[str, Source]) -> list[S
     runs = Counter(model for shares in found.values() for model in {one.model for one in shares})
     listed: dict[tuple[str, str, str, int | None], Share] = {}
     for name, shares in found.items():
-        badges = {model: sources[name].badge(model.removesuffix(BLIND)) for model in {one.model for one in shares}}
+        source = sources[name]
+        badges = {source.name_model(spec): source.badge(spec) for spec in source.stand_ins.model_names}
         for one in shares:
             label = f"{one.model} ({name})" if runs[one.model] > 1 and one.badge != "baseline" else one.model
-            own = one._replace(model=label, badge=one.badge or badges[one.model])
+            own = one._replace(model=label, badge=one.badge or badges[one.model.removesuffix(BLIND)])
             listed.setdefault((own.framing, own.split, own.model, own.number), own)
     return list(listed.values())
 

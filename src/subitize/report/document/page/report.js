@@ -6,7 +6,6 @@
   published?.addEventListener("change", () => document.body.classList.toggle("hide-published", !published.checked));
 
   for (const table of all("table[data-sortable]")) {
-    const body = table.tBodies[0];
     all("thead th", table).forEach((head, place) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -24,7 +23,7 @@
           const [x, y] = [Number(a), Number(b)];
           return sign * (Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b, undefined, { numeric: true }) : x - y);
         };
-        body.append(...[...body.rows].sort(compare));
+        for (const body of table.tBodies) body.append(...all("tr:not(.kind)", body).sort(compare));
       });
     });
   }

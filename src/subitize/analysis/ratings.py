@@ -1,0 +1,101 @@
+"""People's answers one by one, as they leave a run: what each said to which question about which responses."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count, islice
+
+from subitize.analysis.observations import check_judge
+from subitize.errors import BadValueError, NothingToDoError
+from subitize.labels.interpretation import WITHDRAWN
+from subitize.records import Ask, Evidence, Item, Reading, Words
+from subitize.store import Run, StoredResponse, group_answers, latest_attempts, subject_of
+from subitize.store.frames import read_readings
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one person said to one question about a response, or a group of them, and when."""
+
+    item: Item
+    ask: Ask
+    members: tuple[StoredResponse, ...]
+    reading: Reading
+    at: float
+
+    @property
+    def annotator(self) -> str:
+        """Who said it."""
+        return self.reading.annotator
+
+    @property
+    def model(self) -> str:
+        """Who drew what it is about."""
+        return self.members[0].model
+
+    @property
+    def repeat(self) -> int:
+        """Which repeat of the item it is about; of a group the first."""
+        return self.members[0].repeat
+
+
+def choose_people(run: Run, judge: str | None) -> str:
+    """Find whose answers are meant: those of the judge that is named, or of the only one that is people."""
+    readings = read_readings(run)
+    known = readings.filter(readings["annotator"] != "")["judge"].unique().sort().to_list()
+    if judge is not None:
+        found = run.find_judge(judge)
+        check_judge(run, found)
+        if found not in known:
+            raise BadValueError(
+                f"--judge {judge}: its readings are nobody's; people's are: {', '.join(known) or 'none'}"
+            )
+        return found
+    if len(known) != 1:
+        told = f"has answers by {', '.join(known)}; name one with --judge" if known else "has no people's answers yet"
+        raise NothingToDoError(f"{run.location} {told}")
+    return str(known[0])
+
+
+def list_ratings(run: Run, judge: str) -> list[Rating]:
+    """List the answers that stand, in the order they were stored; those of people who are left out are not among them.
+
+    Of items that were asked again, they are about the last attempt. What a release has twice is listed once.
+    """
+    subjects = find_subjects(run)
+    found: list[Rating] = []
+    seen: set[tuple[str, str, str, Evidence]] = set()
+    for stored in run.readings(judge):
+        reading = stored.reading
+        said = (reading.annotator, reading.subject.id, reading.question.id, reading.evidence)
+        if said in seen or reading.subject.id not in subjects or reading.evidence == Words(WITHDRAWN):
+            continue
+        seen.add(said)
+        item, members = subjects[reading.subject.id]
+        asks = (ask for ask in item.asks if ask.question.id == reading.question.id and ask.group == len(members))
+        found += [Rating(item, ask, members, reading, stored.at) for ask in islice(asks, 1)]
+    if not found:
+        raise NothingToDoError(f"{run.location} has no answers by {judge!r} about its items")
+    return found
+
+
+def find_subjects(run: Run) -> dict[str, tuple[Item, tuple[StoredResponse, ...]]]:
+    """Find what questions about the run's items are about, by the ids of the subjects."""
+    responses: dict[str, list[StoredResponse]] = defaultdict(list)
+    for stored in run.responses():
+        responses[stored.item_id].append(stored)
+    return {
+        subject_of(members).id: (item, members)
+        for item in run.items()
+        for size in dict.fromkeys(ask.group for ask in item.asks)
+        for members in group_answers(latest_attempts(responses[item.id]), size)
+    }
+
+
+def number_people(annotators: Iterable[str]) -> dict[str, int]:
+    """Give people numbers, in their order; those who go by a number keep it."""
+    known = list(dict.fromkeys(annotators))
+    kept = {name: int(name) for name in known if name.isascii() and name.isdecimal() and str(int(name)) == name}
+    taken = set(kept.values())
+    free = (number for number in count(1) if number not in taken)
+    return {name: kept[name] if name in kept else next(free) for name in known}

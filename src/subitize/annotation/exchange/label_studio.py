@@ -1,0 +1,236 @@
+"""Label Studio: tasks with annotations as JSON, beside the labeling configuration they are made for as XML.
+
+A project has pages of one shape: as many pictures, and questions of the same forms. The names of controls end in the
+question's number on the page: `answer_0`, `clicks_0`, `typed_0` (where the answer is not just what was typed),
+`skipped_0` (why), `remarks_0`, `comment_0`.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
+
+from subitize.annotation.exchange.answers import (
+    MeasurePicture,
+    Parts,
+    Size,
+    describe_fault,
+    put_together,
+    read_form,
+    take_apart,
+)
+from subitize.annotation.exchange.rated_pages import RatedPage, Said
+from subitize.annotation.pages import Form
+from subitize.csv_files import Line, read_text
+from subitize.errors import BadFileError
+from subitize.output_files import write_whole
+from subitize.records import Choose
+
+_LABEL = "one"
+_PICTURE = "picture_{}"
+
+
+def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePicture) -> None:
+    """Write tasks-1.json and config-1.xml, and so on for every shape that pages have."""
+    shapes: dict[tuple[int, tuple[Form, ...]], list[RatedPage]] = defaultdict(list)
+    for page in pages:
+        shapes[len(page.pictures), tuple(page.forms)].append(page)
+    for number, (shape, own) in enumerate(shapes.items(), start=1):
+        tasks = [_make_task(place, page, measure) for place, page in enumerate(own, start=1)]
+        text = json.dumps(tasks, ensure_ascii=False, indent=1)
+        write_whole(folder / f"tasks-{number}.json", [text.encode()])
+        write_whole(folder / f"config-{number}.xml", [_make_config(*shape).encode()])
+
+
+def read_tasks(path: Path, measure: MeasurePicture) -> Iterator[Line]:
+    """Read the answers in tasks that were written here, also those that were annotated further.
+
+    Lines name the subject, the question, the answer and the annotator; an annotation that was cancelled has none.
+    """
+    try:
+        tasks = _TASKS.validate_json(read_text(path))
+    except ValidationError as error:
+        raise BadFileError(f"{path.name}: {describe_fault(error)}; export tasks as JSON from Label Studio") from None
+    for number, task in enumerate(tasks, start=1):
+        size = measure(str(task.data.get("subject")))
+        for annotation in task.annotations:
+            for row in () if annotation.was_cancelled else _read_annotation(task, annotation, size):
+                yield Line(path.name, number, row, kind="task")
+
+
+def _make_task(number: int, page: RatedPage, measure: MeasurePicture) -> dict[str, Any]:
+    data: dict[str, Any] = {"subject": page.subject_id}
+    data |= {_PICTURE.format(place): name for place, name in enumerate(page.pictures)}
+    data |= {} if page.prompt is None else {"prompt": page.prompt}
+    for place, (ask, form) in enumerate(zip(page.asks, page.forms, strict=True)):
+        data |= {f"question_{place}": ask.question.id, f"wording_{place}": ask.wording, f"form_{place}": form}
+        if isinstance(ask.question, Choose):
+            data[f"lines_{place}"] = [{"value": line} for line in ask.question.lines]
+    annotations = [_make_annotation(person, said, page, measure(page.subject_id)) for person, said in page.answers]
+    return {"id": number, "data": data, "annotations": annotations, "predictions": []}
+
+
+def _make_annotation(person: int, said: Sequence[Said], page: RatedPage, size: Size | None) -> dict[str, Any]:
+    results = [result for one in said for result in _make_results(one, page.forms[one.number], size)]
+    seconds = [one.remark.seconds for one in said if one.remark.seconds is not None]
+    return {
+        "completed_by": person,
+        "result": [{"id": f"{page.subject_id[:8]}-{person}-{place}", **one} for place, one in enumerate(results)],
+        "was_cancelled": False,
+        "ground_truth": False,
+        "lead_time": sum(seconds) if seconds else None,
+        "result_count": len(results),
+    }
+
+
+def _make_results(said: Said, form: Form, size: Size | None) -> Iterator[dict[str, Any]]:
+    parts, number = take_apart(said.rating.reading, form, size), said.number
+    if parts.number is not None:
+        yield _result(f"answer_{number}", "number", {"number": parts.number})
+    if parts.choice is not None:
+        yield _result(f"answer_{number}", "choices", {"choices": [parts.choice]})
+    for x, y in parts.clicks or ():
+        place = {"x": 100 * x, "y": 100 * y, "width": 1, "keypointlabels": [_LABEL]}
+        shown = {"original_width": size[0], "original_height": size[1], "image_rotation": 0} if size else {}
+        yield _result(f"clicks_{number}", "keypointlabels", place) | shown
+    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
+    for name, text in {**texts, "comment": said.remark.comment or None}.items():
+        if text is not None:
+            yield _result(f"{name}_{number}", "textarea", {"text": [text]})
+    remarks = {"unsure": said.remark.is_unsure, "flagged": said.remark.is_flagged}
+    if any(remarks.values()):
+        noted = [name for name, is_noted in remarks.items() if is_noted]
+        yield _result(f"remarks_{number}", "choices", {"choices": noted})
+
+
+def _result(control: str, kind: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    return {"from_name": control, "to_name": _PICTURE.format(0), "type": kind, "value": value}
+
+
+def _make_config(pictures: int, forms: Sequence[Form]) -> str:
+    view = ElementTree.Element("View")
+    if "match" in forms:
+        ElementTree.SubElement(view, "Header", value="$prompt")
+    for place in range(pictures):
+        name = _PICTURE.format(place)
+        ElementTree.SubElement(view, "Image", name=name, value=f"${name}")
+    for number, form in enumerate(forms):
+        ElementTree.SubElement(view, "Header", value=f"$wording_{number}")
+        _add_controls(view, number, form)
+    ElementTree.indent(view)
+    return ElementTree.tostring(view, encoding="unicode") + "\n"
+
+
+def _add_controls(view: ElementTree.Element, number: int, form: Form) -> None:
+    def add(tag: str, name: str, *inner: tuple[str, str], **attributes: str) -> None:
+        to = {"name": f"{name}_{number}", "toName": _PICTURE.format(0)}
+        control = ElementTree.SubElement(view, tag, {**to, **attributes})
+        for inner_tag, value in inner:
+            ElementTree.SubElement(control, inner_tag, value=value)
+
+    match form:
+        case "count":
+            add("Number", "answer", min="0")
+        case "click":
+            add("Number", "answer", min="0")
+            add("KeyPointLabels", "clicks", ("Label", _LABEL))
+        case "choose":
+            add("Choices", "answer", value=f"$lines_{number}")
+        case "yes-no" | "match":
+            add("Choices", "answer", ("Choice", "yes"), ("Choice", "no"))
+        case "text":
+            add("TextArea", "answer")
+    if form != "text":
+        add("TextArea", "typed", placeholder="the answer as typed, where it is not that above")
+    add("TextArea", "skipped", placeholder="why it cannot be answered")
+    add("Choices", "remarks", ("Choice", "unsure"), ("Choice", "flagged"), choice="multiple")
+    add("TextArea", "comment", placeholder="comment")
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    number: FiniteFloat | None = None
+    choices: list[str] = Field(default_factory=list)
+    text: list[str] | str = Field(default_factory=list)
+    x: FiniteFloat | None = None
+    y: FiniteFloat | None = None
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    from_name: str = ""
+    value: _Value = Field(default_factory=_Value)
+
+
+class _Person(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: int
+
+
+class _Annotation(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    result: list[_Result]
+    completed_by: int | _Person
+    was_cancelled: bool = False
+
+    @property
+    def annotator(self) -> str:
+        return str(self.completed_by if isinstance(self.completed_by, int) else self.completed_by.id)
+
+
+class _Task(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    data: dict[str, Any]
+    annotations: list[_Annotation]
+
+
+_TASKS = TypeAdapter(list[_Task])
+_Control = Literal["answer", "clicks", "typed", "skipped"]
+
+
+def _read_annotation(task: _Task, annotation: _Annotation, size: Size | None) -> Iterator[dict[str, str]]:
+    for number in range(len(task.data)):
+        if f"question_{number}" not in task.data:
+            return
+        form = read_form(task.data.get(f"form_{number}"))
+        answer, clicks = put_together(_read_parts(annotation, number, form), form, size)
+        if answer:
+            yield {
+                "annotator": annotation.annotator,
+                "subject": str(task.data.get("subject", "")),
+                "question": str(task.data[f"question_{number}"]),
+                "answer": answer,
+                "clicks": clicks,
+            }
+
+
+def _read_parts(annotation: _Annotation, number: int, form: Form) -> Parts:
+    def values(control: _Control) -> list[_Value]:
+        return [one.value for one in annotation.result if one.from_name == f"{control}_{number}"]
+
+    def text(control: _Control) -> str | None:
+        texts = (
+            text for value in values(control) for text in ([value.text] if isinstance(value.text, str) else value.text)
+        )
+        return next(texts, None)
+
+    count = next((value.number for value in values("answer") if value.number is not None), None)
+    clicks = [
+        (value.x / 100, value.y / 100) for value in values("clicks") if value.x is not None and value.y is not None
+    ]
+    return Parts(
+        number=count,
+        choice=next((choice for value in values("answer") for choice in value.choices), None),
+        clicks=clicks if form == "click" and (clicks or count == 0) else None,
+        text=text("answer" if form == "text" else "typed"),
+        skipped=text("skipped"),
+    )

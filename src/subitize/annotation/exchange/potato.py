@@ -1,0 +1,258 @@
+"""Potato: a project per shape of pages, with what each person said in `annotation_output/PERSON/user_state.json`.
+
+A project has pages with as many pictures and questions of the same forms. The names of schemes end in the question's
+number on the page, as those of Label Studio's controls do.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+
+from subitize.annotation.exchange.answers import (
+    MeasurePicture,
+    Parts,
+    Point,
+    Size,
+    describe_fault,
+    put_together,
+    read_form,
+    take_apart,
+    write_number,
+)
+from subitize.annotation.exchange.rated_pages import RatedPage, Said
+from subitize.annotation.pages import Form
+from subitize.csv_files import Line, read_text
+from subitize.errors import BadFileError
+from subitize.output_files import write_whole
+from subitize.records import Choose
+
+OUTPUT = "annotation_output"
+STATE = "user_state.json"
+_PAGES = "pages.jsonl"
+_LABEL = "one"
+_Shape = tuple[int, tuple[tuple[Form, int], ...]]
+
+
+def write_projects(folder: Path, pages: Iterable[RatedPage], measure: MeasurePicture) -> None:
+    """Write project-1 and so on, for every shape that pages have."""
+    shapes: dict[_Shape, list[RatedPage]] = defaultdict(list)
+    for page in pages:
+        lines = [len(ask.question.lines) if isinstance(ask.question, Choose) else 0 for ask in page.asks]
+        shapes[len(page.pictures), tuple(zip(page.forms, lines, strict=True))].append(page)
+    for number, ((_, asked), own) in enumerate(shapes.items(), start=1):
+        project = folder / f"project-{number}"
+        project.mkdir()
+        _write_json(project / "config.yaml", _make_config(asked))  # what is JSON is YAML
+        text = "".join(json.dumps(_describe_page(page), ensure_ascii=False) + "\n" for page in own)
+        write_whole(project / _PAGES, [text.encode()])
+        for person in sorted({person for page in own for person, _ in page.answers}):
+            (project / OUTPUT / str(person)).mkdir(parents=True)
+            _write_json(project / OUTPUT / str(person) / STATE, _make_state(person, own, measure))
+
+
+def find_projects(folder: Path) -> list[Path]:
+    """Find the projects in a folder, or that it is one itself."""
+    return [path for path in (folder, *sorted(folder.glob("project-*"))) if (path / OUTPUT).is_dir()]
+
+
+def read_project(project: Path, measure: MeasurePicture) -> Iterator[Line]:
+    """Read what people said in a project that was written here, also what was annotated further.
+
+    Lines name the subject, the question, the answer and the annotator.
+    """
+    pages = _read_pages(project / _PAGES)
+    for path in sorted((project / OUTPUT).glob(f"*/{STATE}")):
+        try:
+            state = _State.model_validate_json(read_text(path))
+        except ValidationError as error:
+            name = f"{project.name}/{OUTPUT}/{path.parent.name}/{STATE}"
+            raise BadFileError(f"{name}: {describe_fault(error)}; take it as Potato wrote it") from None
+        for number, (subject, labels) in enumerate(state.instance_id_to_label_to_value.items(), start=1):
+            file = f"{path.parent.name}/{STATE}"
+            page = pages.get(subject)
+            if page is None:
+                raise Line(file, number, {}, kind="page").error(f"no page {subject!r} in {_PAGES}; keep them together")
+            try:
+                rows = list(_read_labels(page, labels, measure(subject)))
+            except ValidationError as error:
+                raise Line(file, number, {}, kind="page").error(f"no answer: {describe_fault(error)}") from None
+            except LookupError as error:
+                raise Line(file, number, {}, kind="page").error(f"no line {error} on page {subject!r}") from None
+            for row in rows:
+                yield Line(file, number, {"annotator": state.user_id, "subject": subject, **row}, kind="page")
+
+
+def _write_json(path: Path, value: object) -> None:
+    write_whole(path, [json.dumps(value, ensure_ascii=False, indent=1).encode(), b"\n"])
+
+
+def _describe_page(page: RatedPage) -> dict[str, Any]:
+    shown = [*([page.prompt] if page.prompt else []), *(_describe_ask(place, page) for place in range(len(page.asks)))]
+    told: dict[str, Any] = {"id": page.subject_id, "image": page.pictures[0], "text": "\n".join(shown)}
+    told |= {"images": list(page.pictures)} if len(page.pictures) > 1 else {}
+    for place, (ask, form) in enumerate(zip(page.asks, page.forms, strict=True)):
+        told |= {f"question_{place}": ask.question.id, f"form_{place}": form}
+        if isinstance(ask.question, Choose):
+            told[f"lines_{place}"] = list(ask.question.lines)
+    return told
+
+
+def _describe_ask(place: int, page: RatedPage) -> str:
+    question, wording = page.asks[place].question, page.asks[place].wording
+    lines = question.lines if isinstance(question, Choose) else ()
+    return "\n".join([wording, *(f"{number}: {line}" for number, line in enumerate(lines, start=1))])
+
+
+def _make_config(asked: Sequence[tuple[Form, int]]) -> dict[str, Any]:
+    schemes = [scheme for place, (form, lines) in enumerate(asked) for scheme in _make_schemes(place, form, lines)]
+    return {
+        "annotation_task_name": "subitize",
+        "task_dir": ".",
+        "data_files": [_PAGES],
+        "item_properties": {"id_key": "id", "text_key": "text"},
+        "output_annotation_dir": OUTPUT,
+        "annotation_schemes": schemes,
+    }
+
+
+def _make_schemes(place: int, form: Form, lines: int) -> Iterator[dict[str, Any]]:
+    def scheme(name: str, kind: str, description: str, **more: object) -> dict[str, Any]:
+        return {"annotation_type": kind, "name": f"{name}_{place}", "description": description, **more}
+
+    match form:
+        case "count":
+            yield scheme("answer", "number", "How many?")
+        case "click":
+            yield scheme("answer", "number", "How many?")
+            yield scheme("clicks", "image_annotation", "Mark each.", tools=["landmark"], labels=[_LABEL])
+        case "choose":
+            labels = [str(number) for number in range(1, lines + 1)]
+            yield scheme("answer", "radio", "Which line?", labels=labels)
+        case "yes-no" | "match":
+            yield scheme("answer", "radio", "Yes or no?", labels=["yes", "no"])
+        case "text":
+            yield scheme("answer", "text", "In words?")
+    if form != "text":
+        yield scheme("typed", "text", "The answer as typed, where it is not that above.")
+    yield scheme("skipped", "text", "Why it cannot be answered.")
+    yield scheme("remarks", "multiselect", "Remarks.", labels=["unsure", "flagged"])
+    yield scheme("comment", "text", "Comment.")
+
+
+def _make_state(person: int, pages: Iterable[RatedPage], measure: MeasurePicture) -> dict[str, Any]:
+    labels = {
+        page.subject_id: [
+            [{"schema": schema, "name": name}, value]
+            for one in said
+            for schema, name, value in _make_labels(one, page.forms[one.number], measure(page.subject_id))
+        ]
+        for page in pages
+        for whose, said in page.answers
+        if whose == person
+    }
+    return {
+        "user_id": str(person),
+        "instance_id_ordering": list(labels),
+        "instance_id_to_label_to_value": labels,
+        "instance_id_to_span_to_value": {},
+    }
+
+
+def _make_labels(said: Said, form: Form, size: Size | None) -> Iterator[tuple[str, str, str]]:
+    parts, number, question = take_apart(said.rating.reading, form, size), said.number, said.rating.ask.question
+    if parts.number is not None:
+        yield f"answer_{number}", "number", write_number(parts.number)
+    if parts.choice is not None:
+        lines = question.lines if isinstance(question, Choose) else ()
+        name = str(lines.index(parts.choice) + 1) if parts.choice in lines else parts.choice
+        yield f"answer_{number}", name, name
+    if parts.clicks is not None:
+        yield f"clicks_{number}", "_data", json.dumps([_make_landmark(point) for point in parts.clicks])
+    texts = {"answer" if form == "text" else "typed": parts.text, "skipped": parts.skipped}
+    for name, text in {**texts, "comment": said.remark.comment or None}.items():
+        if text is not None:
+            yield f"{name}_{number}", "text_box", text
+    for name, is_noted in {"unsure": said.remark.is_unsure, "flagged": said.remark.is_flagged}.items():
+        if is_noted:
+            yield f"remarks_{number}", name, "true"
+
+
+def _make_landmark(point: Point) -> dict[str, Any]:
+    return {"type": "landmark", "label": _LABEL, "coordinates": {"x": point[0], "y": point[1]}}
+
+
+_Labelled = tuple[dict[str, str], str | bool | int | float]
+
+
+class _State(BaseModel):
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    user_id: str
+    instance_id_to_label_to_value: dict[str, list[_Labelled]]
+
+
+class _Coordinates(BaseModel):
+    x: FiniteFloat
+    y: FiniteFloat
+
+
+class _Landmark(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    coordinates: _Coordinates
+
+
+_LANDMARKS = TypeAdapter(list[_Landmark])
+_NUMBER = TypeAdapter(FiniteFloat)
+_PAGE = TypeAdapter(dict[str, Any])
+_Page = dict[str, Any]
+
+
+def _read_pages(path: Path) -> dict[str, _Page]:
+    found = {}
+    for number, text in enumerate(read_text(path).rstrip("\n").split("\n"), start=1):
+        try:
+            page = _PAGE.validate_json(text)
+            found[str(page["id"])] = page
+        except (ValidationError, KeyError):
+            raise BadFileError(f"{path.name} line {number}: should be a page with its id, as it was exported") from None
+    return found
+
+
+def _read_labels(page: _Page, labels: Sequence[_Labelled], size: Size | None) -> Iterator[dict[str, str]]:
+    """Read what a person said to the questions of a page; a ValidationError or LookupError tells what cannot be it."""
+    for number in range(len(page)):
+        if f"question_{number}" not in page:
+            return
+        form = read_form(page.get(f"form_{number}"))
+        own = {
+            label.get("schema", "").removesuffix(f"_{number}"): (label.get("name", ""), str(value))
+            for label, value in labels
+            if label.get("schema", "").endswith(f"_{number}")
+        }
+        parts = _read_parts(own, form, page.get(f"lines_{number}", ()))
+        answer, clicks = put_together(parts, form, size)
+        if answer:
+            yield {"question": str(page[f"question_{number}"]), "answer": answer, "clicks": clicks}
+
+
+def _read_parts(said: Mapping[str, tuple[str, str]], form: Form, lines: Sequence[str]) -> Parts:
+    name, value = said.get("answer", ("", ""))
+    _, clicks = said.get("clicks", ("", ""))
+    points = _LANDMARKS.validate_json(clicks) if clicks else None
+    is_number = form in ("count", "click") and value != ""
+    is_choice = form in ("choose", "yes-no", "match") and name != ""
+    _, text = said.get("answer" if form == "text" else "typed", ("", None))
+    _, skipped = said.get("skipped", ("", None))
+    numbered = {str(number): line for number, line in enumerate(lines, start=1)}
+    return Parts(
+        number=_NUMBER.validate_python(value) if is_number else None,
+        choice=(numbered[name] if form == "choose" else name) if is_choice else None,
+        clicks=None if points is None else [(one.coordinates.x, one.coordinates.y) for one in points],
+        text=text,
+        skipped=skipped,
+    )

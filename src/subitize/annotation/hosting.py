@@ -1,0 +1,160 @@
+"""Studies of one or several runs on a port, until it is stopped; those made in the browser stand beside the first."""
+
+import asyncio
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+from ipaddress import ip_address
+from types import TracebackType
+from typing import Self
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from subitize.annotation.making import MAKING, Maker, make_making_app, making_token
+from subitize.annotation.ownership import Overseer
+from subitize.annotation.plans import OpenStudy, StudyPlan, open_study
+from subitize.annotation.saved_plans import read_plans, save_plan
+from subitize.annotation.server import make_app
+from subitize.errors import BadValueError, SubitizeError
+from subitize.records import digest
+from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
+
+
+class Host:
+    """A server of studies; they are closed, and their leases given back, when it is left."""
+
+    def __init__(self, runs: Sequence[Location], listening: socket.socket, host: str) -> None:
+        self._locations = {_name_of(location): location for location in runs}
+        self._listening = listening
+        named = f"[{host}]" if ":" in host else host
+        self.address = f"http://{named}:{listening.getsockname()[1]}"
+        is_local = ip_address(listening.getsockname()[0]).is_loopback
+        self._hosts = frozenset({"localhost", "127.0.0.1", "::1"}) if is_local else None
+        self._stack, self._lock = ExitStack(), threading.RLock()
+        self._runs: dict[str, Run] = {}
+        self._leases: dict[tuple[str, str], Lease] = {}
+        self._overseers: list[Overseer] = []
+        self._served: set[tuple[str, str]] = set()
+        self._secret = secrets.token_hex(32)
+        self.app = Starlette(lifespan=self._live)
+        maker = Maker(self._locations, self.open_run, self.make)
+        self._mount(f"/{MAKING}", make_making_app(maker, self._secret, self._hosts))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    @property
+    def making_link(self) -> str:
+        """Where studies are made; whoever has it may use every run that is served."""
+        return f"{self.address}/{MAKING}/join/{making_token(self._secret)}"
+
+    def open_run(self, name: str) -> Run:
+        """Open one of the runs, once."""
+        if name not in self._locations:
+            raise BadValueError(f"no run {name!r} here; known: {', '.join(self._locations)}")
+        with self._lock:
+            if name not in self._runs:
+                self._runs[name] = self._stack.enter_context(Run(self._locations[name]))
+            return self._runs[name]
+
+    def open_first(self, plan: StudyPlan) -> OpenStudy:
+        """Serve a study of the first run at the root."""
+        return self._open(next(iter(self._locations)), plan, "", self.making_link)
+
+    def make(self, name: str, plan: StudyPlan) -> dict[str, str]:
+        """Make a study of a run, serve it beside the others, from now on, and give its links."""
+        path = _path_of(name, plan.name)
+        with self._lock:
+            opened = self._open(name, plan, path)
+            save_plan(self.open_run(name), self._leases[name, plan.judge], plan)
+        return opened.make_links(self.address + path)
+
+    def serve(self, on_ready: Callable[[], None]) -> None:
+        """Serve until SIGINT or SIGTERM; requests under way are answered first."""
+        config = uvicorn.Config(self.app, log_level="critical", access_log=False, server_header=False, lifespan="on")
+        server = uvicorn.Server(config)
+        on_ready()
+        # When it has stopped, the server sends itself again what stopped it: that must not end us before we close.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[self._listening])
+
+    def reopen_made(self) -> list[str]:
+        """Serve again what was made in the browser before; tell what could not be."""
+        faults: list[str] = []
+        for name, plan in self._read_plans(faults):
+            try:
+                self._open(name, plan, _path_of(name, plan.name))
+            except SubitizeError as error:
+                faults.append(f"study {plan.name!r} of {name} is not served: {error}")
+        return faults
+
+    def _read_plans(self, faults: list[str]) -> Iterator[tuple[str, StudyPlan]]:
+        """Go through the plans that runs have; a database may have many runs, which are not all kept open."""
+        for name, location in self._locations.items():
+            try:
+                with Run(location) as run:
+                    plans = read_plans(run)
+            except SubitizeError as error:
+                faults.append(f"{name} cannot be used: {error}")
+            else:
+                yield from ((name, plan) for plan in plans)
+
+    def _open(self, name: str, plan: StudyPlan, path: str, making_link: str | None = None) -> OpenStudy:
+        if (name, plan.name) in self._served:
+            raise BadValueError(f"study {plan.name!r} of {name} is served already; name another")
+        run = self.open_run(name)
+        lease = self._take_lease(name, run, plan.judge)
+        opened = open_study(run, lease, plan)
+        overseer = Overseer(run.location, opened.study.settings.judge)
+        self._overseers.append(overseer)
+        self._served.add((name, plan.name))
+        self._mount(path, make_app(opened.study, opened.texts, run.images, overseer, self._hosts, making_link))
+        return opened
+
+    def _take_lease(self, name: str, run: Run, judge: str) -> Lease:
+        with self._lock:
+            if (name, judge) not in self._leases:
+                self._leases[name, judge] = self._stack.enter_context(run.lease(f"judge {judge}"))
+            return self._leases[name, judge]
+
+    def _mount(self, path: str, app: FastAPI) -> None:
+        """Let an application answer below a path; the one at the root answers what no other does."""
+        routes = self.app.router.routes
+        routes.insert(len(routes) if not path else 0, Mount(path, app=app))
+
+    @asynccontextmanager
+    async def _live(self, _: Starlette) -> AsyncIterator[None]:
+        renewing = asyncio.create_task(self._renew_for_ever())
+        yield
+        renewing.cancel()
+        for overseer in self._overseers:
+            overseer.close()
+
+    async def _renew_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(RENEWAL_SECONDS)
+            for (name, _), lease in list(self._leases.items()):
+                with suppress(SubitizeError):  # whoever writes without a lease is told so
+                    await asyncio.to_thread(self._runs[name].renew, lease)
+
+
+def _name_of(location: Location) -> str:
+    """Name a run; nobody in a browser needs to know where on this machine it is."""
+    return location.path.resolve().name if isinstance(location, Folder) else location.run_id
+
+
+def _path_of(run: str, study: str) -> str:
+    """Tell where a study that was made in the browser stands, the same after a restart."""
+    return f"/s/{digest(run, study)[:12]}"

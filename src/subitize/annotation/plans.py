@@ -1,0 +1,134 @@
+"""From what somebody wants to know of a run's images to a study with links; the command line and the page call this."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from subitize.annotation.pages import collect_pages
+from subitize.annotation.people import RECRUITERS_DETAILS, check_name
+from subitize.annotation.reviewing import Adjudicator
+from subitize.annotation.samples import keep_quota, take_sample
+from subitize.annotation.study import Settings, Study, default_rule
+from subitize.annotation.texts import Texts, default_instructions, split_paragraphs
+from subitize.errors import BadValueError
+from subitize.store import Lease, Run
+
+OWNER = "owner"
+_PEOPLE_PER_PAGE = 5  # as in GeckoNum and T2ICountBench
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """What a study is to be like. What is None, or no text, is left to us.
+
+    `forms` are those of the questions that are asked, `images_per_model` is how many images of each model are shown at
+    most, drawn by lot.
+    """
+
+    name: str = "study"
+    judge: str = "human"
+    rule: str | None = None
+    forms: tuple[str, ...] = ()
+    sample: str | None = None
+    images_per_model: int | None = None
+    people: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    people_per_image: int | None = None
+    images_per_person: int | None = None
+    lease_minutes: float = 30.0
+    gold: str | None = None
+    training: int = 0
+    pass_mark: float = 0.8
+    second_look: float = 0.0
+    review: float = 0.0
+    adjudicator: Adjudicator = "owner"
+    is_pilot: bool = False
+    holds_flagged: bool = False
+    instructions: str = ""
+    consent: str = ""
+    is_recruiting: bool = False
+    completion_code: str | None = None
+    failure_code: str | None = None
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStudy:
+    """A study that can be served, how many images cannot be shown, as they are known by name only, or are held back."""
+
+    study: Study
+    texts: Texts
+    plan: StudyPlan
+    without_image: int
+    held_back: int = 0
+
+    def make_links(self, address: str) -> dict[str, str]:
+        """Make the link of everybody who is invited, the owner's last, and of a recruiter."""
+        people = self.study.people
+        invited = [
+            *(people.invite(name) for name in self.plan.people),
+            *(people.invite(name, "reviewer") for name in self.plan.reviewers),
+            people.invite(OWNER, "owner"),
+        ]
+        links = {person.name: f"{address}/join/{people.join_token(person)}" for person in invited}
+        if self.plan.is_recruiting:
+            # Prolific fills in what is in braces.
+            details = "&".join(f"{name}={{{{%{name}%}}}}" for name in RECRUITERS_DETAILS)
+            links["everybody"] = f"{address}/study/{people.recruiting_token()}?{details}"
+        return links
+
+
+def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
+    """Make a study of a run, or go on with the one of that name; what is wrong with a plan is told before."""
+    _check_people(plan)
+    settings = Settings(
+        judge=plan.judge,
+        rule=plan.rule or default_rule(run),
+        people_per_page=_count_people(plan) if plan.people_per_image is None else plan.people_per_image,
+        lease_minutes=plan.lease_minutes,
+        pages_per_person=plan.images_per_person,
+        gold=plan.gold,
+        training=plan.training,
+        pass_mark=plan.pass_mark,
+        second_look=plan.second_look,
+        is_pilot=plan.is_pilot,
+        holds_flagged=plan.holds_flagged,
+        review=plan.review,
+        adjudicator=plan.adjudicator,
+    )
+    collected = collect_pages(run, plan.forms)
+    if plan.sample is not None:
+        collected = take_sample(run, plan.sample, collected)
+    if plan.images_per_model is not None:
+        collected = keep_quota(collected, plan.images_per_model, settings.seed)
+    told = (
+        split_paragraphs("instructions", plan.instructions)
+        if plan.instructions
+        else default_instructions(collected.pages)
+    )
+    agreed = "\n\n".join(split_paragraphs("consent", plan.consent)) if plan.consent else None
+    texts = Texts(told, agreed, plan.is_recruiting, plan.completion_code, plan.failure_code)
+    study = Study(run, lease, plan.name, settings, collected)
+    return OpenStudy(study, texts, plan, collected.without_image, collected.held_back)
+
+
+def _check_people(plan: StudyPlan) -> None:
+    for name in (plan.name, *plan.people, *plan.reviewers):
+        check_name(name)
+    for name, count in Counter((*plan.people, *plan.reviewers, OWNER)).items():
+        if count > 1:
+            raise BadValueError(f"person {name!r} is named twice; each has a link, and a role, of their own")
+    if plan.reviewers and not plan.review and plan.adjudicator != "reviewer":
+        raise BadValueError(
+            f"reviewer {plan.reviewers[0]!r} has nothing to do; say which share of the answers they check "
+            "(--review .2), or let them settle disagreements (--adjudicator reviewer)"
+        )
+
+
+def _count_people(plan: StudyPlan) -> int:
+    """Let everybody answer about each image, at most five of them; whoever is recruited comes later."""
+    are_all_known = plan.people and not plan.is_recruiting
+    return min(_PEOPLE_PER_PAGE, len(plan.people)) if are_all_known else _PEOPLE_PER_PAGE

@@ -1,0 +1,139 @@
+"""Pictures that are held back from people and from exports: by hand, by a list, because of flags or faces."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sqlalchemy import Connection, Row, Table, insert, inspect, select
+
+from subitize.analysis.ratings import find_subjects
+from subitize.annotation import tables
+from subitize.csv_files import Line, read_lines
+from subitize.errors import UnknownNameError
+from subitize.image_files import decode
+from subitize.importers.lookup import ResponseLookup
+from subitize.records import Drawn, Stored
+from subitize.store import Run, StoredResponse
+from subitize.store.images import Images
+
+_COLUMNS = "image or item; optional: model, repeat, reason"
+
+
+def read_held(run: Run) -> dict[str, str]:
+    """List the images that are held back, by the names of their files, with the reasons."""
+    return {image: row.reason for image, row in _read_latest(run).items() if row.is_held}
+
+
+def hold_back(run: Run, images: Mapping[str, str]) -> int:
+    """Hold images back, each with its reason; tell how many were not held before."""
+    held = read_held(run)
+    new = {image: reason for image, reason in images.items() if image not in held}
+    _append(run, [{"image": image, "is_held": True, "reason": reason} for image, reason in new.items()])
+    return len(new)
+
+
+def release(run: Run, images: Iterable[str]) -> int:
+    """Show images again that were held back; tell how many."""
+    held, wanted = read_held(run), list(images)
+    for image in wanted:
+        if image not in held:
+            raise UnknownNameError("image that is held back", image, held)
+    _append(run, [{"image": image, "is_held": False, "reason": ""} for image in wanted])
+    return len(wanted)
+
+
+def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
+    """Find the images that users name as `image` or `item` in a list would be, for one reason."""
+    lines = [Line("--hold", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
+    return _find_all(run, lines, reason) if lines else {}
+
+
+def read_list(run: Run, path: Path, reason: str) -> dict[str, str]:
+    """Find the images that a CSV lists, each with its own reason if it has one."""
+    return _find_all(run, read_lines(path, (("image", "item"),), _COLUMNS), reason)
+
+
+def find_flagged(run: Run) -> dict[str, str]:
+    """Find the images that people have flagged on the page, with their comments, but for those released since."""
+    flags = {row.subject_id: row for row in _read_rows(run, tables.answers) if row.is_flagged}
+    subjects, decided = find_subjects(run) if flags else {}, _read_latest(run)
+    return {
+        image: _describe_flag(flag.comment)
+        for subject_id, flag in flags.items()
+        if subject_id in subjects
+        for image in _name_images(subjects[subject_id][1])
+        if image not in decided or decided[image].is_held or decided[image].at < flag.at
+    }
+
+
+def hold_flagged(connection: Connection, run_id: str, pictures: Iterable[Stored], comment: str) -> None:
+    """Hold pictures back that somebody flags just now, in a transaction that may do more."""
+    for picture in pictures:
+        _insert(connection, run_id, {"image": Images.name(picture), "is_held": True, "reason": _describe_flag(comment)})
+
+
+def find_with_faces(run: Run, watch: Callable[[Sequence[Stored]], Iterable[Stored]] = iter) -> dict[str, str]:
+    """Find the images in which a detector sees faces."""
+    from subitize.annotation.faces import FaceFinder
+
+    finder = FaceFinder()
+    pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
+    return {
+        Images.name(picture): f"{count} {'face' if count == 1 else 'faces'}"
+        for picture in watch(list(pictures.values()))
+        if (count := len(finder.find(decode(run.images.load(picture)))))
+    }
+
+
+def _find_all(run: Run, lines: Iterable[Line], reason: str) -> dict[str, str]:
+    lookup, found = ResponseLookup(run), dict[str, str]()
+    for line in lines:
+        images = _name_images([lookup.find(line)])
+        if not images:
+            raise line.error("this response is known by name only: nobody is shown it")
+        why = line.get("reason") or reason
+        if not why:
+            raise line.error("no reason; give one in the column reason, or with --reason")
+        found |= dict.fromkeys(images, why)
+    return found
+
+
+def _name_images(responses: Iterable[StoredResponse]) -> list[str]:
+    return [Images.name(picture) for picture in list_pictures(responses)]
+
+
+def list_pictures(responses: Iterable[StoredResponse]) -> Iterator[Stored]:
+    """List the pictures of responses that are in the run."""
+    for stored in responses:
+        outcome = stored.response.outcome
+        if isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored):
+            yield outcome.picture
+
+
+def _read_latest(run: Run) -> dict[str, Row[tuple[object, ...]]]:
+    return {row.image: row for row in _read_rows(run, tables.screenings)}
+
+
+def _read_rows(run: Run, table: Table) -> Sequence[Row[tuple[object, ...]]]:
+    """Read a run's rows of a table, in the order they were written; none where there is no such table yet."""
+    with run.reading() as connection:
+        if not inspect(connection).has_table(table.name):
+            return []
+        return connection.execute(select(table).where(table.c.run_id == run.run_id).order_by(table.c.id)).all()
+
+
+def _append(run: Run, rows: Sequence[Mapping[str, object]]) -> None:
+    if not rows:
+        return
+    run.create_tables(tables.metadata)
+    with run.lease("screening") as lease, run.writing(lease) as connection:
+        for row in rows:
+            _insert(connection, run.run_id, row)
+
+
+def _insert(connection: Connection, run_id: str, row: Mapping[str, object]) -> None:
+    connection.execute(insert(tables.screenings).values(run_id=run_id, at=time.time(), **row))
+
+
+def _describe_flag(comment: str) -> str:
+    return f"flagged: {comment}" if comment else "flagged"

@@ -1,0 +1,1 @@
+"""Files that other evaluation programs leave, read into one shape."""

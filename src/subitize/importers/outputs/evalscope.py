@@ -1,0 +1,117 @@
+"""Predictions and reviews that EvalScope writes, since 1.0 and before."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from subitize.errors import BadFileError
+from subitize.importers.outputs.output import (
+    Json,
+    Output,
+    as_mapping,
+    find_factors,
+    find_picture,
+    find_text,
+    first_of,
+    join_content,
+    join_questions,
+    read_credit,
+    read_lines,
+    take,
+    write,
+)
+
+_FIELDS = frozenset({"sample_score", "model_output", "raw_input", "choices"})
+
+
+def is_evalscope(record: Mapping[str, Json]) -> bool:
+    """Tell whether a file with this record is one."""
+    return bool(record.keys() & _FIELDS) and "doc_id" not in record
+
+
+def read_evalscope(path: Path) -> list[Output]:
+    """Read reviews, and the predictions that lie beside them: `reviews/<model>/<benchmark>.jsonl` and `predictions/…`.
+
+    Reviews have what is right and the score, predictions the reply with its reasoning.
+    """
+    reviews, predictions = _find_pair(path)
+    whole = {write(record.get("index")): record for _, record in read_lines(predictions)} if predictions else {}
+    model, task = path.absolute().parent.name, path.stem
+    places: dict[str, dict[str, int]] = defaultdict(dict)
+    found = []
+    for place, record in read_lines(reviews):
+        index = write(record.get("index"))
+        read = _read_earlier if "choices" in record else _read_review
+        one = read(model, task, place, record, whole.get(index, {}))
+        # The samples of a group are one question asked several times; a sample that comes again was appended.
+        places[one.key].setdefault(index, len(places[one.key]))
+        found.append(replace(one, repeat=places[one.key][index]))
+    return found
+
+
+def _find_pair(path: Path) -> tuple[Path, Path | None]:
+    """Find the reviews, and the predictions if there are any; of either, the other is beside it."""
+    _, first = next(read_lines(path), ("", {}))
+    if first and "sample_score" not in first and "choices" not in first:
+        reviews = _beside(path, "predictions", "reviews")
+        if reviews is None:
+            raise BadFileError(
+                f"{path.name} has predictions, which do not say what is right; the reviews are not beside it: "
+                "…/reviews/<model>/<benchmark>.jsonl"
+            )
+        return reviews, path
+    return path, _beside(path, "reviews", "predictions")
+
+
+def _beside(path: Path, one: str, other: str) -> Path | None:
+    parts = list(path.absolute().parts)
+    if one not in parts:
+        return None
+    parts[len(parts) - 1 - parts[::-1].index(one)] = other
+    found = Path(*parts)
+    return found if found.is_file() else None
+
+
+def _read_review(
+    model: str, task: str, place: str, record: Mapping[str, Json], prediction: Mapping[str, Json]
+) -> Output:
+    sample = as_mapping(take(record, "sample_score", place))
+    score = as_mapping(sample.get("score"))
+    output = as_mapping(prediction.get("model_output"))
+    said = join_content(as_mapping(first_of(output.get("choices")).get("message")).get("content"))
+    scored = write(score.get("prediction"))
+    reply = said or scored
+    messages = record.get("messages")
+    credits = {name: read_credit(value) for name, value in as_mapping(score.get("value")).items()}
+    return Output(
+        write(sample.get("group_id")) or write(record.get("index")),
+        write(prediction.get("model")) or model,
+        task,
+        join_questions(messages) if isinstance(messages, list) else write(record.get("input")),
+        (write(record.get("target")),),
+        reply,
+        scored if scored and scored != reply else "",
+        write(output.get("error")),
+        picture=find_picture(messages) or find_picture(prediction.get("messages")),
+        scores={name: credit for name, credit in credits.items() if credit is not None},
+        factors=find_factors(as_mapping(sample.get("sample_metadata"))),
+    )
+
+
+def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json], _: Mapping[str, Json]) -> Output:
+    """Read a record of version 0.17 or before."""
+    choice = first_of(take(record, "choices", place))
+    review = as_mapping(choice.get("review") or record.get("review"))
+    asked = as_mapping(record.get("raw_input"))
+    credit = read_credit(review.get("result"))
+    return Output(
+        write(record.get("index")),
+        model,
+        task,
+        find_text(asked.get("question") or asked.get("input") or asked.get("query") or ""),
+        (write(review.get("gold")),),
+        join_content(as_mapping(choice.get("message")).get("content")),
+        scores={} if credit is None else {"result": credit},
+        factors=find_factors(asked),
+    )

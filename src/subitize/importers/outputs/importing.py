@@ -1,0 +1,220 @@
+"""Replies that other programs asked for, as a run: their questions, our reading, and their score beside it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from subitize import numerals
+from subitize.errors import BadFileError, BadValueError
+from subitize.importers.outputs.formats import FORMATS, read_outputs
+from subitize.importers.outputs.output import Output
+from subitize.labels import Rule, interpret
+from subitize.records import (
+    Answer,
+    Ask,
+    Elsewhere,
+    Failed,
+    Fit,
+    Item,
+    Known,
+    Measured,
+    Outcome,
+    Provenance,
+    Reading,
+    Response,
+    Said,
+    Scalar,
+    Spec,
+    Subject,
+    Trial,
+    Words,
+)
+from subitize.registry import make_judge
+from subitize.store import Location, Run
+from subitize.suites.wording import find_counted, make_count
+
+SCORED_TEXT = "scored_text"
+"""The parameter of a response that has the text that the other program scored, if that is not the whole reply."""
+_RULE = Rule("final")
+_SCORE_RULE = Rule("strict")  # a score is its own value, by any rule
+_THING, _NAMELESS = "thing", "model"
+_ASKS_HOW_MANY = re.compile(r"\bhow many\b|\bcount|\bnumber of\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Replies that are not in the run: why, how many, and an example."""
+
+    reason: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSummary:
+    """What an import added: of which model, to which suite; replies, failures, what was there, what is left out.
+
+    `metrics` are the scores that the file has of its own; notes are about the questions.
+    """
+
+    format: str
+    task: str
+    suite: str
+    model: str
+    answers: int
+    failed: int
+    already_there: int
+    metrics: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Say it in a few lines."""
+        parts = [f"{self.answers:,} replies of {self.model} to {self.suite} added"]
+        if self.failed:
+            parts.append(f"{self.failed:,} that failed")
+        if self.already_there:
+            parts.append(f"{self.already_there:,} were there already")
+        yield ", ".join(parts)
+        for one in self.left_out:
+            yield f"left out: {one.count:,} ({one.reason}; the first: {one.example})"
+        yield from self.notes
+        if not self.metrics:
+            yield "the file has no scores of its own"
+
+
+def import_outputs(
+    location: Location, path: Path, format: str | None = None, model: str | None = None
+) -> OutputSummary:
+    """Make a run of a file of outputs, or add a model to one; nothing is written if the file is not sound."""
+    found, outputs = read_outputs(path, format)
+    if model is not None and not model.strip():
+        raise BadValueError("--model is empty; leave it out, or name the model")
+    named = [replace(one, model=model or one.model or _NAMELESS) for one in outputs]
+    counted, left_out = _choose(path, named)
+    suite = Spec(_name_suite(found, counted[0].task), {"format": found, "task": counted[0].task}, "")
+    suite = replace(suite, shown=suite.name)
+    items = {_item_id(suite, one): _make_item(suite, one) for one in counted}
+    with Run(location, create=True) as run:
+        return _store(run, found, suite, items, counted, left_out)
+
+
+def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[LeftOut]]:
+    """Keep the last reply of each to a question whose right answer is a count, and tell what is left out."""
+    latest = {(one.model, one.key, one.repeat): one for one in outputs}
+    counted = [one for one in latest.values() if _read_targets(one)]
+    others = [one for one in latest.values() if not _read_targets(one)]
+    unknown = [one for one in others if not any(one.targets)]
+    left_out = [
+        LeftOut(reason, len(own), f"{own[0].key}: {' or '.join(own[0].targets)[:60]!r}")
+        for reason, own in (
+            ("no right answer in the file", unknown),
+            ("the right answer is no count", [one for one in others if any(one.targets)]),
+        )
+        if own
+    ]
+    if len(latest) < len(outputs):
+        example = next(one.key for one in outputs if latest[one.model, one.key, one.repeat] is not one)
+        left_out.append(LeftOut("earlier replies to the same question", len(outputs) - len(latest), example))
+    if not counted:
+        told = "; ".join(f"{one.count} × {one.reason}, as {one.example}" for one in left_out)
+        raise BadFileError(f"{path.name}: no question whose right answer is a count ({told})")
+    return counted, left_out
+
+
+def _read_targets(output: Output) -> tuple[int, ...]:
+    """Read the counts that are right; none where an answer is no whole number."""
+    numbers = [numerals.value(target, "strict") for target in output.targets]
+    whole = [int(n) for n in numbers if not isinstance(n, numerals.Unread) and n == int(n) and n >= 0]
+    return tuple(dict.fromkeys(whole)) if len(whole) == len(numbers) else ()
+
+
+def _name_suite(format: str, task: str) -> str:
+    return f"{format}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', task).strip('-') or 'task'}"
+
+
+def _item_id(suite: Spec, output: Output) -> str:
+    return f"{suite.name}/{output.key}"
+
+
+def _make_item(suite: Spec, output: Output) -> Item:
+    expected = _read_targets(output)
+    factors: dict[str, Scalar] = {"category": output.task, **output.factors, "number": expected[0]}
+    picture = Elsewhere(output.picture or f"{output.task} {output.key}")
+    ask = Ask(make_count(find_counted(output.question) or _THING), output.question, expected)
+    return Item(_item_id(suite, output), Answer(picture, output.question), (ask,), factors)
+
+
+def _store(
+    run: Run, format: str, suite: Spec, items: Mapping[str, Item], outputs: Sequence[Output], left_out: list[LeftOut]
+) -> OutputSummary:
+    models = {one.model: Spec(one.model, {"imported": format}, one.model) for one in outputs}
+    judge, theirs = make_judge("parser"), Spec(format, {}, format)
+    with run.lease(f"import {format}") as lease:
+        run.add_suite(suite, 0, items.values())
+        run.add_judge(judge.spec, is_stand_in=False)
+        metrics = tuple(dict.fromkeys(name for one in outputs for name in one.scores))
+        if metrics:
+            run.add_judge(theirs, is_stand_in=False)
+        for spec in models.values():
+            run.add_model(spec, is_stand_in=False, name=spec.shown)  # it may look like a spec, and is none
+        finished = set().union(*(run.finished(name) for name in models))
+        placed = [(items[_item_id(suite, one)], one, _make_trial(suite, models[one.model], one)) for one in outputs]
+        new = [one for one in placed if one[2].id not in finished]
+        responses = [_respond(trial, output) for _, output, trial in new]
+        readings = [reading for one in new for reading in _read(judge.spec.shown, format, *one)]
+        run.add_judged(lease, responses, readings)
+    failed = sum(bool(output.failure) for _, output, _ in new)
+    counts = (len(new) - failed, failed, len(placed) - len(new))
+    notes, whose = tuple(_note(items.values())), ", ".join(models)
+    return OutputSummary(format, outputs[0].task, suite.name, whose, *counts, metrics, tuple(left_out), notes)
+
+
+def _make_trial(suite: Spec, model: Spec, output: Output) -> Trial:
+    return Trial(_item_id(suite, output), model.shown, model.options, output.repeat)
+
+
+def _respond(trial: Trial, output: Output) -> Response:
+    outcome: Outcome = Failed(output.failure[:500], is_transient=False) if output.failure else Said(output.reply)
+    scored: dict[str, Scalar] = {SCORED_TEXT: output.scored} if output.scored else {}
+    return Response(trial, outcome, Provenance(0, output.question, parameters=scored))
+
+
+def _read(judge: str, format: str, item: Item, output: Output, trial: Trial) -> Iterator[Reading]:
+    """Read a reply as our parser does, and put the other program's scores beside it."""
+    if output.failure:
+        return
+    subject, (ask,), words = Subject((trial.id,)), item.asks, Words(output.reply)
+    yield Reading(subject, ask.question, judge, words, str(_RULE), interpret(words, ask.question, _RULE))
+    for metric, score in output.scores.items():
+        yield Reading(subject, Fit(metric), format, Measured(score), str(_SCORE_RULE), Known(score))
+
+
+def _note(items: Iterable[Item]) -> Iterator[str]:
+    """Say what is odd about the questions: they do not ask for a count, or give it away."""
+    questions = [(item.asks[0].wording, item.asks[0].expects) for item in items]
+    if not any(text for text, _ in questions):
+        yield "the file does not have the questions; items go by their numbers"
+        return
+    others = [text for text, _ in questions if not _ASKS_HOW_MANY.search(text)]
+    if others:
+        yield f"{len(others):,} of {len(questions):,} questions do not ask how many in words: {others[0][:60]!r}"
+    leaks = [text for text, expected in questions if _gives_away(text, expected)]
+    if leaks:
+        yield f"{len(leaks):,} of {len(questions):,} questions have the right count in their text: {leaks[0][:80]!r}"
+
+
+def _gives_away(question: str, expected: Sequence[Scalar]) -> bool:
+    """Tell whether the count stands in the question, in digits or as a word."""
+    words = set(re.findall(r"[a-z-]+|\d+", question.lower()))
+    return any(
+        str(n) in words or (n >= 2 and numerals.in_words(n) in words)
+        for n in expected
+        if isinstance(n, int) and n <= numerals.LARGEST_IN_WORDS
+    )
+
+
+def is_foreign(judge: str) -> bool:
+    """Tell whether a judge is another program, whose scores were imported."""
+    return judge in FORMATS

@@ -1,0 +1,152 @@
+"""One reply in a file of another program, and the small steps that all readers share."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from subitize.csv_files import read_text
+from subitize.errors import BadFileError
+from subitize.json_files import number_lines, read_json
+from subitize.records import Scalar, digest
+
+LARGEST_BYTES = 1_000_000_000
+"""What is larger is refused: it is read into memory."""
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One reply of a model, the question and what is right, and what the file says of it.
+
+    `scored` is the text that was scored there, which may have lost the model's reasoning. A reply that never came has
+    a `failure` instead.
+    """
+
+    key: str
+    model: str
+    task: str
+    question: str
+    targets: tuple[str, ...]
+    reply: str
+    scored: str = ""
+    failure: str = ""
+    repeat: int = 0
+    picture: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+def read_file(path: Path) -> Json:
+    """Read a JSON file."""
+    return read_json(read_text(path, LARGEST_BYTES), path.name)
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """Read the records of a JSON Lines file, each with its place; a line that is no record is an error."""
+    for place, line in number_lines(path, LARGEST_BYTES):
+        record = read_json(line, place)
+        if not isinstance(record, dict):
+            raise BadFileError(f"{place}: should be a JSON object, not {line[:40]!r}")
+        yield place, record
+
+
+def take(record: Mapping[str, Json], name: str, place: str) -> Json:
+    """Take a field that must be there."""
+    if name not in record:
+        raise BadFileError(f"{place}: no field {name!r} among {', '.join(map(str, record))[:120]}")
+    return record[name]
+
+
+def as_mapping(value: Json) -> Mapping[str, Json]:
+    """Take a value for a mapping; anything else is an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def first_of(value: Json) -> Mapping[str, Json]:
+    """Take the first record of a list; an empty one where there is none."""
+    return as_mapping(value[0]) if isinstance(value, list) and value else {}
+
+
+def write(value: Json) -> str:
+    """Write a scalar as text: 4.0 of a spreadsheet is 4; what cannot be stored is replaced."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def find_text(value: Json) -> str:
+    """Find the text in what may be a text, a message, a part of one, or a list of these, of which the first counts."""
+    if isinstance(value, dict):
+        return find_text(value.get("content", value.get("text", value.get("reasoning", ""))))
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(find_text, value)), "")
+    return write(value) if isinstance(value, str | int | float) else ""
+
+
+def join_content(content: Json) -> str:
+    """Join the texts of a message's content; reasoning is marked as such, pictures are left out."""
+    if isinstance(content, str):
+        return write(content)
+    told = []
+    for part in map(as_mapping, content if isinstance(content, list) else ()):
+        if part.get("type") == "reasoning":
+            told.append(f"<think>{write(part.get('reasoning'))}</think>")
+        elif isinstance(part.get("text"), str):
+            told.append(write(part["text"]))
+    return "\n".join(told)
+
+
+def join_questions(messages: Sequence[Json]) -> str:
+    """Join what the user says in a conversation."""
+    asked = (as_mapping(message) for message in messages)
+    return "\n".join(filter(None, (join_content(one.get("content")) for one in asked if one.get("role") == "user")))
+
+
+def find_picture(messages: Json) -> str:
+    """Find what the first picture of a conversation is known by: its path, address or attachment, or its content."""
+    for message in map(as_mapping, messages if isinstance(messages, list) else ()):
+        content = message.get("content")
+        for part in map(as_mapping, content if isinstance(content, list) else ()):
+            if part.get("type") == "image" and isinstance(part.get("image"), str):
+                return name_picture(part["image"])
+    return ""
+
+
+def name_picture(text: str) -> str:
+    """Name a picture by a short text; by a hash if it is the picture itself, and not at all if that was removed."""
+    if text.startswith("<"):
+        return ""
+    return write(text) if len(text) <= _LONGEST_NAME else digest(text)
+
+
+_LONGEST_NAME = 300
+
+
+def read_credit(value: Json) -> float | None:
+    """Read a score from 0 to 1: a number, yes or no, Inspect's letters, or a record with one; None for others."""
+    if isinstance(value, dict):
+        named = (value[name] for name in _CREDIT_NAMES if name in value)
+        return next((credit for credit in map(read_credit, named) if credit is not None), None)
+    if isinstance(value, str):
+        return _LETTERS.get(value)
+    is_share = isinstance(value, bool | int | float) and 0 <= value <= 1
+    return float(value) if is_share else None
+
+
+_CREDIT_NAMES = ("score", "is_correct", "correct", "accuracy", "acc", "exact_match", "hit", "value")
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_FACTORS = ("category", "data_source", "is_focused", "issimple", "split", "task")
+
+
+def find_factors(*records: Mapping[str, Json]) -> dict[str, Scalar]:
+    """Take the conditions that counting sets have, as far as the records tell them in one word each."""
+    return {
+        name: write(record[name]) if isinstance(record[name], str) else record[name]
+        for record in records
+        for name in _FACTORS
+        if isinstance(record.get(name), str | int | bool) and record[name] != ""
+    }

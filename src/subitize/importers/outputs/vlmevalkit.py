@@ -1,0 +1,130 @@
+"""Predictions that VLMEvalKit writes: a spreadsheet, or TSV or JSON of the same columns."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from subitize.csv_files import read_text
+from subitize.errors import BadFileError, MissingPartError
+from subitize.importers.outputs.output import (
+    LARGEST_BYTES,
+    Json,
+    Output,
+    as_mapping,
+    find_factors,
+    read_credit,
+    read_file,
+    write,
+)
+
+_FAILED = "Failed to obtain answer"
+_SCORES = ("hit", "score", "correct")
+_LONGEST_CELL = 32_767
+
+
+def is_vlmevalkit(record: Mapping[str, Json]) -> bool:
+    """Tell whether a file with this record is one."""
+    return "prediction" in record
+
+
+def read_vlmevalkit(path: Path) -> list[Output]:
+    """Read the rows of a file `<MODEL>_<DATASET>.xlsx`, .tsv or .json."""
+    rows = list(_READERS[path.suffix](path))
+    missing = {"prediction", "answer"} - {name for _, row in rows for name in row}
+    if rows and missing:
+        known = ", ".join(map(str, rows[0][1]))[:120]
+        raise BadFileError(f"{path.name}: no column {', '.join(sorted(missing))} among {known}")
+    model, task = _name_parts(path)
+    return [_read_row(model, task, number, row) for number, row in rows]
+
+
+def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Output:
+    reply = write(row.get("prediction"))
+    failure = reply if _FAILED in reply else ""
+    if len(reply) == _LONGEST_CELL:
+        failure = f"cut off at {_LONGEST_CELL:,} characters by the spreadsheet"
+    credits = {name: read_credit(row[name]) for name in _SCORES if name in row}
+    return Output(
+        write(row.get("index")) or str(number),
+        model,
+        task,
+        write(row.get("question")),
+        (write(row.get("answer")),),
+        reply,
+        failure=failure,
+        picture=write(row.get("image_path")),
+        scores={name: credit for name, credit in credits.items() if credit is not None},
+        factors=find_factors(row),
+    )
+
+
+def _name_parts(path: Path) -> tuple[str, str]:
+    """Tell model and data set from the name of the file; the folder above, or the one above that, is the model's."""
+    for folder in path.absolute().parents[:2]:
+        if path.stem.startswith(f"{folder.name}_"):
+            return folder.name, path.stem.removeprefix(f"{folder.name}_")
+    model, _, task = path.stem.rpartition("_")
+    return model or path.stem, task
+
+
+_Rows = Iterator[tuple[int, Mapping[str, Json]]]
+
+
+def _read_json_rows(path: Path) -> _Rows:
+    rows = read_file(path)
+    if not isinstance(rows, list):
+        raise BadFileError(f"{path.name}: should be a list of records, as VLMEvalKit writes them")
+    yield from ((number, as_mapping(row)) for number, row in enumerate(rows))
+
+
+def _read_tsv(path: Path) -> _Rows:
+    reader = csv.reader(io.StringIO(read_text(path, LARGEST_BYTES), newline=""), delimiter="\t")
+    longest = csv.field_size_limit(LARGEST_BYTES)  # pictures may be among the columns
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise BadFileError(f"{path.name} line {reader.line_num}: no TSV: {error}") from None
+    finally:
+        csv.field_size_limit(longest)
+    yield from _name_columns(path, rows)
+
+
+def _read_xlsx(path: Path) -> _Rows:
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingPartError(path.name, "openpyxl", "excel") from None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > LARGEST_BYTES:
+            raise BadFileError(f"{path.name}: {size:,} bytes when unpacked; at most {LARGEST_BYTES:,} are read")
+        book = load_workbook(path, read_only=True, data_only=True)
+        try:
+            rows = list(book.worksheets[0].iter_rows(values_only=True))
+        finally:
+            book.close()
+    except BadFileError:
+        raise
+    except OSError as error:
+        raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
+    except Exception as error:  # openpyxl has as many errors as files can be wrong
+        raise BadFileError(f"{path.name}: no spreadsheet that can be read: {error}") from None
+    yield from _name_columns(path, rows)
+
+
+def _name_columns(path: Path, rows: Sequence[Sequence[Json]]) -> _Rows:
+    if not rows:
+        raise BadFileError(f"{path.name}: empty; the first row should name the columns")
+    names = [write(name).strip() for name in rows[0]]
+    for number, row in enumerate(rows[1:]):
+        if len(row) > len(names):
+            raise BadFileError(f"{path.name} row {number + 2}: should have {len(names)} columns, not {len(row)}")
+        if any(write(one) for one in row):
+            yield number, dict(zip(names, row, strict=False))
+
+
+_READERS = {".xlsx": _read_xlsx, ".tsv": _read_tsv, ".json": _read_json_rows}
+SUFFIXES = tuple(_READERS)

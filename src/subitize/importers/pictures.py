@@ -1,0 +1,213 @@
+"""Pictures of a folder or a zip as a run, with questions about each; whatever is no picture is refused by its name."""
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from subitize.errors import BadFileError, BadValueError
+from subitize.image_files import LARGEST_FILE_BYTES, decode, find_fault, image_format
+from subitize.models.folder.files import SUFFIXES, Tree, storable
+from subitize.records import Ask, Draw, Drawn, Item, Provenance, Response, Spec, Trial
+from subitize.store import Run
+from subitize.store.images import Images
+
+MOST_PICTURES = 100_000
+_MOST_ENTRIES = 1_000_000
+_MOST_BYTES = 50_000_000_000
+# A picture is compressed already: in a zip it gets hardly any smaller.
+_MOST_RATIO, _RATIO_FROM_BYTES = 100, 10_000_000
+_AT_ONCE, _THREADS = 16, 4
+_HEAD_BYTES = 16
+
+
+class PictureSource(Protocol):
+    """Picture files that can be read one by one, by their names in order."""
+
+    names: Sequence[str]
+
+    def read(self, name: str) -> bytes:
+        """Read a file within bounds; raise BadFileError if it cannot be a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Pictures that were all found to be some, before there is a run."""
+
+    source: PictureSource
+    suite: str
+    maker: str
+
+    def store(self, run: Run, asks: Sequence[Ask], watch: Callable[[Sequence[str]], Iterable[str]] = iter) -> int:
+        """Add the pictures to a run with questions about each, all or none; tell how many are new."""
+        items = [Item(f"{self.suite}/{name}", Draw(name), tuple(asks), {}) for name in self.source.names]
+        maker = Spec(self.maker, {}, self.maker)
+        with run.lease(f"model {self.maker}") as lease:
+            run.sweep(lease)  # what a killed process had stored and not yet named
+            run.add_suite(Spec(self.suite, {}, self.suite), 0, items)
+            run.add_model(maker, is_stand_in=False)
+            finished = run.finished(self.maker)
+            new = {
+                item.task.prompt: trial
+                for item in items
+                if isinstance(item.task, Draw)
+                for trial in (Trial(item.id, maker.shown, maker.options),)
+                if trial.id not in finished
+            }
+            responses = []
+            for count, name in enumerate(watch(list(new))):
+                responses.append(self._response(run.images, new[name], name))
+                if count % _AT_ONCE == 0:
+                    run.renew(lease)
+            run.add_responses(lease, responses)
+        return len(new)
+
+    def _response(self, images: Images, trial: Trial, name: str) -> Response:
+        data = self.source.read(name)
+        stored = images.save(data, image_format(data))
+        return Response(trial, Drawn(stored), Provenance(0, "", parameters={"file": name}))
+
+
+def open_pictures(path: Path, maker: str = "") -> Pictures:
+    """Look through all pictures of a folder or zip, and refuse all of them if one cannot be decoded.
+
+    The suite that they make is named after the folder or zip, and so is their maker unless another is named.
+    """
+    source: PictureSource = _ZipSource(path) if path.is_file() else _FolderSource(path)
+    if not source.names:
+        raise BadFileError(f"{path} has no pictures: files that end in {', '.join(SUFFIXES)}")
+    if len(source.names) > MOST_PICTURES:
+        raise BadFileError(f"{path} has {len(source.names):,} pictures; at most {MOST_PICTURES:,} make a run")
+    _check_all(source)
+    stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem) or "pictures"
+    return Pictures(source, f"images-{stem}", _check_maker(maker) if maker else stem)
+
+
+def _check_maker(maker: str) -> str:
+    if not (maker.isprintable() and maker.strip() == maker and len(maker) <= 200):
+        raise BadValueError(f"--model {maker[:70]!r}: a name has at most 200 printable characters")
+    return maker
+
+
+def _check_all(source: PictureSource) -> None:
+    """Decode every picture, a few at a time; nothing is kept."""
+    remaining = iter(source.names)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        while chunk := list(islice(remaining, _AT_ONCE)):
+            for fault in threads.map(lambda name: _find_fault(source, name), chunk):
+                if fault:
+                    raise BadFileError(f"{fault}; nothing was imported")
+
+
+def _find_fault(source: PictureSource, name: str) -> str:
+    try:
+        decode(source.read(name))
+    except BadFileError as error:
+        return f"{name}: {error}"
+    return ""
+
+
+class _FolderSource:
+    """The pictures in a folder and in those below it; links that lead out of it are refused."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise BadFileError(f"{path} is neither a folder nor a zip of pictures")
+        self._tree, self._seen = Tree(path), set[str]()
+        try:
+            self._real = {storable(name): name for name in self._list("")}
+        except OSError as error:
+            raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+        self.names: Sequence[str] = sorted(self._real)
+
+    def read(self, name: str) -> bytes:
+        """Read a file; what is no file, or too large, is refused before."""
+        path = self._tree.path(self._real[name])
+        if fault := find_fault(path):
+            raise BadFileError(fault)
+        try:
+            return Path(path).read_bytes()
+        except OSError as error:
+            raise BadFileError(f"cannot be read: {error.strerror}") from None
+
+    def _list(self, folder: str) -> Iterator[str]:
+        real = self._tree.resolve(folder) if folder else self._tree.root
+        if real in self._seen:  # a link leads back to it
+            return
+        self._seen.add(real)
+        entries = self._tree.entries(folder)
+        for one in entries.left:
+            raise BadFileError(f"{one}; take it away")
+        yield from entries.images
+        for below in entries.folders:
+            yield from self._list(below)
+
+
+class _ZipSource:
+    """The pictures in a zip, read from it one by one: nothing is unpacked."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._archive = zipfile.ZipFile(path)
+        except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise BadFileError(f"{path} is neither a folder nor a zip of pictures ({error})") from None
+        entries = self._archive.infolist()
+        if len(entries) > _MOST_ENTRIES:
+            raise BadFileError(
+                f"{path.name} has {len(entries):,} members; at most {_MOST_ENTRIES:,} are looked through"
+            )
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for entry in entries:
+            _check_member(path.name, entry)
+            if _is_picture(entry):
+                if entry.filename in self._members:
+                    raise BadFileError(f"{path.name}: {entry.filename!r} is in it twice; which is meant?")
+                self._members[entry.filename] = entry
+        total = sum(entry.file_size for entry in self._members.values())
+        if total > _MOST_BYTES:
+            raise BadFileError(f"{path.name}: {total:,} bytes once unpacked are too many; at most {_MOST_BYTES:,}")
+        self.names: Sequence[str] = sorted(self._members)
+
+    def read(self, name: str) -> bytes:
+        """Read a member, at most as much as a picture may have; what does not begin like one is not read on."""
+        try:
+            with self._archive.open(self._members[name]) as file:
+                head = file.read(_HEAD_BYTES)
+                image_format(head)
+                data = head + file.read(LARGEST_FILE_BYTES + 1 - len(head))
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            raise BadFileError(f"cannot be unpacked ({error})") from None
+        if len(data) > LARGEST_FILE_BYTES:
+            raise BadFileError(f"more than {LARGEST_FILE_BYTES:,} bytes; resize the picture first")
+        return data
+
+
+def _is_picture(entry: zipfile.ZipInfo) -> bool:
+    parts = PurePosixPath(entry.filename).parts
+    is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
+    return not entry.is_dir() and not is_hidden and entry.filename.lower().endswith(SUFFIXES)
+
+
+def _check_member(archive: str, entry: zipfile.ZipInfo) -> None:
+    """Refuse a member that no honest zip of pictures has."""
+    name = entry.filename
+    parts = PurePosixPath(name).parts
+    fault = ""
+    if name.startswith("/") or ".." in parts or "\\" in name or ":" in name or not name.isprintable():
+        fault = "its name leads out of the zip, or cannot be a file's"
+    elif stat.S_ISLNK(entry.external_attr >> 16):
+        fault = "a link"
+    elif entry.flag_bits & 0x1:
+        fault = "encrypted"
+    elif _is_picture(entry) and entry.file_size > LARGEST_FILE_BYTES:
+        fault = f"{entry.file_size:,} bytes; at most {LARGEST_FILE_BYTES:,} are read, so resize the picture first"
+    elif entry.file_size > max(_RATIO_FROM_BYTES, _MOST_RATIO * entry.compress_size) and _is_picture(entry):
+        fault = f"{entry.file_size:,} bytes packed into {entry.compress_size:,}, as no picture is"
+    if fault:
+        raise BadFileError(f"{archive}: {name!r}: {fault}; make the zip without it")

@@ -1,0 +1,81 @@
+"""Files that a user asks for: written whole or not at all; links are followed, devices and pipes written through."""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from subitize.errors import StorageError
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> Path:
+    """Write a file of such pieces."""
+    with whole_file(path) as partial, partial.open("wb") as file:
+        file.writelines(pieces)
+    return path
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those that it is in."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a new file to write to; then it replaces the file at `path`, or is sent through the device there."""
+    try:
+        check_output(path)
+        target = Path(os.path.realpath(path))
+        goes_through = path.exists() and not path.is_file()
+        folder = Path(tempfile.gettempdir()) if goes_through else target.parent
+        partial = folder / f".{uuid.uuid4().hex}.partial"
+        partial.touch(0o666, exist_ok=False)
+        try:
+            yield partial
+            if goes_through:
+                _send(partial, path)
+                return
+            if target.exists():
+                shutil.copymode(target, partial)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def check_output(path: Path) -> None:
+    """Refuse a path that could not be written to: a folder, a disk, a link to itself, what results are printed to."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return
+    except OSError as error:  # a link to itself, a folder that may not be entered
+        raise StorageError(f"cannot write {path}: {error.strerror}") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise StorageError(f"{path} is a folder; name a file in it")
+    if stat.S_ISBLK(found.st_mode) or stat.S_ISSOCK(found.st_mode):
+        raise StorageError(f"{path} is a {'disk' if stat.S_ISBLK(found.st_mode) else 'socket'}; name a file")
+    if not os.access(path, os.W_OK):
+        raise StorageError(f"{path} may not be written to; name another file, or run: chmod u+w {path}")
+    if not stat.S_ISCHR(found.st_mode) and _is_standard_output(found):
+        raise StorageError(f"{path} is standard output, where results are printed; name a file")
+
+
+def _is_standard_output(found: os.stat_result) -> bool:
+    with suppress(OSError, ValueError):  # it may be closed, or be no file at all
+        return os.path.samestat(found, os.fstat(sys.__stdout__.fileno() if sys.__stdout__ else 1))
+    return False
+
+
+def _send(file: Path, device: Path) -> None:
+    with file.open("rb") as whole, device.open("wb") as through:
+        shutil.copyfileobj(whole, through)

@@ -1,0 +1,114 @@
+"""What is damaged in a run: looked for once reading it has failed, and named by table, row and column."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Boolean, Column, ColumnElement, Connection, Float, Integer, Table, column, select
+
+from subitize.store import codec, tables
+from subitize.store.images import is_image_name
+
+_JSON: Mapping[Column[Any], TypeAdapter[Any]] = {
+    tables.suites.c.options: codec.options,
+    tables.suites.c.strata: codec.strata,
+    tables.models.c.options: codec.options,
+    tables.judges.c.options: codec.options,
+    tables.items.c.task: codec.task,
+    tables.items.c.asks: codec.asks,
+    tables.items.c.factors: codec.factors,
+    tables.responses.c.outcome: codec.outcome,
+    tables.responses.c.provenance: codec.provenance,
+    tables.questions.c.question: codec.question,
+    tables.subjects.c.trial_ids: codec.trial_ids,
+    tables.readings.c.evidence: codec.evidence,
+    tables.readings.c.value: codec.value,
+    tables.readings.c.provenance: codec.provenance,
+}
+_REFERENCES: Mapping[Column[Any], Column[Any]] = {
+    tables.items.c.suite: tables.suites.c.suite,
+    tables.responses.c.item_id: tables.items.c.item_id,
+    tables.responses.c.model: tables.models.c.model,
+    tables.readings.c.subject: tables.subjects.c.id,
+    tables.readings.c.question: tables.questions.c.id,
+    tables.readings.c.source: tables.sources.c.id,
+}
+_CHOICES: Mapping[Column[Any], set[object]] = {
+    tables.responses.c.status: {tables.DONE, tables.FAILED, tables.TRANSIENT},
+}
+# What can be taken out, as the next command does it again.
+_DONE_AGAIN = {tables.responses: "run", tables.readings: "judge"}
+_BACKUP = "restore the run from a backup"
+_TABLES = [table for table in tables.metadata.sorted_tables if table not in (tables.schema, tables.leases)]
+
+
+def find_damage(connection: Connection, run_id: str) -> str | None:
+    """Describe the first row that cannot be read, and what to do about it; None where every row can."""
+    for table in _TABLES:
+        known = {name: _read_known(connection, table.c[name]) for name in table.c.keys()}  # noqa: SIM118
+        for row in _read_raw(connection, table, run_id):
+            for name, value in row.items():
+                fault = _find_fault(table.c[name], value, known[name])
+                if fault:
+                    key = " AND ".join(f"{one} = {row[one]!r}" for one in _key(table))
+                    return f"table {table.name}, row {key}: {name} {fault}; {_remedy(table.c[name], key)}"
+    return None
+
+
+def _remedy(place: Column[Any], key: str) -> str:
+    again = None if place in _REFERENCES else _DONE_AGAIN.get(place.table)  # it may be the other table that is damaged
+    return _BACKUP + (f", or DELETE FROM {place.table.name} WHERE {key} and {again} again" if again else "")
+
+
+def _key(table: Table) -> list[str]:
+    return [one.name for one in table.primary_key.columns if one.name != "run_id"] or ["token"]
+
+
+def _read_known(connection: Connection, place: Column[Any]) -> set[object] | None:
+    """List what a column may hold, where that is known."""
+    target = _REFERENCES.get(place)
+    return _CHOICES.get(place) if target is None else {*connection.execute(select(target)).scalars()}
+
+
+def _read_raw(connection: Connection, table: Table, run_id: str) -> Iterator[Mapping[str, Any]]:
+    """Read rows as they are stored, unchecked, also texts that are not UTF-8."""
+    names = [one.name for one in table.columns if one.name != "run_id"]
+    unchecked: list[ColumnElement[Any]] = [column(name) for name in names]
+    query = select(*unchecked).select_from(table).where(table.c.run_id == run_id)
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name == "sqlite":
+        driver.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        for row in connection.execute(query):
+            yield dict(zip(names, row, strict=True))
+    finally:
+        if connection.dialect.name == "sqlite":
+            driver.text_factory = str
+
+
+def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -> str:  # noqa: ANN401
+    """Say what is wrong with a value, or nothing; a reference must be one of the known."""
+    kinds = (int, float) if isinstance(place.type, Float) else (int,)
+    is_text = not isinstance(place.type, Float | Integer | Boolean)
+    if value is None:
+        return "" if place.nullable else "is empty"
+    if not isinstance(value, str if is_text else kinds):
+        return f"should be {'text' if is_text else 'a number'}, not {value!r:.60}"
+    if isinstance(value, str) and re.search("[\udc80-\udcff]", value):
+        return f"is not UTF-8: {value!r:.60}"
+    if known is not None and value not in known:
+        among = f"in table {_REFERENCES[place].table.name}" if place in _REFERENCES else f"one of {sorted(known)}"
+        return f"{value!r:.60} is not {among}"
+    return _find_text_fault(place, value) if isinstance(value, str) else ""
+
+
+def _find_text_fault(place: Column[Any], value: str) -> str:
+    if place.name == "image" and not is_image_name(value):
+        return f"{value!r:.60} is no name of an image"
+    try:
+        if place in _JSON:
+            _JSON[place].validate_json(value)
+    except ValidationError as error:
+        return f"cannot be read ({error.errors(include_url=False)[0]['msg']}): {value[:60]!r}"
+    return ""

@@ -1,0 +1,215 @@
+"""Published files of questions with counts as answers: told by their columns, read as their authors mean them.
+
+Captions that say the number are never asked about or sent; where a set has nothing else, the question is made of the
+words that the caption counts.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from subitize.errors import BadFileError, UnknownNameError
+from subitize.records import Item, Scalar, Stored
+from subitize.suites.pictures import PictureName, Sha256
+from subitize.suites.tables import Row, Table, Unreadable, read_table
+from subitize.suites.wording import ask_for, find_captioned
+
+DATASET = "dataset"
+"""The factor that names the published set of an item."""
+_COUNTING_TASKS = (
+    *("Line Plot Intersections", "Nested Squares", "Subway Connections"),
+    *("Olympic Counting - Circles", "Olympic Counting - Pentagons"),
+)
+_GRID_TASKS = ("Counting Grid - Blank Grids", "Counting Grid - Word Grids")
+
+
+class Asked(NamedTuple):
+    """A question about a picture as a row has it; `things` are what it counts, where the data say so."""
+
+    row: Row
+    key: str
+    picture: PictureName
+    question: str
+    answer: object
+    things: str = ""
+    factors: Mapping[str, Scalar] = {}
+
+
+class Omitted(NamedTuple):
+    """A row, or a question of it, that is left out, and why."""
+
+    name: str
+    reason: str
+
+
+Reader = Callable[[Table, str], Iterator[Asked | Omitted]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A published set of questions: what to call and cite it, and the columns that its files have."""
+
+    title: str
+    columns: tuple[str, ...]
+    licence: str
+    citation: str
+    url: str
+    has_no_other_columns: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.title} (licence: {self.licence}); please cite: {self.citation}"
+
+    def fits(self, columns: Sequence[str]) -> bool:
+        """Tell whether a table with these columns is one of this set."""
+        return set(self.columns) <= set(columns) and not (self.has_no_other_columns and len(columns) > 1)
+
+
+@cache
+def list_datasets() -> dict[str, Dataset]:
+    """List the published sets by the names of their formats, those with the most particular columns first."""
+    known = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
+    return {name: Dataset(**told | {"columns": tuple(told["columns"])}) for name, told in known.items()}
+
+
+def name_datasets(items: Iterable[Item]) -> list[Dataset]:
+    """List the published sets that items are of, as their factor `dataset` says."""
+    titles = {item.factors.get(DATASET) for item in items}
+    return list({one.title: one for one in list_datasets().values() if one.title in titles}.values())
+
+
+def find_format(table: Table, format: str) -> str:
+    """Find the format of a table by its columns, or make sure that it is the one named; "" is a table of one's own."""
+    known = list_datasets()
+    if format == "auto":
+        return next((name for name, one in known.items() if one.fits(table.columns)), "")
+    if format == "own":
+        return ""
+    if format not in known:
+        raise UnknownNameError("format", format, ["auto", "own", *known])
+    missing = [name for name in known[format].columns if name not in table.columns]
+    if missing:
+        raise BadFileError(
+            f"{table.path.name}: no column {', '.join(missing)}, as {known[format].title} has; "
+            f"those there: {', '.join(table.columns)}"
+        )
+    return format
+
+
+def read_dataset(name: str, table: Table, images: str) -> Iterator[Asked | Omitted]:
+    """Read the questions of a published set."""
+    return _READERS[name](table, images)
+
+
+def _read_tallyqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    """Split the test set as the authors do: complex is what people were paid to ask, simple what is said to be so."""
+    for row in table.rows:
+        factors: dict[str, Scalar] = {"data_source": row.text("data_source")}
+        if "issimple" in row.fields:
+            if factors["data_source"] == "amt":
+                factors["split"] = "complex"
+            elif row.fields["issimple"]:
+                factors["split"] = "simple"
+            else:
+                yield Omitted(row.where, "neither simple nor complex in the authors' split")
+                continue
+        yield Asked(
+            row,
+            row.text("question_id"),
+            row.text("image"),
+            row.text("question"),
+            row.fields.get("answer"),
+            factors=factors,
+        )
+
+
+def _read_pixmo_count(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    for number, row in enumerate(table.rows, 1):
+        things = row.text("label")
+        picture = Sha256(row.text("image_sha256").lower())
+        yield Asked(row, str(number), picture, ask_for(things), row.fields.get("count"), things)
+
+
+def _read_countqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    for number, row in enumerate(table.rows, 1):
+        questions, answers, objects, topics = (
+            _list(row.fields.get(name)) for name in ("questions", "answers", "objects", "categories")
+        )
+        if len(questions) != len(answers):
+            yield Omitted(row.where, "not as many answers as questions")
+            continue
+        for place, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+            factors: dict[str, Scalar] = {"focused": bool(row.fields.get("is_focused"))}
+            if len(topics) == len(questions):
+                factors["topic"] = topics[place]
+            things = objects[place] if len(objects) == len(questions) else ""
+            yield Asked(row, f"{number}/{place}", _picture(row), question, answer, things, factors)
+
+
+def _read_blindtest(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    for number, row in enumerate(table.rows, 1):
+        task = row.text("task")
+        if task in _COUNTING_TASKS:
+            answer = row.fields.get("groundtruth")
+            yield Asked(row, str(number), _picture(row), row.text("prompt"), answer, factors={"task": task})
+        else:
+            reason = "rows and columns of a grid are two counts" if task in _GRID_TASKS else "its task is no count"
+            yield Omitted(row.where, reason)
+
+
+def _read_countbench(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    for number, row in enumerate(table.rows, 1):
+        count = row.fields.get("number")
+        things = find_captioned(row.text("text"), count) if isinstance(count, int) else None
+        if things is None:
+            yield Omitted(row.where, "its caption does not say of what there are so many")
+        else:
+            yield Asked(row, str(number), _picture(row), ask_for(things), count, things)
+
+
+def _read_countbenchqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    for number, row in enumerate(table.rows, 1):
+        yield Asked(row, str(number), _picture(row), row.text("question"), row.fields.get("number"))
+
+
+def _read_paired_questions(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    """Join questions with CountBench's Parquet file by row order, which is all that joins them."""
+    if not images.lower().endswith(".parquet"):
+        raise BadFileError(
+            f"{table.path.name} has questions only; name the Parquet file with their pictures and numbers, row by row: "
+            "images=FILE.parquet"
+        )
+    pictures = read_table(Path(images).expanduser()).rows
+    for number, (row, shown) in enumerate(zip_longest(table.rows, pictures), 1):
+        if row is None or shown is None:
+            raise BadFileError(
+                f"{table.path.name} and {images} are joined row by row, and one ends before row {number}"
+            )
+        yield Asked(row, str(number), _picture(shown), row.text("question"), shown.fields.get("number"))
+
+
+def _picture(row: Row) -> PictureName:
+    """Take the picture that lies in the row, or the name of its file; a URL is never fetched."""
+    value = row.fields.get("image")
+    if isinstance(value, Stored | Unreadable):
+        return value
+    return row.text("image") or unquote(urlsplit(row.text("image_url")).path).rpartition("/")[2]
+
+
+def _list(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+_READERS: Mapping[str, Reader] = {
+    "blindtest": _read_blindtest,
+    "countbench": _read_countbench,
+    "countbenchqa": _read_countbenchqa,
+    "countbenchqa-questions": _read_paired_questions,
+    "countqa": _read_countqa,
+    "pixmo-count": _read_pixmo_count,
+    "tallyqa": _read_tallyqa,
+}

@@ -1,0 +1,190 @@
+"""What a suite's file says: its keys, read and checked before anything is made of them."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, read_yaml, want_table, want_text
+from subitize.suites.files.questions import Question, read_question
+from subitize.suites.files.templates import Template, Word, read_template
+from subitize.suites.files.words import Words, check_name, read_words
+
+T = TypeVar("T")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_LONGEST_VERSION = 40
+_MOST = 100_000
+_KEYS = (
+    *("name", "version", "prompts", "words", "show", "pictures", "ask", "factors", "singles", "sample", "seed"),
+    *("strata", "repeats", "judge"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """Everything that a file says, as it is meant: how the file is laid out makes no difference."""
+
+    name: str
+    version: str
+    prompts: Mapping[str, Template]
+    """By the template's name."""
+    words: tuple[Words, ...]
+    show: Template | None
+    pictures: int
+    ask: tuple[Question, ...]
+    factors: Mapping[str, Template]
+    singles: tuple[str, ...]
+    sample: int
+    seed: int
+    strata: tuple[str, ...] | None
+    repeats: int
+    judge: str
+    table: Table = field(repr=False, compare=False)
+
+    @property
+    def lists(self) -> dict[str, tuple[Word, ...]]:
+        """The words of each list, each once."""
+        return list_words(self.words)
+
+    @property
+    def number_lists(self) -> tuple[str, ...]:
+        """The lists of numbers."""
+        return tuple(name for name, words in self.lists.items() if isinstance(words[0], int))
+
+    def groups(self, prompt: Template) -> list[Words]:
+        """Find the lists that a template names, itself or by what is shown, with those that belong to them."""
+        named = {*prompt.lists, *(self.show.lists if self.show else ())}
+        return [one for one in self.words if named & set(one.names)]
+
+    def place_of(self, key: str) -> Place:
+        """Tell where a key stands; one that is not there, where the file begins."""
+        found = self.table.get(key)
+        return found.place if found else self.table.place
+
+
+def list_words(words: Sequence[Words]) -> dict[str, tuple[Word, ...]]:
+    """Take the words of each list, each once."""
+    return {name: one.column(name) for one in words for name in one.names}
+
+
+def read_definition(path: Path) -> Definition:
+    """Read a file; the suite goes by its name unless it says another."""
+    table = want_table(read_yaml(path), "the file", 'prompts: "{number} {noun(s)}"')
+    table.check_keys(_KEYS)
+    words = _read_all_words(table.get("words"))
+    lists = list_words(words)
+
+    def read(key: str, by: Callable[[Node], T], otherwise: T) -> T:
+        node = table.get(key)
+        return otherwise if node is None else by(node)
+
+    def fill(node: Node, what: str) -> Template:
+        return read_template(want_text(node, what), lists)
+
+    return Definition(
+        name=read("name", lambda node: _read_name(want_text(node, "name")), _name_after(path, table)),
+        version=read("version", _read_version, "1"),
+        prompts=_read_prompts(table, fill),
+        words=words,
+        show=read("show", lambda node: fill(node, "show"), None),
+        pictures=read("pictures", lambda node: _read_whole(node, "pictures"), 1),
+        ask=read("ask", lambda node: tuple(read_question(one, lists) for one in _entries(node)), ()),
+        factors=read("factors", lambda node: dict(sorted(_read_factors(node, fill, lists))), {}),
+        singles=read("singles", lambda node: tuple(_read_singles(node, lists)), ()),
+        sample=read("sample", lambda node: _read_whole(node, "sample"), 0),
+        seed=read("seed", lambda node: _read_whole(node, "seed", least=0), 0),
+        strata=read("strata", lambda node: tuple(want_text(one, "strata").value for one in _entries(node)), None),
+        repeats=read("repeats", lambda node: _read_whole(node, "repeats"), 1),
+        judge=read("judge", lambda node: want_text(node, "judge").value, ""),
+        table=table,
+    )
+
+
+def _read_all_words(node: Node | None) -> tuple[Words, ...]:
+    if node is None:
+        return ()
+    found: list[Words] = []
+    for key, value in want_table(node, "words", "noun: [cat, dog]").pairs:
+        one = read_words(key, value)
+        for name in one.names:
+            if any(name in other.names for other in found):
+                raise key.place.error(f"list {name!r} stands there twice")
+        found.append(one)
+    return tuple(sorted(found, key=lambda one: one.names))  # in which order they stand makes no difference
+
+
+def _read_prompts(table: Table, fill: Callable[[Node, str], Template]) -> dict[str, Template]:
+    """Read one template, or several, by name or else by their text."""
+    node = table.get("prompts")
+    match node:
+        case None:
+            raise table.place.error('no prompts; add a line such as prompts: "{number} {noun(s)}"')
+        case Table() if any(value != Text("", value.place) for _, value in node.pairs):  # {noun} alone is one, too
+            return {key.value: fill(value, key.value) for key, value in node.pairs}
+        case Listed() if node.entries:
+            found: dict[str, Template] = {}
+            for entry in node.entries:
+                one = fill(entry, "prompts")
+                if one.text.value in found:
+                    raise one.text.place.error(f"prompt {one.text} stands there twice; once is enough")
+                found[one.text.value] = one
+            return found
+        case _:
+            return {"": fill(node, "prompts")}
+
+
+def _read_name(text: Text) -> str:
+    if not _NAME.fullmatch(text.value):
+        raise text.place.error(f"name {text}: should be 1 to 40 of a–z, 0–9 and -, as in half-a-pizza")
+    return text.value
+
+
+def _read_version(node: Node) -> str:
+    text = want_text(node, "version")
+    if len(text.value) > _LONGEST_VERSION:
+        raise text.place.error(f"version {text}: should be at most {_LONGEST_VERSION} characters")
+    return text.value
+
+
+def _name_after(path: Path, table: Table) -> str:
+    """Name a suite after its file."""
+    if table.get("name") is not None:
+        return ""
+    name = re.sub(r"[\s_.]+", "-", path.stem.lower())
+    if not _NAME.fullmatch(name):
+        raise table.place.error(f"the file's name {path.name!r} makes no name for the suite; add name: my-suite")
+    return name
+
+
+def _read_factors(
+    node: Node, fill: Callable[[Node, str], Template], lists: Mapping[str, object]
+) -> Iterator[tuple[str, Template]]:
+    for key, value in want_table(node, "factors", 'kind: "{noun}"').pairs:
+        check_name(key, key.value)
+        if key.value in lists:
+            raise key.place.error(f"factor {key}: the list of that name is a factor already")
+        yield key.value, fill(value, key.value)
+
+
+def _read_singles(node: Node, lists: Mapping[str, Sequence[Word]]) -> Iterator[str]:
+    nouns = [name for name, words in lists.items() if isinstance(words[0], str)]
+    for entry in _entries(node):
+        text = want_text(entry, "singles")
+        if text.value not in nouns:
+            raise text.place.error(f"singles {text}: should be a list of words; known: {', '.join(nouns) or 'none'}")
+        yield text.value
+
+
+def _read_whole(node: Node, what: str, *, least: int = 1) -> int:
+    text = want_text(node, what)
+    if not re.fullmatch("[0-9]{1,9}", text.value) or not least <= int(text.value) <= _MOST:
+        raise text.place.error(f"{what} {text}: should be a whole number from {least} to {_MOST:,}")
+    return int(text.value)
+
+
+def _entries(node: Node) -> tuple[Node, ...]:
+    """Take the entries of a list, or what stands alone as the only one."""
+    if isinstance(node, Listed) and not node.entries:
+        raise node.place.error("an empty list; leave the key out, or put something into it")
+    return node.entries if isinstance(node, Listed) else (node,)

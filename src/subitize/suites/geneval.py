@@ -1,0 +1,243 @@
+"""The prompts of GenEval and GenEval 2, from the files that their authors publish."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from subitize import numerals
+from subitize.errors import BadFileError
+from subitize.interfaces import Reference, Tried
+from subitize.json_files import number_lines, read_json
+from subitize.numerals import plural, singular
+from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
+from subitize.suites.checks import check_known
+from subitize.suites.mixing import interleave
+from subitize.suites.wording import find_counted, make_count
+
+COUNTING = "counting"
+"""The tag of the prompts whose numbers must be met exactly."""
+_RELATIONS: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
+_PRESENCE = re.compile(
+    r"(?:is|are) there (?:an? |any |some )?(?P<things>[a-z][a-z -]*?)(?: in the (?:image|picture))?\?", re.IGNORECASE
+)
+_MOST = 1000
+
+
+class _Row(NamedTuple):
+    """A line of a file, and where it stands."""
+
+    where: str
+    fields: Mapping[str, Any]
+
+    def get(self, name: str, kind: type) -> Any:  # noqa: ANN401
+        """Take a field of this kind."""
+        value = self.fields.get(name)
+        if not isinstance(value, kind):
+            raise self.error(f"{name} {value!r:.60}: should be {_KINDS[kind]}")
+        return value
+
+    def error(self, message: str) -> BadFileError:
+        """Say what is wrong with the line."""
+        return BadFileError(f"{self.where}: {message}")
+
+
+_KINDS: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
+
+
+class _OfFile:
+    """A suite of the lines of a file, an item each."""
+
+    judge = "observer"
+    max_attempts = 1
+    asks_again = False
+    notes: Sequence[str]
+    _items: Sequence[Item]
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through the prompts, every condition once, then once more; the seed changes nothing."""
+        return iter(self._items)
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
+
+
+class GenEval(_OfFile):
+    """Draw GenEval's prompts, from its evaluation_metadata.jsonl: objects, numbers, colours, positions.
+
+    It asks for the exact number of each thing, also of its colour and in its place.
+
+    Args:
+        tags: which prompts, by their tag; none: all
+    """
+
+    title = "GenEval"
+    repeats = 4
+    strata: tuple[str, ...] = ("tag",)
+    references = (
+        Reference(
+            "Dhruba Ghosh, Hanna Hajishirzi and Ludwig Schmidt. GenEval: An Object-Focused Framework for Evaluating "
+            "Text-to-Image Alignment. 2023.",
+            "https://arxiv.org/abs/2310.11513",
+            "the prompts (licence: MIT), and the rule by which they are rescored",
+        ),
+    )
+
+    def __init__(self, file: str, /, *, tags: tuple[str, ...] = ()) -> None:
+        rows = _read_rows(Path(file).expanduser())
+        check_known("tag", tags, {str(row.fields.get("tag")) for row in rows})
+        made = (_make_item(number, row) for number, row in enumerate(rows))
+        self._items = interleave((item for item in made if not tags or item.factors["tag"] in tags), "tag")
+        self.notes = [_cite(self)]
+
+
+class GenEval2(_OfFile):
+    """Draw GenEval 2's prompts, from its geneval2_data.jsonl, and ask the questions that it asks about them."""
+
+    title = "GenEval 2"
+    repeats = 1
+    strata: tuple[str, ...] = ("atoms",)
+    references = (
+        Reference(
+            "Amita Kamath, Kai-Wei Chang, Ranjay Krishna, Luke Zettlemoyer, Yushi Hu and Marjan Ghazvininejad. GenEval "
+            "2: Addressing Benchmark Drift in Text-to-Image Evaluation. 2025.",
+            "https://arxiv.org/abs/2512.16853",
+            "the prompts and questions (licence: CC BY-NC 4.0), and the rule by which they are rescored",
+        ),
+    )
+
+    def __init__(self, file: str, /) -> None:
+        rows = _read_rows(Path(file).expanduser())
+        self._items = interleave((_make_questioned(number, row) for number, row in enumerate(rows)), "atoms")
+        self.notes = [_cite(self)]
+
+
+def _cite(suite: GenEval | GenEval2) -> str:
+    work = suite.references[0]
+    return f"{suite.title}: {work.use}; please cite: {work.citation}"
+
+
+def _read_rows(path: Path) -> list[_Row]:
+    rows = []
+    for where, line in number_lines(path):
+        fields = read_json(line, where)
+        if not isinstance(fields, dict):
+            raise BadFileError(f"{where}: should be a JSON object, not {line[:40]!r}")
+        rows.append(_Row(where, fields))
+    if not rows:
+        raise BadFileError(f"{path.name}: no prompts in it")
+    return rows
+
+
+class _Included(NamedTuple):
+    """What a prompt of GenEval asks for: so many of a class, perhaps of a colour, or somewhere to another."""
+
+    noun: str
+    number: int
+    colour: str | None
+    place: Place | None
+
+
+def _make_item(number: int, row: _Row) -> Item:
+    tag, included = row.get("tag", str), _read_included(row)
+    most = {noun: count - 1 for noun, count in _read_excluded(row, tag)}
+    factors: dict[str, Scalar] = {"tag": tag}
+    if tag == COUNTING:
+        factors |= {"category": included[0].noun, "number": included[0].number}
+    return Item(f"geneval/{number:05}", Draw(_read_prompt(row)), tuple(_ask_all(included, most)), factors)
+
+
+def _read_prompt(row: _Row) -> str:
+    prompt: str = row.get("prompt", str)
+    if not prompt.strip():
+        raise row.error("no prompt")
+    return prompt
+
+
+def _read_included(row: _Row) -> list[_Included]:
+    found: list[_Included] = []
+    for one in row.get("include", list):
+        required = _Row(f"{row.where}, include {len(found)}", one if isinstance(one, dict) else {})
+        colour = required.fields.get("color")
+        place = None
+        if "position" in required.fields:
+            match required.fields["position"]:
+                case [str(word), int(index)] if word in _RELATIONS and 0 <= index < len(found):
+                    place = Place(word, found[index].noun)
+                case other:
+                    raise required.error(f"position {other!r:.60}: should be like ['left of', 0]")
+        if colour is not None and not isinstance(colour, str):
+            raise required.error(f"color {colour!r:.60}: should be text")
+        found.append(_Included(required.get("class", str), _read_count(required), colour, place))
+    if not found:
+        raise row.error("include is empty")
+    return found
+
+
+def _read_excluded(row: _Row, tag: str) -> Iterator[tuple[str, int]]:
+    excluded = row.fields.get("exclude") or []
+    if excluded and tag != COUNTING:
+        raise row.error(f"exclude belongs to {COUNTING} only, not to {tag}")
+    for one in excluded if isinstance(excluded, list) else [excluded]:
+        refused = _Row(f"{row.where}, exclude", one if isinstance(one, dict) else {})
+        yield refused.get("class", str), _read_count(refused)
+
+
+def _read_count(row: _Row) -> int:
+    count = row.fields.get("count")
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MOST:
+        raise row.error(f"count {count!r:.60}: should be a whole number from 1 to {_MOST}")
+    return count
+
+
+def _ask_all(included: Sequence[_Included], most: Mapping[str, int]) -> Iterator[Ask]:
+    """Ask for each number by itself, then of each colour and in each place; what is asked twice is added up."""
+    wanted: dict[Count, int] = {}
+    for one in included:
+        questions = [Count(one.noun)]
+        questions += [Count(one.noun, one.colour)] if one.colour else []
+        questions += [Count(one.noun, place=one.place)] if one.place else []
+        for question in questions:
+            wanted[question] = wanted.get(question, 0) + one.number
+    for question, number in wanted.items():
+        highest = most.get(question.noun, number)
+        yield Ask(question, _word(question), tuple(range(number, max(number, highest) + 1)))
+
+
+def _word(question: Count) -> str:
+    things = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
+    where = ""
+    if question.place:
+        side = "to the " if question.place.relation in ("left of", "right of") else ""
+        where = f"{side}{question.place.relation} the {question.place.landmark} "
+    return f"How many {things} are {where}in the image?"
+
+
+def _make_questioned(number: int, row: _Row) -> Item:
+    prompt, pairs = _read_prompt(row), row.get("vqa_list", list)
+    asks = {ask.question.id: ask for ask in (_read_question(row, pair) for pair in pairs)}
+    atoms = row.fields.get("atom_count", len(pairs))
+    if not asks or not isinstance(atoms, int):
+        raise row.error(f"vqa_list {pairs!r:.40} or atom_count {atoms!r:.40}: should be questions, and their number")
+    return Item(f"geneval2/{number:04}", Draw(prompt), tuple(asks.values()), {"atoms": atoms})
+
+
+def _read_question(row: _Row, pair: object) -> Ask:
+    match pair:
+        case [str(question), str(answer)] if question.strip():
+            if (things := find_counted(question)) is not None:
+                number = numerals.value(answer, "strict")
+                if isinstance(number, numerals.Unread) or number != int(number):
+                    raise row.error(f"the answer {answer!r:.40} to {question!r:.80} should be a number")
+                return Ask(make_count(things), question, (int(number),))
+            if answer.lower() in ("yes", "no"):
+                return Ask(Confirm(_state(question), is_informed=False), question, (answer.lower() == "yes",))
+            raise row.error(f"the answer {answer!r:.40} to {question!r:.80} should be Yes or No")
+    raise row.error(f"{pair!r:.80} should be a question and its answer")
+
+
+def _state(question: str) -> str:
+    """Make a statement of a question for things, which detectors can tell; of any other the question stands for it."""
+    found = _PRESENCE.fullmatch(question.strip())
+    return f"there are some {plural(singular(found['things'].lower()))}" if found else question.strip()

@@ -1,0 +1,235 @@
+"""Where the pictures of a table are: beside it or in a folder, in a zip, or in a Parquet file."""
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+from subitize.errors import BadFileError, BadImageError
+from subitize.image_files import LARGEST_FILE_BYTES, find_fault, image_format
+from subitize.records import Filed, Stored
+from subitize.suites.tables import Unreadable, identify, read_pictures
+
+
+class Missing(NamedTuple):
+    """A picture that is not there, by the name that the table has for it."""
+
+    name: str
+
+
+class Sha256(NamedTuple):
+    """A picture by the hash of its bytes."""
+
+    hash: str
+
+
+PictureName = str | Sha256 | Stored | Unreadable | None
+"""How a table refers to a picture; one that lies in the table itself is found already, or null."""
+Found = Filed | Stored | Missing | Unreadable
+
+
+class Place(Protocol):
+    """Where pictures are; `copies` counts those whose bytes are another's, for which the other is taken."""
+
+    copies: int
+
+    def find(self, name: PictureName) -> Found:
+        """Find a picture, once whatever its name or however often it is asked for."""
+
+    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
+        """Read the pictures that a run is to keep."""
+
+
+def open_place(table: Path, images: str) -> Place:
+    """Open the place where a table's pictures are: the folder, zip or Parquet file named, else what lies beside it."""
+    named = Path(images).expanduser() if images else table.parent
+    if named.suffix.lower() == ".parquet" and named.is_file():
+        return InFolder(named.parent, named, is_searched=False)
+    if named.suffix.lower() == ".zip":
+        return InZip(named)
+    if not named.is_dir():
+        raise BadFileError(f"images={images}: should be a folder or a zip with the pictures")
+    return InFolder(named, table, is_searched=bool(images))
+
+
+class _Files:
+    """Pictures by name, as the table has it or, where only one file is called so, in whichever folder; or by hash."""
+
+    def __init__(self) -> None:
+        self.copies = 0
+        self._found: dict[PictureName, Found] = {}
+
+    def find(self, name: PictureName) -> Found:
+        """Find a picture."""
+        known = self._found.get(name)
+        if known is None:
+            known = self._found[name] = self._find(name)
+        return known
+
+    def _find(self, name: PictureName) -> Found:
+        match name:
+            case Stored() | Unreadable():
+                return name
+            case None | "":
+                return Missing("")
+            case Sha256(hash=hash):
+                path = self._by_hash.get(hash)
+                return self._open(path) if path else Missing(hash)
+            case _:
+                return self._find_path(name)
+
+    def _find_path(self, name: str) -> Found:
+        path = self._locate(name)
+        if path is None:
+            others = self._by_name.get(name.replace("\\", "/").rpartition("/")[2], ())
+            path = others[0] if len(others) == 1 else None
+        return self._open(path) if path else Missing(name)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._list():
+            found[path.rpartition("/")[2]].append(path)
+        return found
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, str]:
+        found = {}
+        for path in self._list():
+            with suppress(OSError, BadImageError):  # what cannot be read is nobody's picture
+                found[self._hash(path)] = path
+        return found
+
+    def _locate(self, name: str) -> str | None:
+        """Find a file by the path that the table has."""
+        raise NotImplementedError
+
+    def _list(self) -> list[str]:
+        """List all files."""
+        raise NotImplementedError
+
+    def _hash(self, path: str) -> str:
+        raise NotImplementedError
+
+    def _open(self, path: str) -> Found:
+        """Look at a file's beginning; a copy of another is that other."""
+        raise NotImplementedError
+
+
+class InFolder(_Files):
+    """Pictures that are read where they lie; a relative path may not lead out of the folder.
+
+    What is not at its path is looked for in folders below, if the folder `is_searched`: it may be somebody's home.
+    """
+
+    def __init__(self, folder: Path, table: Path, *, is_searched: bool) -> None:
+        super().__init__()
+        self._root, self._table, self._is_searched = os.path.abspath(folder), table, is_searched
+        self._of_size: dict[int, str] = {}
+        self._of_hash: dict[str, str] = {}
+        self._hashes: dict[str, str] = {}
+
+    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
+        """Read those that lie in the table itself."""
+        return read_pictures(self._table, wanted)
+
+    def _find_path(self, name: str) -> Found:
+        path = os.path.normpath(os.path.join(self._root, name))
+        if not os.path.isabs(name) and not path.startswith(f"{self._root.rstrip('/')}/"):
+            return Unreadable(name, f"leads out of {self._root}; put it there, or write its whole path from / on")
+        return super()._find_path(name)
+
+    def _locate(self, name: str) -> str | None:
+        path = os.path.normpath(os.path.join(self._root, name))
+        return path if os.path.isfile(path) else None
+
+    def _list(self) -> list[str]:
+        walked = os.walk(self._root) if self._is_searched else ()
+        return sorted(
+            path for folder, _, names in walked for name in names if os.path.isfile(path := f"{folder}/{name}")
+        )
+
+    def _hash(self, path: str) -> str:
+        if path not in self._hashes:
+            with open(path, "rb") as file:
+                self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
+        return self._hashes[path]
+
+    def _open(self, path: str) -> Found:
+        fault = find_fault(path)
+        try:
+            if not fault:
+                with open(path, "rb", buffering=0) as file:
+                    image_format(file.read(16))
+                    size = os.fstat(file.fileno()).st_size
+                return Filed(self._first_copy(path, size))
+        except OSError as error:
+            fault = f"cannot be read: {error.strerror}"
+        except BadImageError as error:
+            fault = str(error)
+        return Unreadable(os.path.relpath(path, self._root), fault)
+
+    def _first_copy(self, path: str, size: int) -> str:
+        """Find the first file with the same bytes; only files of one size are hashed."""
+        of_size = self._of_size.setdefault(size, path)
+        if of_size == path:
+            return path
+        self._of_hash.setdefault(self._hash(of_size), of_size)
+        first = self._of_hash.setdefault(self._hash(path), path)
+        self.copies += first != path
+        return first
+
+
+class InZip(_Files):
+    """Pictures in a zip, which is read but never unpacked."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._members: dict[Stored, str] = {}
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise BadFileError(f"{path}: no zip that can be read ({error})") from None
+        for name in self._zip.namelist():
+            if name.startswith("/") or ".." in PurePosixPath(name.replace("\\", "/")).parts:
+                raise BadFileError(f"{path.name}: its member {name[:80]!r} leads out of it; make the zip anew")
+        self._names = [one.filename for one in self._zip.infolist() if not one.is_dir()]
+
+    def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
+        """Read those that are wanted."""
+        return (self._read(self._members[stored]) for stored in wanted)
+
+    def _locate(self, name: str) -> str | None:
+        plain = PurePosixPath(name.replace("\\", "/")).as_posix()
+        return plain if plain in self._zip.NameToInfo else None
+
+    def _list(self) -> list[str]:
+        return self._names
+
+    def _hash(self, path: str) -> str:
+        return hashlib.sha256(self._read(path)).hexdigest()
+
+    def _open(self, path: str) -> Found:
+        try:
+            stored = identify(self._read(path))
+        except BadImageError as error:
+            return Unreadable(path, str(error))
+        self.copies += self._members.setdefault(stored, path) != path
+        return stored
+
+    def _read(self, path: str) -> bytes:
+        try:
+            with self._zip.open(path) as member:
+                data = member.read(LARGEST_FILE_BYTES + 1)
+        except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+            raise BadImageError(f"cannot be read from {self._path.name} ({error})") from None
+        if len(data) > LARGEST_FILE_BYTES:
+            raise BadImageError(f"more than {LARGEST_FILE_BYTES:,} bytes; resize the image first")
+        return data

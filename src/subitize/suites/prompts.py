@@ -1,0 +1,161 @@
+"""Prompts of one's own, from a file: what to ask about the drawings is told by columns, or follows from the words."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from subitize.drawing.glyphs import GLYPHS
+from subitize.interfaces import Tried
+from subitize.networks.detectors.coco import COCO_CLASSES
+from subitize.numerals import counted, singular
+from subitize.records import Ask, Count, Draw, Item, Scalar
+from subitize.scenes import NotUnderstood, Scene, read_scene
+from subitize.scenes.questions import scene_asks
+from subitize.suites.categories import pool_categories
+from subitize.suites.checks import check_known
+from subitize.suites.tables import (
+    LARGEST_COUNT,
+    Keys,
+    Row,
+    check_columns,
+    list_some,
+    read_count,
+    read_factors,
+    read_table,
+)
+from subitize.suites.wording import ask_count, make_count
+from subitize.vision.colours import COLOUR_NAMES
+
+_TAKEN = {"id", "prompt", "count", "noun", "entities"}
+_NOUNS = (*GLYPHS, *COCO_CLASSES)
+_SHAPE = "should be like dog:2, cat:3"
+Counts = dict[str, int]
+"""How many of each noun a right drawing shows."""
+
+
+class Prompts:
+    """Draw your own prompts, from a CSV, JSON, JSONL or Parquet file.
+
+    Each has a count and a noun, several entities (dog:2, cat:3), or neither, if its words say both plainly.
+
+    Args:
+        strata: columns whose levels the design fixes
+    """
+
+    title = "Own prompts"
+    judge = "observer"
+    repeats = 1
+    max_attempts = 1
+    asks_again = False
+
+    def __init__(self, file: str, /, *, strata: tuple[str, ...] = ()) -> None:
+        table = read_table(Path(file).expanduser())
+        check_columns(table, [("prompt",)])
+        rows = [(row, _read_counts(row)) for row in table.rows]
+        own = (make_count(noun).noun for _, counts in rows for noun in counts)
+        self._nouns = tuple(dict.fromkeys((*_NOUNS, *own)))
+        self._contradicted: list[str] = []
+        self._items = pool_categories(self._make_items(rows))
+        check_known("column", strata, {name for item in self._items for name in item.factors})
+        self.strata = strata
+        self.notes: Sequence[str] = ()
+        if self._contradicted:
+            number, some = counted(len(self._contradicted), "prompt"), list_some(self._contradicted)
+            self.notes = (f"the words of {number} say another number than the columns, which count ({some})",)
+
+    def items(self, seed: int) -> Iterator[Item]:
+        """Go through the prompts in the order of the file; the seed changes nothing."""
+        return iter(self._items)
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
+
+    def _make_items(self, rows: Iterable[tuple[Row, Counts]]) -> Iterator[Item]:
+        keys = Keys()
+        for number, (row, counts) in enumerate(rows, 1):
+            key, prompt = row.text("id") or str(number), row.text("prompt")
+            if not prompt:
+                raise row.error("no prompt")
+            keys.add(key, row)
+            asks = self._ask(row, prompt, counts)
+            factors = _count_factors(asks) | read_factors(row, _TAKEN)
+            yield Item(f"prompts/{key}", Draw(prompt), asks, factors)
+
+    def _ask(self, row: Row, prompt: str, counts: Counts) -> tuple[Ask, ...]:
+        """Ask what follows from the words, unless the columns say something else or more."""
+        scene = read_scene(prompt, self._nouns, COLOUR_NAMES)
+        follows = () if isinstance(scene, NotUnderstood) else scene_asks(scene)
+        told = tuple(ask_count(noun, number) for noun, number in counts.items())
+        if not told and not follows:
+            raise row.error(f"{_say_why(scene)}; say what to count in the columns count and noun, or entities")
+        if not told:
+            return follows
+        known = {ask.question: ask.expects for ask in follows}
+        if any(known.get(ask.question, ask.expects) != ask.expects for ask in told):
+            self._contradicted.append(row.where)
+            return told
+        return follows if all(ask.question in known for ask in told) else told
+
+
+def _say_why(scene: Scene | NotUnderstood) -> str:
+    """Say why nothing follows from a prompt, without a list of all known nouns."""
+    if isinstance(scene, NotUnderstood):
+        return f"not understood ({scene.reason.partition('; known')[0]})"
+    return "no question follows from it"
+
+
+def _read_counts(row: Row) -> Counts:
+    """Read the columns count and noun, or entities, as far as the row has them."""
+    entities = row.fields.get("entities")
+    if entities not in (None, "", [], {}):
+        if row.text("count") or row.text("noun"):
+            raise row.error("count and noun, or entities: give one of them")
+        return dict(_read_entity(row, *pair) for pair in _split_entities(row, entities))
+    if not row.text("count") and not row.text("noun"):
+        return {}
+    if not row.text("noun"):
+        raise row.error("no noun beside the count; of what should there be so many?")
+    return dict([_read_entity(row, row.text("noun"), row.fields.get("count"))])
+
+
+def _split_entities(row: Row, entities: object) -> Iterator[tuple[str, object]]:
+    match entities:
+        case dict():
+            yield from ((str(noun), number) for noun, number in entities.items())
+        case list():
+            for one in entities:
+                match one:
+                    case {"noun": str(noun), "count": number}:
+                        yield noun, number
+                    case str():
+                        yield _split_pair(row, one)
+                    case _:
+                        raise row.error(f"entities {str(one)[:40]!r}: {_SHAPE}")
+        case _:
+            yield from (_split_pair(row, pair) for pair in re.split("[;,|]", str(entities)) if pair.strip())
+
+
+def _split_pair(row: Row, pair: str) -> tuple[str, object]:
+    noun, colon, number = pair.rpartition(":")
+    if not colon or not noun.strip() or ":" in noun:
+        raise row.error(f"entities {pair.strip()[:40]!r}: {_SHAPE}")
+    return noun.strip(), number.strip()
+
+
+def _read_entity(row: Row, noun: str, number: object) -> tuple[str, int]:
+    read = read_count(number)
+    if read is None:
+        raise row.error(
+            f"count {str(number)[:40]!r} of {noun!r}: should be a whole number from 0 to {LARGEST_COUNT}, in digits"
+        )
+    return singular(noun.lower()), read
+
+
+def _count_factors(asks: Sequence[Ask]) -> dict[str, Scalar]:
+    """Name the number where one kind of things is counted, and its category where nothing else is asked."""
+    nouns = {ask.question.noun if isinstance(ask.question, Count) else None for ask in asks}
+    if len(nouns) > 1 or None in nouns:
+        return {}
+    number: dict[str, Scalar] = {"number": asks[0].expects[0]}
+    return number | {"category": str(*nouns)} if len(asks) == 1 else number

@@ -1,0 +1,240 @@
+"""Tables that people have, in CSV, JSON, JSON Lines or Parquet: row by row, each with where it stands."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from subitize.csv_files import read_lines, read_text
+from subitize.errors import BadFileError, BadImageError
+from subitize.image_files import image_format
+from subitize.json_files import number_lines, read_json
+from subitize.records import Scalar, Stored
+
+LARGEST_COUNT = 1000
+"""Whoever counted more things in a picture estimated them."""
+_SLICE_BYTES = 64_000_000
+"""About so much of a Parquet file with pictures is held at a time."""
+_LARGEST_LEVEL = 10**15
+"""What is larger is no condition but somebody's id."""
+_UNUSABLE = re.compile("[\x00\ud800-\udfff]")
+_WHOLE = re.compile(r"\d{1,15}(\.0+)?", re.ASCII)
+_INTEGER, _DECIMAL = re.compile(r"-?(0|[1-9]\d{0,14})", re.ASCII), re.compile(r"-?\d{1,15}\.\d{1,15}", re.ASCII)
+
+
+class Unreadable(NamedTuple):
+    """A picture that is there, but cannot be used, and why."""
+
+    name: str
+    reason: str
+
+
+class Row(NamedTuple):
+    """A row of a table by its columns, and where it stands: "photos.csv line 3".
+
+    Of Parquet, a picture that lies in the file is known by its hash here; `read_pictures` has its bytes.
+    """
+
+    where: str
+    fields: Mapping[str, object]
+
+    def text(self, column: str) -> str:
+        """Get a text without spaces around it; empty where there is none."""
+        value = self.fields.get(column)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, float) and value.is_integer():
+            return str(int(value))
+        return "" if value is None else str(value)
+
+    def error(self, message: str) -> BadFileError:
+        """Say what is wrong with the row."""
+        return BadFileError(f"{self.where}: {message}")
+
+
+class Table(NamedTuple):
+    """A table: its columns, small letters all, and its rows, to be gone through once."""
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: Iterator[Row]
+
+
+def read_table(path: Path) -> Table:
+    """Open a table of any of the kinds, by the ending of its name; one without rows is refused."""
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}")
+    if not path.is_file():
+        raise BadFileError(f"cannot read {path}: there is no such file")
+    rows = reader(path)
+    first = next(rows, None)
+    if first is None:
+        raise BadFileError(f"{path.name} has no rows; write a header, and a row for each question or prompt")
+    # JSON leaves out what a row does not have, so that the first one need not have every column.
+    return Table(path, tuple(first.fields), chain([first], rows))
+
+
+def read_pictures(path: Path, wanted: Collection[Stored]) -> Iterator[bytes]:
+    """Read the pictures that lie in a Parquet file and are wanted, each once."""
+    left = {stored.hash for stored in wanted}
+    for fields in _read_slices(path):
+        for data in filter(None, map(_find_bytes, fields.values())):
+            hash = hashlib.sha256(data).hexdigest()
+            if hash in left:
+                left.remove(hash)
+                yield data
+
+
+def identify(data: bytes) -> Stored:
+    """Name a picture by its bytes, as it is in a run; refuse what is no image."""
+    return Stored(hashlib.sha256(data).hexdigest(), image_format(data))
+
+
+def read_count(value: object) -> int | None:
+    """Read how many there are: a whole number in digits, neither absurd nor negative."""
+    if isinstance(value, str) and _WHOLE.fullmatch(text := value.strip()):
+        value = int(text.partition(".")[0])
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
+        return None
+    return int(value) if value == int(value) else None
+
+
+def read_factors(row: Row, taken: Collection[str]) -> dict[str, Scalar]:
+    """Take the columns that are conditions; digits are numbers, and what is empty is left out."""
+    return {
+        name: level
+        for name, value in row.fields.items()
+        if name not in taken and (level := _read_level(value)) is not None
+    }
+
+
+def check_columns(table: Table, needed: Sequence[Sequence[str]]) -> None:
+    """Refuse a table without a column of each group, and name those that it has."""
+    missing = [" or ".join(either) for either in needed if not set(either) & set(table.columns)]
+    if missing:
+        there = ", ".join(table.columns)[:200]
+        raise BadFileError(f"{table.path.name}: no column {', '.join(missing)}; those there: {there}")
+
+
+class Keys:
+    """The keys of rows, which must differ."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+
+    def add(self, key: str, row: Row) -> None:
+        """Take a key; one that another row has is refused."""
+        if key in self._first:
+            raise row.error(f"id {key!r} stands there again, after {self._first[key]}")
+        self._first[key] = row.where
+
+
+def list_some(names: Sequence[str], most: int = 3) -> str:
+    """List the first of several."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def _read_level(value: object) -> Scalar | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if text.isalpha():
+            return text
+        if not text[:1].isdecimal() and text[:1] != "-":
+            return text or None
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        return float(text) if _DECIMAL.fullmatch(text) else text
+    if isinstance(value, int) and abs(value) > _LARGEST_LEVEL:
+        return str(value)
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value if isinstance(value, bool | int | float) else None
+
+
+def _read_csv(path: Path) -> Iterator[Row]:
+    names: dict[str, str] = {}
+    for line in read_lines(path, (), ""):
+        where = f"{line.file} line {line.number}"
+        _check_text(where, "".join(line.row.values()))
+        names = names or {name: name.lower() for name in line.row if name}
+        yield Row(where, {low: line.row[name] for name, low in names.items()})
+
+
+def _read_json_lines(path: Path) -> Iterator[Row]:
+    for where, line in number_lines(path):
+        yield _make_row(where, read_json(line, where))
+
+
+def _read_json(path: Path) -> Iterator[Row]:
+    whole = read_json(read_text(path), path.name)
+    if not isinstance(whole, list):
+        raise BadFileError(f"{path.name}: should be a list of objects: [{{…}}, …]")
+    for number, entry in enumerate(whole, 1):
+        yield _make_row(f"{path.name} entry {number}", entry)
+
+
+def _make_row(where: str, entry: object) -> Row:
+    if not isinstance(entry, dict):
+        raise BadFileError(f"{where}: {str(entry)[:80]!r} should be an object: {{…}}")
+    fields = {name.strip().lower(): value for name, value in entry.items()}
+    _check_text(where, "".join(text for pair in fields.items() for text in pair if isinstance(text, str)))
+    return Row(where, fields)
+
+
+def _check_text(where: str, text: str) -> None:
+    """Refuse characters that no database keeps."""
+    if (text.isascii() and "\x00" not in text) or text.isprintable():
+        return
+    if found := _UNUSABLE.search(text):
+        raise BadFileError(f"{where}: it has a NUL or half a character in it ({found[0]!r}); take it out")
+
+
+def _read_parquet(path: Path) -> Iterator[Row]:
+    for number, fields in enumerate(_read_slices(path), 1):
+        seen = {name: _replace_bytes(name, value) for name, value in fields.items()}
+        yield _make_row(f"{path.name} row {number}", seen)
+
+
+def _read_slices(path: Path) -> Iterator[dict[str, object]]:
+    """Read the rows of a Parquet file, as many at a time as memory should hold."""
+    try:
+        table = pl.scan_parquet(path, glob=False)
+        rows: int = table.select(pl.len()).collect().item()
+        at_once = max(1, rows * _SLICE_BYTES // max(path.stat().st_size, _SLICE_BYTES))
+        for start in range(0, rows, at_once):
+            yield from table.slice(start, at_once).collect().iter_rows(named=True)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0][:120]
+        raise BadFileError(f"{path.name}: no Parquet that can be read ({reason}); get the whole file") from None
+
+
+def _find_bytes(value: object) -> bytes | None:
+    """Find the bytes of a picture: as they are, or beside its path."""
+    data = value.get("bytes") if isinstance(value, dict) else value
+    return data if isinstance(data, bytes) else None
+
+
+def _replace_bytes(name: str, value: object) -> object:
+    data = _find_bytes(value)
+    if data is not None:
+        try:
+            return identify(data)
+        except BadImageError as error:
+            return Unreadable(name, str(error))
+    is_picture = isinstance(value, dict) and value.keys() == {"bytes", "path"}
+    return value["path"] if is_picture and isinstance(value, dict) else value
+
+
+_READERS = {
+    ".csv": _read_csv,
+    ".jsonl": _read_json_lines,
+    ".json": _read_json,
+    ".parquet": _read_parquet,
+}

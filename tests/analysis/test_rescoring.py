@@ -1,0 +1,76 @@
+"""Replies by others' rules beside our own reading: both figures, and the reason for each difference."""
+
+from pathlib import Path
+
+import pytest
+
+from cases import Case
+from commands import call
+from subitize.analysis.rescored import REASONS
+from subitize.analysis.rescoring import find_reason, rescore_run
+from subitize.errors import NothingToDoError
+from subitize.importers.outputs.importing import import_outputs
+from subitize.labels.published_scorers import SCORERS, Reply
+from subitize.store import Folder, Run
+
+# Scorer, reply, right count, whether our reading is right, and the reason why they differ.
+DIFFERENT = [
+    ("lmms-eval:countbench", "There are 4.", 4, True, "sentence"),
+    ("lmms-eval:countbench", "**4**", 4, True, "punctuation"),
+    ("lmms-eval:countbenchqa", "four", 4, True, "number word"),
+    ("lmms-eval:pixmo_count", "row 1 has 3, so 7 in total", 7, True, "first integer"),
+    ("lmms-eval:pixmo_count", "row 1 has 3, so 7 in total", 1, False, "first integer"),
+    ("lmms-eval:pixmo_count", "<think>maybe 3</think>4", 4, True, "reasoning"),
+    ("vlmevalkit:countbenchqa", "12", 2, False, "substring"),
+    ("vlmevalkit:countbenchqa", "3 or 4", 3, False, "no one count"),
+    ("vlmevalkit:tallyqa", "There are 25 birds.", 25, True, "larger than 20"),
+    ("evalscope:count_qa-relaxed", "98", 100, False, "near miss"),
+    ("molmo:point-count-within-1", "5", 4, False, "near miss"),
+]
+
+
+def test_each_difference_has_its_reason(case: Case) -> None:
+    for name, text, expected, is_right, reason in DIFFERENT:
+        with case(f"{name} {text!r}"):
+            scorer, reply = SCORERS[name], Reply(text, expected)
+            credit = scorer.credit(reply)
+            assert credit == float(not is_right)
+            assert find_reason(reply, credit, scorer, is_right=is_right) == reason
+            assert reason in REASONS
+
+
+def test_a_recorded_score_has_reasons_too() -> None:
+    assert find_reason(Reply("25", 25), 0.0, is_right=True) == "larger than 20"
+    assert find_reason(Reply("4", 4), 0.0, is_right=True) == "other"
+    assert find_reason(Reply("4", 4), 0.5, is_right=True) == "part of the credit"
+
+
+@pytest.fixture
+def run_path(tmp_path: Path) -> Path:
+    rows = ["index\tquestion\tanswer\ttask\tprediction"]
+    rows += [f"{n}\tHow many squares?\t{n}\tsquares\t{n}" for n in range(2, 8)]
+    rows += [f"{n}\tHow many crossings?\t{n}\tlines\t{n}{n}" for n in range(10, 14)]
+    (tmp_path / "llava_Blind.tsv").write_text("\n".join(rows), encoding="utf-8")
+    import_outputs(Folder(tmp_path / "run"), tmp_path / "llava_Blind.tsv")
+    return tmp_path / "run"
+
+
+def test_any_run_of_replies_can_be_scored_by_all_published_rules(run_path: Path) -> None:
+    with Run(Folder(run_path)) as run:
+        found = {one.scorer: one for one in rescore_run(run)}
+        assert found["vlmevalkit:countbenchqa"].theirs.value == 1.0
+        assert found["vlmevalkit:countbenchqa"].ours.value == 0.6
+        assert found["vlmevalkit:countbenchqa"].different == 4
+        assert found["lmms-eval:vlmsareblind"].theirs.value == 0.6
+        assert found["lmms-eval:vlmsareblind"].their_average == 1.0  # the task with nothing right is left out
+        assert not {"tallyqacode", "geneval2:first-token"} & set(found)  # they have nothing to go by
+        with pytest.raises(NothingToDoError, match="nothing that tallyqacode can score"):
+            rescore_run(run, ["tallyqacode"])
+
+
+def test_the_command_lists_the_scorers_and_refuses_unknown_ones(run_path: Path) -> None:
+    assert "vlmevalkit:countbenchqa" in call("rescore").out
+    assert "no scorer named 'x'" in call("rescore", run_path, "--scorer", "x").err
+    done = call("rescore", run_path, "--scorer", "lmms-eval:vlmsareblind")
+    assert "averages tasks, leaving out those with nothing right: 1.000" in done.out
+    assert "all are read alike" in done.out

@@ -1,0 +1,50 @@
+"""Every page of the annotation app as axe, a checker of accessibility, sees it: nothing serious, by mouse or phone."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation_studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run
+from annotation_visitors import served
+from cases import Case
+from subitize.records import Item
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.axe, pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+
+SIZES = {"desktop": {"width": 1100, "height": 750}, "phone": {"width": 390, "height": 844}}
+FORMS: dict[str, list[Item]] = {"count": COUNTS, "line": [LINES], "statement": [STATEMENT], "vote": [VOTE]}
+
+
+def list_violations(page: "Page") -> list[str]:
+    """Let axe look at a page; minor matters are left out."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_page_has_a_serious_violation(browser: "Browser", tmp_path: Path, size: str, case: Case) -> None:
+    for name, items in FORMS.items():
+        make_run(folder(tmp_path / name), items, repeats=4)
+        with served(tmp_path / name / "run", "--person", "anna", "--reviewer", "ruth", "--review", 1) as links:
+            assert len(links) == 4
+            # The forms differ for those who answer only.
+            for who, link in links.items() if name == "count" else [("anna", links["anna"])]:
+                page = browser.new_context(viewport=SIZES[size]).new_page()  # type: ignore[arg-type]
+                page.goto(link)
+                page.wait_for_load_state("networkidle")
+                with case(f"{name}, {who}"):
+                    assert list_violations(page) == []
+                page.context.close()
+
+
+def test_axe_sees_what_is_wrong(browser: "Browser") -> None:
+    page = browser.new_page()
+    page.set_content('<html lang="en"><title>A page</title><main><img src="data:,"></main></html>')
+    assert [one.partition(":")[0] for one in list_violations(page)] == ["image-alt"]
+    page.close()

@@ -1,0 +1,242 @@
+"""Reviewers, adjudicators and whoever makes a study, in a real browser and by keyboard alone."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation_studies import COUNTS, LINES, folder, item, make_run, opened
+from annotation_visitors import served
+from subitize.annotation.answers import Given, Task
+from subitize.records import Count, Known, MatchesPrompt
+from subitize.store import Run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.annotate, pytest.mark.slow]
+
+SIZE = {"width": 1100, "height": 750}
+SCREENSHOTS = os.environ.get("SUBITIZE_SCREENSHOTS")
+
+
+@pytest.fixture
+def visit(browser: "Browser") -> "Iterator[Callable[[str], Page]]":
+    """Open a link in a window of its own; any complaint of the page fails the test."""
+    complaints: list[str] = []
+    with ExitStack() as stack:
+
+        def opened_at(link: str) -> "Page":
+            page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
+            stack.callback(page.context.close)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda told: None if "status of 422" in told.text else complaints.append(told.text))
+            page.goto(link)
+            return page
+
+        yield opened_at
+    assert complaints == []
+
+
+def photograph(page: "Page", name: str) -> None:
+    """Keep what the page looks like, for whoever wants to look at it."""
+    if SCREENSHOTS:
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
+
+
+def values(path: Path, purpose: str) -> list[object]:
+    with Run(folder(path)) as run:
+        found = [one.reading for one in run.readings("human", with_reviews=True) if one.reading.purpose == purpose]
+    return [one.value.value for one in found if isinstance(one.value, Known)]
+
+
+def answer_differently(path: Path, review: float = 0.0) -> None:
+    """Let two people answer three pages: they agree on the first only."""
+    with opened(folder(path), people_per_page=2, review=review) as study:
+        for name, texts in (("anna", ("3", "4", "5")), ("ben", ("3", "5", "6"))):
+            for place, text in enumerate(texts):
+                study.save(study.people.invite(name), Task(place), 0, Given(f"{name}-{place:05}", text))
+
+
+def wait_until_done(page: "Page", done: int) -> None:
+    page.get_by_text(re.compile(rf"^{done} of \d+ done$")).wait_for()
+
+
+def test_a_reviewer_confirms_or_corrects_by_keyboard_alone(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    make_run(folder(tmp_path), COUNTS)
+    answer_differently(tmp_path, review=1.0)
+    people = ("--person", "anna", "--person", "ben", "--reviewer", "ruth", "--review", 1)
+    with served(tmp_path / "run", *people) as links:
+        page = visit(links["ruth"])
+        page.get_by_text("Somebody answered this").wait_for()
+        photograph(page, "review")
+        page.keyboard.press("Alt+1")
+        wait_until_done(page, 1)
+        page.get_by_role("button", name="3 (confirm)").wait_for()
+        page.keyboard.type("7")
+        page.keyboard.press("Enter")
+        wait_until_done(page, 2)
+        page.reload()
+        wait_until_done(page, 2)
+        page.locator("#answer").wait_for()
+        page.keyboard.press("Alt+b")  # the second thought about the latest review
+        expect(page.locator("#answer")).to_have_value("7")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("8")
+        page.keyboard.press("Enter")
+        for done, text in enumerate("4556", start=3):
+            page.get_by_role("button", name=f"{text} (confirm)").wait_for()
+            page.locator("#form:not([inert])").wait_for()
+            page.keyboard.press("Alt+1")
+            wait_until_done(page, done)
+        page.get_by_text("nothing left").wait_for()
+    assert sorted(map(str, values(tmp_path, "review"))) == ["3", "4", "5", "5", "6", "8"]
+    assert len(values(tmp_path, "answer")) == 6
+
+
+def test_the_owner_settles_what_people_disagree_about_by_keyboard_alone(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    answer_differently(tmp_path)
+    with served(tmp_path / "run", "--person", "anna", "--person", "ben") as links:
+        page = visit(links["owner"])
+        page.get_by_text("0 of 2 pages on which people disagree are settled").wait_for()
+        page.get_by_role("row", name="anna").get_by_text("annotator").wait_for()
+        photograph(page, "owner")
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == "adjudicate":
+                break
+        page.keyboard.press("Enter")
+        page.get_by_text("Take one of their answers, or give your own").wait_for()
+        page.get_by_role("button", name="4 (one person)").wait_for()
+        photograph(page, "adjudication")
+        page.keyboard.press("Alt+2")
+        wait_until_done(page, 1)
+        page.get_by_role("button", name="6 (one person)").wait_for()
+        page.keyboard.type("9")
+        page.keyboard.press("Enter")
+        page.get_by_text("nothing left").wait_for()
+        page.goto(links["owner"])
+        page.get_by_text("2 of 2 pages on which people disagree are settled").wait_for()
+        assert not page.locator("#adjudicate").is_visible()
+        page.close()
+    assert values(tmp_path, "adjudication") == [5, 9]
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "told", "key", "value"),
+    [("choose", "many cats", "many cats (confirm)", "1", 0), ("click", "[[30, 20]]", "1 marked (confirm)", "Alt+1", 1)],
+)
+def test_answers_in_other_forms_are_reviewed_too(
+    visit: "Callable[[str], Page]", tmp_path: Path, form: str, text: str, told: str, key: str, value: object
+) -> None:
+    make_run(folder(tmp_path), [LINES if form == "choose" else COUNTS[0]])
+    with opened(folder(tmp_path), forms=[form], people_per_page=1, review=1.0) as study:
+        study.save(study.people.invite("anna"), Task(0), 0, Given("answered", text))
+    options = ("--person", "anna", "--reviewer", "ruth", "--review", 1, "--form", form)
+    with served(tmp_path / "run", *options) as links:
+        page = visit(links["ruth"])
+        page.get_by_role("button", name=told).wait_for()
+        page.keyboard.press(key)
+        page.get_by_text("nothing left").wait_for()
+    assert values(tmp_path, "review") == [value]
+
+
+def test_parts_of_a_prompt_are_shown_on_request(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    whole = replace(
+        item("both", MatchesPrompt(), "Does it match?", prompt="a cat and a dog"), factors={"linked": "cat"}
+    )
+    make_run(folder(tmp_path), [whole, item("cat", Count("cat"), "How many?", prompt="a cat")])
+    with served(tmp_path / "run", "--form", "match") as links:
+        page = visit(links["annotator"])
+        page.get_by_text("a cat and a dog").wait_for()
+        assert page.locator("#linked img").count() == 0
+        page.keyboard.press("Alt+l")
+        page.locator("#linked img").wait_for()
+        assert page.locator("#linked figcaption").all_inner_texts() == ["a cat"]
+        expect(page.locator("#linked img")).not_to_have_js_property("naturalWidth", 0)
+        photograph(page, "linked")
+        page.keyboard.press("Alt+l")
+        assert page.locator("#linked img").count() == 0
+        page.keyboard.press("y")
+        page.get_by_text("nothing left").wait_for()
+    assert values(tmp_path, "answer") == [True]
+
+
+def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with served(tmp_path) as links:
+        assert list(links) == ["make a study"]
+        page = visit(links["make a study"])
+        page.get_by_text("count: type how many there are (6 pages)").wait_for()
+        photograph(page, "making")
+
+        def go_to(id: str) -> None:
+            for _ in range(60):
+                page.keyboard.press("Tab")
+                if page.evaluate("document.activeElement.id || document.activeElement.value") == id:
+                    return
+            raise AssertionError(id)
+
+        go_to("count")
+        page.keyboard.press("Space")
+        go_to("sample")
+        page.keyboard.press("ArrowDown")
+        go_to("size")
+        page.keyboard.type("4")
+        go_to("people")
+        page.keyboard.type("anna, ben")
+        go_to("instructions")
+        page.keyboard.type("Look closely.")
+        go_to("consent")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.get_by_text("The study is served").wait_for()
+        photograph(page, "made")
+        assert page.locator("#links dt").all_inner_texts() == ["anna", "ben", "owner"]
+        answering = visit(str(page.locator("#links a").first.get_attribute("href")))
+        answering.get_by_text("0 of 4 done").wait_for()
+        answering.keyboard.press("Alt+h")
+        answering.get_by_text("Look closely.").wait_for()
+        answering.keyboard.press("Alt+h")
+        answering.locator("#answer").focus()
+        answering.keyboard.type("2")
+        answering.keyboard.press("Enter")
+        wait_until_done(answering, 1)
+        page.reload()
+        page.get_by_text("count: type").wait_for()
+        page.locator("#name").press("Enter")  # the same again
+        page.get_by_text("is served already; name another").wait_for()
+    assert values(tmp_path, "answer") == [2]
+
+
+def test_the_owner_leaves_somebody_out_after_seeing_the_effect(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    answer_differently(tmp_path)
+    with served(tmp_path / "run", "--person", "anna", "--person", "ben") as links:
+        page = visit(links["owner"])
+        page.get_by_role("button", name="Leave out ben").click()
+        page.get_by_text(re.compile("two say the same .* → –")).wait_for(timeout=60_000)
+        page.keyboard.type("a robot")
+        page.keyboard.press("Enter")
+        page.locator("tr.withdrawn").wait_for()
+        page.locator("#person").fill("rolf")
+        page.keyboard.press("Tab")
+        page.keyboard.press("r")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.get_by_role("row", name="rolf").get_by_text("reviewer").wait_for()
+        page.close()
+    assert values(tmp_path, "answer") == [3, 4, 5]

@@ -1,0 +1,83 @@
+"""Browsers without a screen, at the server of a study."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from annotation_studies import COUNTS, folder, make_run, opened
+from commands import start
+from subitize.annotation.people import Role
+from subitize.annotation.study import Study
+from subitize.annotation.texts import Texts
+from subitize.records import Item
+from subitize.store.images import Images
+
+
+class Visitor:
+    """A browser without a screen."""
+
+    def __init__(
+        self,
+        study: Study,
+        path: Path,
+        texts: Texts | None = None,
+        *,
+        hosts: frozenset[str] | None = None,
+    ) -> None:
+        from starlette.testclient import TestClient
+
+        from subitize.annotation.ownership import Overseer
+        from subitize.annotation.server import make_app
+
+        images, overseer = Images(path / "run" / "images"), Overseer(folder(path), "human")
+        self.client = TestClient(make_app(study, texts or Texts(), images, overseer, hosts))
+        self.csrf = ""
+
+    def join(self, study: Study, name: str, role: Role = "annotator") -> "Visitor":
+        joined = self.client.get(f"/join/{study.people.join_token(study.people.invite(name, role))}")
+        assert joined.status_code == 200
+        self.csrf = self.client.get("/api/me").json()["csrf_token"]
+        return self
+
+    def next_page(self) -> dict[str, Any]:
+        page: dict[str, Any] = self.client.get("/api/pages").json()["pages"][0]
+        return page
+
+    def answer(self, page: str, text: str = "2", *, number: int = 0, csrf: str | None = None, **given: object) -> Any:  # noqa: ANN401
+        body = {"key": "12345678", "text": text, **given}
+        headers = {b"X-CSRF-Token": (self.csrf if csrf is None else csrf).encode("latin-1")}
+        return self.client.put(f"/api/pages/{page}/questions/{number}", json=body, headers=headers)
+
+
+@contextmanager
+def visited(
+    path: Path,
+    items: list[Item] = COUNTS,
+    *,
+    prompt_in_file: str = "",
+    repeats: int = 1,
+    **settings: Any,  # noqa: ANN401
+) -> Iterator[tuple[Study, Visitor]]:
+    make_run(folder(path), items, prompt_in_file=prompt_in_file, repeats=repeats)
+    with opened(folder(path), **settings) as study:
+        yield study, Visitor(study, path)
+
+
+@contextmanager
+def served(*arguments: object) -> Iterator[dict[str, str]]:
+    """Serve studies, and give the links that are told, by name."""
+    with start("annotate", *arguments, "--no-browser", "--port", 0) as server:
+        links: dict[str, str] = {}
+        assert server.stdout is not None
+        for line in server.stdout:
+            if line.startswith("Ctrl-C"):
+                break
+            if found := re.fullmatch(r"(.+): (http://\S+)\n", line):
+                links[found[1]] = found[2]
+        try:
+            assert links, server.communicate()
+            yield links
+        finally:
+            server.terminate()

@@ -1,0 +1,89 @@
+"""Suites, judges and papers of outside packages are checked as models are: one line names them, nothing is stored."""
+
+from pathlib import Path
+
+import pytest
+
+from cases import Case
+from commands import PLUGINS, call
+from subitize.interfaces import Paper, Reference
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(PLUGINS / "outside")
+
+
+SLIPS = {
+    "raises": "suite 'odd' failed to make item 3: ZeroDivisionError: no apples",
+    "twice": "suite 'odd': item 3 has the id 'odd/1' of an earlier one; each needs its own",
+    "foreign": "suite 'odd': item 3 has the id 'naming/3'; it should begin with odd/",
+    "nan": "suite 'odd': item 3 ('odd/3') gave what cannot be stored",
+    "type": "suite 'odd': item 3 ('odd/3') gave what cannot be stored",
+    "text": "suite 'odd': item 3 should be an Item, not '3 apples'",
+}
+
+
+def test_a_bad_item_of_an_outside_suite_is_named_and_nothing_is_stored(tmp_path: Path, case: Case) -> None:
+    for slip, message in SLIPS.items():
+        for command in (["run", "--model", "painter", "--out", tmp_path / "run"], ["prompts"]):
+            with case(f"{slip} {command[0]}"):
+                finished = call(command[0], f"odd:slips={slip}", *command[1:])
+                assert (finished.code, finished.err.count("\n")) == (2, 1), finished
+                assert message in finished.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_outside_suite_that_is_sound_is_run(tmp_path: Path) -> None:
+    finished = call("run", "odd", "--model", "painter:size_px=128", "--out", tmp_path / "run")
+    assert (finished.code, finished.err) == (0, "")
+
+
+def test_what_lacks_what_its_role_needs_is_named(tmp_path: Path, case: Case) -> None:
+    naming = ["naming:images=1,numbers=1,categories=apples", "--out", tmp_path / "run"]
+    for arguments, message in (
+        (["untitled", "--model", "painter"], "suite 'untitled': title should be of type str, not None"),
+        (["seven", "--model", "painter"], "suite 'seven' (odd_roles:SEVEN) should be a class or a function"),
+        (["absent", "--model", "painter"], "suite 'absent' (nowhere_to_be_found:Suite) cannot be loaded"),
+        ([*naming, "--model", "mute"], "model 'mute' has none of respond, respond_all, compute, compute_all"),
+        ([*naming, "--model", "random", "--judge", "ruleless"], "judge 'ruleless': rule should be of type str"),
+        (
+            [*naming, "--model", "random", "--judge", "twin"],
+            "judge 'twin' is brought by several packages: odd_roles:Ruleless, odd_roles:Twin; uninstall all but one",
+        ),
+    ):
+        with case(message):
+            finished = call("run", *arguments)
+            assert (finished.code, finished.err.count("\n")) == (2, 1), finished
+            assert message in finished.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_judge_that_breaks_anywhere_is_named_and_leaves_no_trace(tmp_path: Path) -> None:
+    naming = "naming:images=1,numbers=1-2,categories=apples,size_px=128,wordings=category,control_question=false"
+    assert call("run", naming, "--model", "random", "--judge", "none", "--out", tmp_path / "run").code == 0
+    finished = call("judge", tmp_path / "run", "--judge", "unsure")
+    assert finished.code == 2
+    told = "subitize: judge 'unsure' (odd_roles:Unsure) failed: LookupError: who knows; tell its authors\n"
+    assert finished.err.endswith(told)
+    assert call("show", tmp_path / "run", "--json").json()["judges"] == []
+
+
+def test_a_paper_that_breaks_or_gives_no_tables_is_named(tmp_path: Path) -> None:
+    broken = call("reproduce", "hollow")
+    told = "subitize: plug-in odd_roles failed: RuntimeError: no data; tell its authors\n"
+    assert (broken.code, broken.err) == (2, told)
+    assert call("run", "odd", "--model", "painter:size_px=128", "--out", tmp_path / "run").code == 0
+    hollow = call("tables", tmp_path / "run", "--paper", "hollow")
+    assert (hollow.code, hollow.err) == (2, "subitize: paper 'hollow': its tables should be Tables, not 'a table'\n")
+
+
+def test_a_paper_of_wrong_types_cannot_be_made(case: Case) -> None:
+    sound = {"title": "T", "references": (Reference("A. (2026).", "", ""),)}
+    for wrong, message in (
+        ({"references": ()}, "references should be References, at least one"),
+        ({"suites": None}, "suites should be of type Mapping, not None"),
+        ({"reproduce": print}, "reproduce should be of type str"),
+    ):
+        with case(message), pytest.raises(TypeError, match=message):
+            Paper(**{**sound, **wrong})  # type: ignore[arg-type]
