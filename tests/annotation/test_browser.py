@@ -189,7 +189,8 @@ def test_an_answer_is_changed_by_going_back(open_study: "Callable[..., Page]", t
     page.keyboard.press("Alt+b")
     expect_answer(page, "1")
     page.fill("#answer", "7")
-    page.keyboard.press("Enter")
+    with page.expect_response(lambda response: response.request.method == "PUT" and response.ok):
+        page.keyboard.press("Enter")  # the page goes on before the server has stored it
     expect_answer(page, "2")
     page.keyboard.press("Enter")
     expect_answer(page, "")
