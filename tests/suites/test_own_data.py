@@ -79,7 +79,8 @@ def test_what_is_counted_is_read_off_the_question(folder: Path, case: Case) -> N
         "How many yellow cars are there?": Count("car", "yellow"),
         "How many of the sheep are asleep?": Count("sheep"),
         "How many people?": Count("person"),
-        "Count the nested squares.": Count("count the nested squares."),
+        "Count the nested squares.": Count("nested square"),
+        "Which number is right?": Count("which number is right"),
     }
     file = write_json(folder / "a.json", [{"image": "1.png", "question": one, "count": 1} for one in things])
     for item, (question, wanted) in zip(items_of(Questions(str(file))), things.items(), strict=True):

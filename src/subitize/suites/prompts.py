@@ -10,6 +10,7 @@ from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.numerals import counted, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.scenes import NotUnderstood, Scene, read_scene
+from subitize.scenes.counting import make_count
 from subitize.scenes.questions import scene_asks
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
@@ -23,7 +24,7 @@ from subitize.suites.tables import (
     read_factors,
     read_table,
 )
-from subitize.suites.wording import ask_count, make_count
+from subitize.suites.wording import ask_count
 from subitize.vision.colours import COLOUR_NAMES
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
@@ -52,7 +53,7 @@ class Prompts:
         table = read_table(Path(file).expanduser())
         check_columns(table, [("prompt",)])
         rows = [(row, _read_counts(row)) for row in table.rows]
-        own = (make_count(noun).noun for _, counts in rows for noun in counts)
+        own = (make_count(noun, COLOUR_NAMES).noun for _, counts in rows for noun in counts)
         self._nouns = tuple(dict.fromkeys((*_NOUNS, *own)))
         self._contradicted: list[str] = []
         self._items = pool_categories(self._make_items(rows))

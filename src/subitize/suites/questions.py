@@ -9,6 +9,7 @@ from subitize.garbage import uncollected
 from subitize.interfaces import Tried
 from subitize.numerals import counted
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
+from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
@@ -24,7 +25,7 @@ from subitize.suites.tables import (
     read_factors,
     read_table,
 )
-from subitize.suites.wording import find_counted, make_count
+from subitize.vision.colours import COLOUR_NAMES
 
 _COUNTS = ("count", "answer", "number")
 _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
@@ -140,7 +141,7 @@ def _find_fault(asked: Asked, number: int | None, picture: Found) -> str:
 
 def _make_item(asked: Asked, picture: Filed | Stored, number: int, dataset: str) -> Item:
     things = asked.things or find_counted(asked.question)
-    question = make_count(things) if things else Count(asked.question.strip(" ?").lower())
+    question = make_count(things, COLOUR_NAMES) if things else Count(asked.question.strip(" ?").lower())
     factors: dict[str, Scalar] = {"number": number, "category": question.noun if things else _OTHER, **asked.factors}
     if dataset:
         factors[DATASET] = dataset
