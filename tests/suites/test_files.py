@@ -87,6 +87,10 @@ def test_a_gap_has_the_form_that_it_is_written_in(make: Make, case: Case) -> Non
             assert prompts(make(f'prompts: "{template}"\nwords: {{{lists}}}\nask: match\n')) == [text]
 
 
+def test_a_text_may_be_folded(make: Make) -> None:
+    assert prompts(make("prompts: >\n  two\n  cats\n")) == ["two cats"]
+
+
 def test_words_are_text_whatever_yaml_makes_of_them(make: Make) -> None:
     odd = ["no", "on", "Yes", "~", "null", "1_000", "012", "0x1F", ".nan", "1e3", "2024-01-01", "12:30", "="]
     made = make(f'prompts: "the word {{word}}"\nwords:\n  word: [{", ".join(odd)}]\nask: match\n')
@@ -315,6 +319,9 @@ WRONG = {
     'prompts: "{noun}"\nwords:\n  noun: []\n': (3, "noun: write a list like [cat, dog]"),
     'prompts: "{noun}"\nwords:\n  nouns: [cat]\n': (3, "list 'nouns': name it 'noun'; {nouns} is then the plural"),
     'prompts: "{noun}"\nwords:\n  noun: [cat, cat]\n': (3, "'cat' stands there twice"),
+    'prompts: "{noun}"\nwords:\n  noun:\n    - cat\n    - dog\n    - cat\n': (6, "'cat' stands there twice"),
+    'prompts: "{number}"\nwords:\n  number:\n    - 1\n    - two\n': (5, "number 'two': should be a whole number"),
+    "prompts: []\n": (1, "an empty list"),
     'prompts: "{noun}"\nwords:\n  noun:\n    - cat\n    - [dog]\n': (5, "noun: should be a text"),
     'prompts: "{noun}"\nwords:\n  noun, part:\n    - [cat]\n': (4, "a row should be 2 words: [noun, part]"),
     'prompts: "{noun}"\nwords:\n  noun, part: 3\n': (3, "noun, part: write rows like - [noun, part]"),
@@ -375,6 +382,7 @@ WRONG = {
     "prompts: !!int 3\n": (1, "tags (!) are not read"),
     "prompts: a\n---\nprompts: b\n": (2, "a second document; one file is one suite"),
     "prompts: a\n\tb: c\n": (2, "no YAML"),
+    "words:\n\tnoun: [cat]\n": (2, "indent by spaces, not by tabs"),
     "prompts: 'a\n": (2, "no YAML"),
     "? [a]\n: b\n": (1, "a key should be a text"),
     "prompts: a\0b\n": (1, "no YAML: the character '\\x00'"),

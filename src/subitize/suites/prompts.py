@@ -112,11 +112,18 @@ def _read_counts(row: Row) -> Counts:
     if entities not in (None, "", [], {}):
         if row.text("count") or row.text("noun"):
             raise row.error("count and noun, or entities: give one of them")
-        return dict(_read_entity(row, *pair) for pair in _split_entities(row, entities))
+        counts: Counts = {}
+        for noun, number in (_read_entity(row, *pair) for pair in _split_entities(row, entities)):
+            if noun in counts:
+                raise row.error(f"entities name {noun!r} twice; once is enough")
+            counts[noun] = number
+        return counts
     if not row.text("count") and not row.text("noun"):
         return {}
     if not row.text("noun"):
         raise row.error("no noun beside the count; of what should there be so many?")
+    if not row.text("count"):
+        raise row.error("no count beside the noun; how many should there be?")
     return dict([_read_entity(row, row.text("noun"), row.fields.get("count"))])
 
 

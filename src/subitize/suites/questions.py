@@ -87,6 +87,7 @@ class Questions:
         """Make the items; what is wrong with a file of one's own is an error, of a published set it is left out."""
         keys = Keys()
         first_shown: dict[Stored, str] = {}
+        counts: dict[tuple[Filed | Stored, str, str], tuple[int, str]] = {}
         for asked in questions:
             if isinstance(asked, Omitted):
                 self._omitted[asked.reason].append(asked.name)
@@ -97,12 +98,16 @@ class Questions:
                 raise asked.row.error(fault)
             keys.add(asked.key, asked.row)
             if isinstance(picture, Missing):
-                self._omitted["no picture"].append(picture.name or where)
+                reason = "a URL, which is never fetched" if "://" in picture.name else "no picture"
+                self._omitted[reason].append(picture.name or where)
             elif fault or number is None or isinstance(picture, Unreadable):
                 self._omitted["unusable picture or answer"].append(where)
             else:
                 if isinstance(asked.picture, Stored) and first_shown.setdefault(asked.picture, where) != where:
                     self._copies.add(where)
+                known, first = counts.setdefault((picture, asked.question, asked.things), (number, where))
+                if known != number and not dataset:
+                    raise asked.row.error(f"count {number}: the same question about this picture has {known}, {first}")
                 yield _make_item(asked, picture, number, dataset)
 
     def _say_omitted(self) -> str:
