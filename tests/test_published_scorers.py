@@ -38,6 +38,7 @@ PLANTED = [
     ("vlmevalkit:vlmblind", "Both lines: {4}, or {5}", 4, 1),
     ("vlmevalkit:vlmblind", "Both lines: {4}, or {5}", 5, 0),
     ("vlmevalkit:vlmblind", "4", 4, 0),
+    ("vlmevalkit:vlmblind", "{ 4 }", 4, 0),
     ("molmo:count", "4", 4, 0),
     ("molmo:count", "4", 1, 1),
     ("molmo:point-count", "Counting shows a total of 4", 4, 1),

@@ -52,7 +52,7 @@ _WORDS = {in_words(number): number for number in range(_LARGEST_WORD + 1)}
 _WORDS_AND_NONE = _WORDS | {"none": 0}
 _DIGITS = re.compile(r"\d+", re.ASCII)
 _DIGITS_OR_WORD = re.compile(rf"\d+|\b(?:{'|'.join(_WORDS)})\b", re.ASCII | re.IGNORECASE)
-_IN_BRACES = re.compile(r"\{(.*?)\}", re.DOTALL)
+_IN_BRACES = re.compile(r"\{(.*?)\}")
 _TOTAL = re.compile(r"a total of (\d+)", re.ASCII)
 
 
@@ -121,7 +121,7 @@ def _is_in_braces(reply: Reply) -> float:
     if str(reply.factors.get("task", "")).startswith("Olympic"):
         return _contains(reply)
     found = _IN_BRACES.search(reply.text)
-    return float(found is not None and found[1].strip() == str(reply.expected))
+    return float(found is not None and found[1] == str(reply.expected))
 
 
 def _first_token(reply: Reply) -> float | None:
@@ -175,7 +175,7 @@ SCORERS = {
         Scorer(
             "vlmevalkit:vlmblind",
             "what stands in the first braces is the count; of tasks named Olympic, the reply contains its digits",
-            "without braces nothing is right; of Olympic tasks 5 is in '15'",
+            "'4' and '{ 4 }' are wrong; of Olympic tasks 5 is in '15'",
             _is_in_braces,
         ),
         Scorer(
