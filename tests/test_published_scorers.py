@@ -35,6 +35,12 @@ PLANTED = [
     ("vlmevalkit:tallyqa", "1 dog and 3 cats", 3, 0),
     ("vlmevalkit:tallyqa", "25", 25, 0),
     ("vlmevalkit:tallyqa", "25 of 30, so 5", 5, 1),
+    ("vlmevalkit:vlmblind", "Both lines: {4}, or {5}", 4, 1),
+    ("vlmevalkit:vlmblind", "Both lines: {4}, or {5}", 5, 0),
+    ("vlmevalkit:vlmblind", "4", 4, 0),
+    ("vlmevalkit:vlmblind", "{ 4 }", 4, 0),
+    ("molmo:count", "4", 4, 0),
+    ("molmo:count", "4", 1, 1),
     ("molmo:point-count", "Counting shows a total of 4", 4, 1),
     ("molmo:point-count", "a total of 4 ducks", 4, 1),
     ("molmo:point-count", "there are four.", 4, 1),
@@ -59,6 +65,13 @@ def test_planted_replies_have_the_credit_that_each_rule_gives(case: Case) -> Non
     for name, text, expected, credit in PLANTED:
         with case(f"{name} {text!r} {expected}"):
             assert SCORERS[name].credit(Reply(text, expected)) == credit
+
+
+def test_vlmevalkit_takes_any_digits_of_a_reply_about_olympic_rings() -> None:
+    credit = SCORERS["vlmevalkit:vlmblind"].credit
+    olympic = {"task": "Olympic Counting - Circles"}
+    assert credit(Reply("15", 5, factors=olympic)) == 1
+    assert credit(Reply("five", 5, factors=olympic)) == 0
 
 
 def test_tallyqacode_leaves_out_questions_that_are_neither_simple_nor_complex() -> None:

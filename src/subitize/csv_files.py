@@ -4,6 +4,7 @@ Commas, semicolons or tabs may stand between columns, and names of columns may h
 would take for a formula is written with an apostrophe before it, which is taken off again where it is read.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -19,9 +20,13 @@ LARGEST_BYTES = 200_000_000
 
 
 def read_text(path: Path, largest: int = LARGEST_BYTES) -> str:
-    """Read a text file of at most so many bytes; if it is not UTF-8, the line is named where it stops to be."""
+    """Read a text file of at most so many bytes; if it is not UTF-8, the line is named where it stops to be.
+
+    UTF-16, as Excel writes "Unicode text", is told by its first two bytes.
+    """
     try:
-        return read_bounded(path, largest).decode("utf-8-sig")
+        data = read_bounded(path, largest)
+        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None

@@ -378,6 +378,9 @@ class NamesItself(Protocol):
 
     spec: Spec
 
+    def check_judge(self, check: Callable[[str], None], /) -> None:
+        """Have the judge that the file names checked; an error tells where it stands there."""
+
 
 @runtime_checkable
 class CountsItems(Protocol):

@@ -23,6 +23,7 @@ def read_json(text: str, where: str) -> Any:  # noqa: ANN401
     except json.JSONDecodeError as error:
         is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
         reason = "it ends too soon; get the whole file" if is_cut else error.msg
-        raise BadFileError(f"{where}: no JSON at line {error.lineno}, column {error.colno}: {reason}") from None
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise BadFileError(f"{where}: no JSON at {line}column {error.colno}: {reason}") from None
     except RecursionError:
         raise BadFileError(f"{where}: this JSON is nested too deeply") from None

@@ -382,6 +382,17 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
     return Made(made, it, spec, given_name, (it.base_url,) if isinstance(it, Metered) else ())
 
 
+def _check(kind: Kind, text: str) -> None:
+    """Refuse a spec of a name, target or option that is not known, without making what it names."""
+    name, target, given = parse_spec(split_name(text)[1])
+    _Factory(kind, name).check(target, given)
+
+
+def _check_judge(text: str) -> None:
+    if text != "none":
+        _check("judges", text)
+
+
 def _list_paper(name: str) -> Listing:
     paper = find_paper(name)
     works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
@@ -534,22 +545,13 @@ class _Factory:
             raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
 
     def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
-        self.check_target(target)
-        if self._targets and not target:
-            needed = self._targets[0].upper()
-            raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
-        model = None
-        if self._needs_model:
-            # What is no option of the judge is one of the model that it asks.
-            model = make_model(
-                write_spec(target, {key: value for key, value in given.items() if key not in self.defaults})
-            )
-            given = {key: value for key, value in given.items() if key in self.defaults}
-        values = self.defaults | self._read(given)
+        asked, values = self._read_spec(target, given)
+        model = make_model(asked) if asked else None
         made = self._construct(model.it if model else target, values)
         if not self._is_ours:  # of ours, some look at their files only when they are used
             _check_shape(self._kind, self._who, made)
         if self._kind == "suites" and isinstance(made, NamesItself):
+            made.check_judge(_check_judge)
             return made.spec, made
         written = {key: _write(value) for key, value in values.items() if self._is_identity(key, value)}
         # A target is part of what the thing is: with another path it is another suite or model.
@@ -560,6 +562,23 @@ class _Factory:
         return Spec(
             self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
         ), made
+
+    def check(self, target: str, given: Mapping[str, str]) -> None:
+        """Refuse a target or an option that it cannot take, without making it."""
+        asked, _ = self._read_spec(target, given)
+        if asked:
+            _check("models", asked)
+
+    def _read_spec(self, target: str, given: Mapping[str, str]) -> tuple[str, dict[str, object]]:
+        """Read what a spec says: the spec of the model that a judge asks, if it asks one, and the options' values."""
+        self.check_target(target)
+        if self._targets and not target:
+            needed = self._targets[0].upper()
+            raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
+        # What is no option of a judge is one of the model that it asks.
+        others = {key: value for key, value in given.items() if self._needs_model and key not in self.defaults}
+        own = {key: value for key, value in given.items() if key not in others}
+        return write_spec(target, others) if self._needs_model else "", self.defaults | self._read(own)
 
     def _is_identity(self, key: str, value: object) -> bool:
         """Tell whether an option, as it is set, is part of what the thing is."""

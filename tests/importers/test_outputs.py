@@ -18,6 +18,7 @@ import pytest
 from cases import Case
 from commands import call
 from conftest import ROOT
+from subitize.analysis.rescoring import rescore_import
 from subitize.errors import BadFileError, ConflictError, MissingPartError, SubitizeError
 from subitize.importers.outputs.formats import read_outputs
 from subitize.importers.outputs.importing import OutputSummary, import_outputs
@@ -229,6 +230,19 @@ def check_first(outputs: Sequence[Output]) -> None:
     assert set(first.scores.values()) <= {0.0, 1.0}
 
 
+def test_reasoning_in_a_column_of_its_own_and_answers_of_vlmblind_are_read(tmp_path: Path) -> None:
+    row = {"index": 1, "task": "Nested Squares", "question": "How many?", "answers": "4"}
+    rows = [row | {"thinking": "1, 2, 3", "prediction": "{4}"}, row | {"index": 2, "prediction": "4"}]
+    first, second = read_outputs(write_json(tmp_path / "llava_VLMBlind.json", rows))[1]
+    assert (first.reply, first.scored, first.targets) == ("<think>1, 2, 3</think>{4}", "{4}", ("4",))
+    assert (second.reply, second.scored, second.factors) == ("4", "", {"task": "Nested Squares"})
+    summary = bring_in(tmp_path / "llava_VLMBlind.json", tmp_path / "run")
+    with Run(Folder(tmp_path / "run")) as run:
+        (one,) = rescore_import(run, summary)
+    assert (one.scorer, one.theirs.value, one.ours.value) == ("vlmevalkit:vlmblind", 0.5, 1.0)
+    assert [each.reason for each in one.differences] == ["braces"]
+
+
 @pytest.mark.excel
 def test_a_spreadsheet_is_read(tmp_path: Path) -> None:
     format, outputs = read_outputs(vlm_xlsx(tmp_path))
@@ -435,7 +449,7 @@ def make_bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
         "other zip": (folder / "other.eval", "no header.json in it"),
         "no column": (
             plain("m_d.tsv", "index\tprediction\n1\t4\n"),
-            "m_d.tsv: no column answer among index, prediction",
+            "m_d.tsv: no column answer or answers among index, prediction",
         ),
         "empty table": (plain("n_d.tsv", ""), "n_d.tsv: empty"),
         "pickle": (plain("m_d.pkl", "x"), "never opened"),

@@ -172,8 +172,8 @@ def test_a_folder_of_models_says_to_take_one_of_them(tmp_path: Path) -> None:
         ("folder:{0},layout=gecko", "no layout named 'gecko'; known: auto, csv, geckonum, geneval"),
         ("folder:{0},layout=geneval", "no images of the layout geneval, which are like 00000/samples"),
         ("folder:{0},layout=jsonl", "should have one .jsonl file, not 0"),
-        ("folder:{0}/nowhere", "not a folder of images, nor a .jsonl or .csv file"),
-        ("folder:{0}/apples_3_0.png", "not a folder of images, nor a .jsonl or .csv file"),
+        ("folder:{0}/nowhere", "not a folder of images, nor a .jsonl, .csv or .tsv file"),
+        ("folder:{0}/apples_3_0.png", "not a folder of images, nor a .jsonl, .csv or .tsv file"),
         ("folder:{0}/list/images.jsonl,layout=items", "is a file, and the layout items a folder"),
     ],
 )

@@ -53,6 +53,10 @@ NUMBERS = {
     "How many people are to the right of the tree?": 2,
     "How many apples are below the trees?": 1,
     "How many red apples are above trees?": 1,
+    "How many apples?": 3,
+    "How many red apples?": 2,
+    "Count the people.": 2,
+    "Count the trees in the picture. Reply with a number.": 1,
 }
 
 
@@ -69,6 +73,7 @@ def test_it_counts_by_kind_by_colour_and_by_place(case: Case) -> None:
         ("How many apples are to the left of unicorns?", "'unicorn' is none of the"),
         ("How many things are above the trees?", "'thing' is none of the"),
         ("Draw a tree", "'Draw a tree'"),
+        ("How many apples and trees?", "'How many apples and trees?'"),
     ],
 )
 def test_what_it_does_not_understand_it_says(question: str, what: str) -> None:

@@ -44,6 +44,8 @@ def test_a_name_is_a_prompt_with_any_seed_after_it(tmp_path: Path, case: Case) -
         "underscores": ("three_apples_42.jpg", "three apples"),
         "a hash": ("three apples_3fa9c2d1.png", "three apples"),
         "seed and index": ("three apples_seed42_0.png", "three apples"),
+        "seed with an underscore": ("three apples seed_7.png", "three apples"),
+        "a UUID": ("three apples_550e8400-e29b-41d4-a716-446655440000.png", "three apples"),
         "in brackets": ("three apples (2).png", "three apples"),
         "no seed": ("three apples.webp", "three apples"),
         "a dash": ("three apples-00001.png", "three apples"),
@@ -106,6 +108,8 @@ def test_a_csv_lists_images_by_prompt_or_id(tmp_path: Path, case: Case) -> None:
             rows = (("a.png", "two cups", ""), ("sub/b.png", "", "some/item-1"))
             file = write_lines(tmp_path / "images.csv", header, *(between.join(row) for row in rows))
             assert place(file, "two cups", "a cat") == {("two cups", 0): "a.png", ("a cat", 0): "sub/b.png"}
+    file = write_lines(tmp_path / "images.tsv", "Path\tPrompt", "sub\\b.png\ttwo cups")  # as Windows writes it
+    assert place(file, "two cups") == {("two cups", 0): "sub/b.png"}
     bad = {
         "no path": (("prompt",), "two cups", "no column path or image_path or file"),
         "out": (("path,prompt",), "../x.png,two cups", "line 2: image_path '../x.png' leads out"),
@@ -123,6 +127,7 @@ def test_the_sheet_of_images_to_make_lists_those_that_are_made(tmp_path: Path, m
     put(tmp_path, "apples_3_0.png")
     done = call("run", SUITE, "--model", "folder:sheet.csv", "--repeats", 1, "--judge", "none", "--only-found")
     assert (done.code, done.err) == (0, "")
+    assert "layout csv: 1 of 2 images found\nmissing: 1 (production/apples/4 repeat 0); 1 items have none" in done.out
     assert "unreadable: 1 (apples_4_0.png: cannot be read: No such file or directory)" in done.out
     assert "1 answered, 0 refused, 0 failed" in done.out
 

@@ -45,6 +45,7 @@ DAMAGE = [
     ("items", "asks", "null", "asks cannot be read (Input should be a valid array): 'null'"),
     ("questions", "question", b"\xff\xfe", "row id = 2: question is not UTF-8"),
     ("models", "options", "{", "options cannot be read (Invalid JSON"),
+    ("suites", "suite", b"\xff\xfe", "row suite = '\\udcff\\udcfe': suite is not UTF-8"),
 ]
 
 
@@ -61,6 +62,19 @@ def test_a_damaged_row_is_named_with_the_remedy(whole: Path, tmp_path: Path, cas
             line = told(call("score", run))
             assert f"{run} is damaged: table {table}, row " in line
             assert message in line
+            assert BACKUP in line
+
+
+def test_a_sample_that_does_not_say_of_how_many_it_is_names_its_row(tmp_path: Path, case: Case) -> None:
+    run = tmp_path / "run"
+    done = call("run", "production", "--model", "painter", "--limit", 2, "--repeats", 1, "--out", run)
+    assert done.code == 0, done.err
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    change(run, "UPDATE suites SET sampled_from = NULL")
+    for command in (("show", run), ("score", run), ("compare", run, other, "--models"), ("report", run)):
+        with case(command[0]):
+            line = told(call(*command, *(("-o", tmp_path / "r.html") if command[0] == "report" else ())))
+            assert "table suites, row suite = 'production': sampled_from is empty, though its sampling is" in line
             assert BACKUP in line
 
 

@@ -147,21 +147,27 @@ def test_countqa_has_a_question_each_of_a_row(tmp_path: Path) -> None:
     assert "copies" not in notes
 
 
-def test_blindtest_gives_its_single_counts_and_counts_what_is_left_out(tmp_path: Path) -> None:
-    tasks = ("Nested Squares", "Counting Grid - Blank Grids", "Touching Circles", "Olympic Counting - Circles")
+def test_blindtest_gives_its_counts_of_a_grid_two_and_counts_what_is_left_out(tmp_path: Path) -> None:
+    grid = "Counting Grid - Blank Grids"
+    tasks = ("Nested Squares", grid, "Touching Circles", "Olympic Counting - Circles", grid)
     columns: dict[str, list[object]] = {
         "task": list(tasks),
-        "image": [packed(shade) for shade in range(4)],
-        "prompt": ["Count the squares. Answer in curly brackets, as in {9}."] * 4,
-        "groundtruth": ["4", "3,5", "Yes", "6"],
-        "metadata": ["{}"] * 4,
+        "image": [packed(shade) for shade in range(5)],
+        "prompt": ["Count the squares. Answer in curly brackets, as in {9}."] * 5,
+        "groundtruth": ["4", "3,5", "Yes", "6", "3"],
+        "metadata": ["{}"] * 5,
     }
     items, notes = read(write_parquet(tmp_path / "valid.parquet", columns, image=PICTURE))
-    assert [(item.factors["task"], item.factors["number"]) for item in items] == [
-        ("Nested Squares", 4),
-        ("Olympic Counting - Circles", 6),
+    told = [(item.id, item.factors["task"], item.asks[0].question.id, item.factors["number"]) for item in items]
+    assert told == [
+        ("questions/1", "Nested Squares", "count:square", 4),
+        ("questions/2/rows", grid, "count:row", 3),
+        ("questions/2/columns", grid, "count:column", 5),
+        ("questions/4", "Olympic Counting - Circles", "count:square", 6),
+        ("questions/5/rows", grid, "count:row", 3),
     ]
-    assert "rows and columns of a grid are two counts: 1" in notes
+    assert asked(items)[1] == ("How many rows does the grid have?", 3)
+    assert "unusable picture or answer: 1 (valid.parquet row 5)" in notes
     assert "its task is no count: 1" in notes
 
 

@@ -87,6 +87,10 @@ def test_a_gap_has_the_form_that_it_is_written_in(make: Make, case: Case) -> Non
             assert prompts(make(f'prompts: "{template}"\nwords: {{{lists}}}\nask: match\n')) == [text]
 
 
+def test_a_text_may_be_folded(make: Make) -> None:
+    assert prompts(make("prompts: >\n  two\n  cats\n")) == ["two cats"]
+
+
 def test_words_are_text_whatever_yaml_makes_of_them(make: Make) -> None:
     odd = ["no", "on", "Yes", "~", "null", "1_000", "012", "0x1F", ".nan", "1e3", "2024-01-01", "12:30", "="]
     made = make(f'prompts: "the word {{word}}"\nwords:\n  word: [{", ".join(odd)}]\nask: match\n')
@@ -315,6 +319,9 @@ WRONG = {
     'prompts: "{noun}"\nwords:\n  noun: []\n': (3, "noun: write a list like [cat, dog]"),
     'prompts: "{noun}"\nwords:\n  nouns: [cat]\n': (3, "list 'nouns': name it 'noun'; {nouns} is then the plural"),
     'prompts: "{noun}"\nwords:\n  noun: [cat, cat]\n': (3, "'cat' stands there twice"),
+    'prompts: "{noun}"\nwords:\n  noun:\n    - cat\n    - dog\n    - cat\n': (6, "'cat' stands there twice"),
+    'prompts: "{number}"\nwords:\n  number:\n    - 1\n    - two\n': (5, "number 'two': should be a whole number"),
+    "prompts: []\n": (1, "an empty list"),
     'prompts: "{noun}"\nwords:\n  noun:\n    - cat\n    - [dog]\n': (5, "noun: should be a text"),
     'prompts: "{noun}"\nwords:\n  noun, part:\n    - [cat]\n': (4, "a row should be 2 words: [noun, part]"),
     'prompts: "{noun}"\nwords:\n  noun, part: 3\n': (3, "noun, part: write rows like - [noun, part]"),
@@ -351,6 +358,11 @@ WRONG = {
     "prompts: a cat\nrepeats: 1e3\n": (2, "repeats '1e3': should be a whole number"),
     "prompts: a cat\nstrata: [hue]\n": (2, "strata 'hue': no such factor; known: number, category"),
     "prompts: a cat\nname: My Cats\n": (2, "name 'My Cats': should be 1 to 40 of a–z, 0–9 and -"),
+    "prompts: a cat\n\njudge: obsrever\n": (3, "judge: no judge named 'obsrever'; known: clip,"),
+    "prompts: a cat\njudge: observer:flor=1\n": (2, "judge: judge 'observer' has no option 'flor'"),
+    "prompts: a cat\njudge: vlm\n": (2, "judge: judge 'vlm' needs MODEL: write vlm:MODEL"),
+    "prompts: a cat\njudge: vlm:opnai:gpt\n": (2, "judge: no model named 'opnai'"),
+    "prompts: a cat\njudge: [observer]\n": (2, "judge: should be a text"),
     "prompts: a cat\nsingles: noun\n": (2, "singles 'noun': should be a list of words; known: none"),
     "prompts: a cat\npictures: 3\n": (2, "for several drawings: repeats"),
     "prompts: a cat\nfactors: {kind: a, linked: b}\n": (2, "name 'linked': it is taken"),
@@ -370,6 +382,7 @@ WRONG = {
     "prompts: !!int 3\n": (1, "tags (!) are not read"),
     "prompts: a\n---\nprompts: b\n": (2, "a second document; one file is one suite"),
     "prompts: a\n\tb: c\n": (2, "no YAML"),
+    "words:\n\tnoun: [cat]\n": (2, "indent by spaces, not by tabs"),
     "prompts: 'a\n": (2, "no YAML"),
     "? [a]\n: b\n": (1, "a key should be a text"),
     "prompts: a\0b\n": (1, "no YAML: the character '\\x00'"),

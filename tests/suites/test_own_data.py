@@ -79,7 +79,8 @@ def test_what_is_counted_is_read_off_the_question(folder: Path, case: Case) -> N
         "How many yellow cars are there?": Count("car", "yellow"),
         "How many of the sheep are asleep?": Count("sheep"),
         "How many people?": Count("person"),
-        "Count the nested squares.": Count("count the nested squares."),
+        "Count the nested squares.": Count("nested square"),
+        "Which number is right?": Count("which number is right"),
     }
     file = write_json(folder / "a.json", [{"image": "1.png", "question": one, "count": 1} for one in things])
     for item, (question, wanted) in zip(items_of(Questions(str(file))), things.items(), strict=True):
@@ -97,6 +98,17 @@ def test_a_copy_of_a_picture_is_that_picture_and_what_is_missing_is_said_in_one_
     assert suite.notes == (
         "a.json: 3 questions; left out, no picture: 1 (gone.png); pictures that are copies of others: 1",
     )
+
+
+def test_tables_of_excel_and_paths_of_windows_are_read(folder: Path, case: Case) -> None:
+    (folder / "more").mkdir()
+    (folder / "more" / "9.png").write_bytes(png(9))
+    text = "Image\tQuestion\tCOUNT\nmore\\9.png\tHow many?\t3\n\t\t\n"
+    for name, encoding in {"a.csv": "utf-16", "b.tsv": "utf-8", "c.tsv": "utf-8-sig"}.items():
+        with case(name):
+            (folder / name).write_bytes(text.encode(encoding))
+            (item,) = items_of(Questions(str(folder / name)))
+            assert item.task == Answer(Filed(str(folder / "more" / "9.png")), "How many?")
 
 
 def test_many_nouns_are_one_category_and_a_factor_of_their_own(folder: Path) -> None:
@@ -176,7 +188,7 @@ def test_bad_files_are_refused_with_their_line_and_nothing_is_written(folder: Pa
     good = write_lines(folder / "good.csv", HEADER, ROW)
     bad: dict[str, tuple[str, str]] = {
         "no such file": ("questions:gone.csv", "cannot read gone.csv"),
-        "no table": ("questions:1.png", "one of .csv, .jsonl, .json, .parquet"),
+        "no table": ("questions:1.png", "one of .csv, .tsv, .jsonl, .json, .parquet"),
         "empty": (_spec(folder, "empty.csv"), "empty.csv has no rows"),
         "header only": (_spec(folder, "header.csv", HEADER), "header.csv has no rows"),
         "no column": (
@@ -205,6 +217,14 @@ def test_bad_files_are_refused_with_their_line_and_nothing_is_written(folder: Pa
         "ids twice": (
             _spec(folder, "k.csv", f"id,{HEADER}", f"7,{ROW}", f"7,{ROW}"),
             "k.csv line 3: id '7' stands there again, after k.csv line 2",
+        ),
+        "two answers": (
+            _spec(folder, "k2.csv", HEADER, "1.png,How many?,3", "1.png,How many?,4"),
+            "k2.csv line 3: count 4: the same question about this picture has 3, k2.csv line 2",
+        ),
+        "a URL": (
+            _spec(folder, "k3.csv", HEADER, "http://x.example/1.png,How many?,3"),
+            "a URL, which is never fetched: 1 (http://x.example/1.png)",
         ),
         "too many fields": (_spec(folder, "l.csv", HEADER, f"{ROW},4"), "l.csv line 2: should have 3 fields, not 4"),
         "SVG": (_spec(folder, "m.csv", HEADER, "svg.png,How many?,3"), "m.csv line 2: picture svg.png: not a PNG"),
@@ -249,6 +269,14 @@ def test_bad_files_are_refused_with_their_line_and_nothing_is_written(folder: Pa
         "entities without numbers": (
             _spec(folder, "E.csv", "prompt,entities", "x,dog", suite="prompts"),
             "should be like dog:2",
+        ),
+        "entities twice": (
+            _spec(folder, "E2.csv", "prompt,entities", "x,dog:2;dogs:3", suite="prompts"),
+            "E2.csv line 2: entities name 'dog' twice",
+        ),
+        "noun without count": (
+            _spec(folder, "E3.csv", "prompt,count,noun", "x,,dog", suite="prompts"),
+            "E3.csv line 2: no count beside the noun",
         ),
         "count without noun": (_spec(folder, "F.csv", "prompt,count", "x,3", suite="prompts"), "F.csv line 2: no noun"),
     }

@@ -18,6 +18,7 @@ REASONS = {
     "first integer": "the first number of the reply is another than the answer",
     "substring": "the digits stand within another number",
     "larger than 20": "a number above 20 is not read",
+    "braces": "the count does not stand in braces",
     "near miss": "a count that is off is credited",
     "no one count": "we read no single count: several, a range, or none",
     "part of the credit": "less than the whole credit is given",

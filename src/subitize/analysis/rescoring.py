@@ -163,6 +163,8 @@ def find_reason(reply: Reply, credit: float, scorer: Scorer | None = None, *, is
 def _find_what_they_miss(reply: Reply, scorer: Scorer | None) -> str:
     text, expected = reply.text, str(reply.expected)
     if not _reads_plain(reply, scorer):
+        if scorer and scorer.credit(replace(reply, text=f"{{{expected}}}")):
+            return "braces"
         return "larger than 20" if reply.expected > _LARGEST_READ else "other"
     if not _DIGITS.search(text):
         return "number word"

@@ -52,6 +52,7 @@ _WORDS = {in_words(number): number for number in range(_LARGEST_WORD + 1)}
 _WORDS_AND_NONE = _WORDS | {"none": 0}
 _DIGITS = re.compile(r"\d+", re.ASCII)
 _DIGITS_OR_WORD = re.compile(rf"\d+|\b(?:{'|'.join(_WORDS)})\b", re.ASCII | re.IGNORECASE)
+_IN_BRACES = re.compile(r"\{(.*?)\}")
 _TOTAL = re.compile(r"a total of (\d+)", re.ASCII)
 
 
@@ -116,6 +117,13 @@ def _is_of_split(reply: Reply) -> float | None:
     return _is_digits(reply) if is_complex or is_simple else None
 
 
+def _is_in_braces(reply: Reply) -> float:
+    if str(reply.factors.get("task", "")).startswith("Olympic"):
+        return _contains(reply)
+    found = _IN_BRACES.search(reply.text)
+    return float(found is not None and found[1] == str(reply.expected))
+
+
 def _first_token(reply: Reply) -> float | None:
     """Sum the probabilities that the reply begins with a spelling of the count; without tokens nothing is known."""
     if not reply.tokens:
@@ -163,6 +171,18 @@ SCORERS = {
             "the first number up to 20 in the reply, in digits or as a word, is the count",
             f"{_FIRST_INTEGER}; larger numbers are passed over",
             _has_first_small,
+        ),
+        Scorer(
+            "vlmevalkit:vlmblind",
+            "what stands in the first braces is the count; of tasks named Olympic, the reply contains its digits",
+            "'4' and '{ 4 }' are wrong; of Olympic tasks 5 is in '15'",
+            _is_in_braces,
+        ),
+        Scorer(
+            "molmo:count",
+            "the count is 1",
+            "every reply is read as 1",
+            lambda reply: float(reply.expected == 1),
         ),
         Scorer(
             "molmo:point-count",

@@ -6,6 +6,7 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Reply, Request
 from subitize.models import observer, painter
 from subitize.records import Draw, Said, TaskKind
+from subitize.scenes.counting import is_count
 from subitize.stats import human_law
 from subitize.vision.observing import look_at
 
@@ -29,7 +30,7 @@ class IdealHuman:
         if isinstance(request.task, Draw):
             return painter.draw(request, lambda asked, random: painter.Number(self._number(asked, random)))
         seen = look_at(request.picture())
-        if not observer.is_count(request.text):
+        if not is_count(request.text):
             return Reply(observer.answer(request.text, seen), request.provenance())
         response = self._number(len(seen), np.random.default_rng(request.seed))
         return Reply(Said(str(response)), request.provenance())

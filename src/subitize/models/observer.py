@@ -2,16 +2,17 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from subitize.interfaces import Reply, Request
 from subitize.labels import Rule, interpret
 from subitize.numerals import counted, singular
 from subitize.records import UNKNOWN, Box, Boxes, Count, Known, Place, Refused, RelationWord, Said, TaskKind
+from subitize.scenes.counting import make_count, read_counted
 from subitize.vision.colours import COLOUR_NAMES
 from subitize.vision.observing import look_at
 from subitize.vision.recognition import KINDS
 
-_HOW_MANY = re.compile(r"how many ([a-z -]{1,60}?) (?:are|is|do|can)\b(.*)", re.IGNORECASE | re.DOTALL)
 _PLACE = re.compile(r"\b(left of|right of|above|below) (?:the |an |a )?([a-z -]{1,60})", re.IGNORECASE)
 _WHAT = re.compile(r"what (?:does|is|do)\b", re.IGNORECASE)
 ANY_KIND = {"object", "thing", "shape", "item"}
@@ -31,14 +32,13 @@ class Observer:
 
 
 def read_count(question: str) -> Count | None:
-    """Read what a question asks to be counted, if it asks for a number."""
-    how_many = _HOW_MANY.search(question)
-    return _understand(*how_many.groups()) if how_many else None
-
-
-def is_count(question: str) -> bool:
-    """Tell whether a question asks for a number."""
-    return re.search(r"\bhow many\b", question, re.IGNORECASE) is not None
+    """Read what a question asks to be counted, if it asks for a number: "red apples", "to the left of the trees"."""
+    asked = read_counted(question)
+    if asked is None:
+        return None
+    place = _PLACE.search(asked.rest)
+    where = Place(_RELATIONS[place[1].lower()], singular(place[2].strip().lower())) if place else None
+    return replace(make_count(asked.things, COLOUR_NAMES), place=where)
 
 
 def answer(question: str, seen: tuple[Box, ...]) -> Said | Refused:
@@ -61,12 +61,3 @@ def _count(asked: Count, seen: tuple[Box, ...]) -> Said | Refused:
         return Refused(f"{strange} of {len(seen)} things seen are unknown to this observer")
     number = interpret(Boxes(seen), asked, Rule("boxes"))
     return Said(str(number.value)) if isinstance(number, Known) else Refused(number.reason)
-
-
-def _understand(phrase: str, rest: str) -> Count:
-    """Read "red apples" and "to the left of the trees"; an orange by itself is a thing, not a colour."""
-    first, _, others = phrase.lower().replace("gray", "grey").partition(" ")
-    colour, noun = (first, others) if others and first in COLOUR_NAMES else (None, phrase.lower())
-    place = _PLACE.search(rest)
-    where = Place(_RELATIONS[place[1].lower()], singular(place[2].strip().lower())) if place else None
-    return Count(singular(noun), colour, where)

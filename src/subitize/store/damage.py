@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -40,20 +41,38 @@ _CHOICES: Mapping[Column[Any], set[object]] = {
 # What can be taken out, as the next command does it again.
 _DONE_AGAIN = {tables.responses: "run", tables.readings: "judge"}
 _BACKUP = "restore the run from a backup"
-_TABLES = [table for table in tables.metadata.sorted_tables if table not in (tables.schema, tables.leases)]
+_TABLES = sorted(  # those that others refer to come first: there may the damage be
+    (table for table in tables.metadata.sorted_tables if table not in (tables.schema, tables.leases)),
+    key=lambda table: not _REFERENCES.keys().isdisjoint(table.columns),
+)
 
 
 def find_damage(connection: Connection, run_id: str) -> str | None:
     """Describe the first row that cannot be read, and what to do about it; None where every row can."""
-    for table in _TABLES:
-        known = {name: _read_known(connection, table.c[name]) for name in table.c.keys()}  # noqa: SIM118
-        for row in _read_raw(connection, table, run_id):
-            for name, value in row.items():
-                fault = _find_fault(table.c[name], value, known[name])
-                if fault:
-                    key = " AND ".join(f"{one} = {row[one]!r}" for one in _key(table))
-                    return f"table {table.name}, row {key}: {name} {fault}; {_remedy(table.c[name], key)}"
+    with _reading_any_text(connection):
+        for table in _TABLES:
+            known = {one: _read_known(connection, one) for one in table.columns if one.name != "run_id"}
+            for row in _read_raw(connection, table, run_id):
+                for place, among in known.items():
+                    fault = _find_fault(place, row[place.name], among) or _find_contradiction(place, row)
+                    if fault:
+                        key = " AND ".join(f"{one} = {row[one]!r}" for one in _key(table))
+                        return f"table {table.name}, row {key}: {place.name} {fault}; {_remedy(place, key)}"
     return None
+
+
+@contextmanager
+def _reading_any_text(connection: Connection) -> Iterator[None]:
+    """Let texts be read that are not UTF-8, which SQLite keeps and PostgreSQL refuses."""
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    driver: Any = connection.connection.driver_connection
+    driver.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        driver.text_factory = str
 
 
 def _remedy(place: Column[Any], key: str) -> str:
@@ -72,19 +91,12 @@ def _read_known(connection: Connection, place: Column[Any]) -> set[object] | Non
 
 
 def _read_raw(connection: Connection, table: Table, run_id: str) -> Iterator[Mapping[str, Any]]:
-    """Read rows as they are stored, unchecked, also texts that are not UTF-8."""
+    """Read rows as they are stored, unchecked."""
     names = [one.name for one in table.columns if one.name != "run_id"]
     unchecked: list[ColumnElement[Any]] = [column(name) for name in names]
     query = select(*unchecked).select_from(table).where(table.c.run_id == run_id)
-    driver: Any = connection.connection.driver_connection
-    if connection.dialect.name == "sqlite":
-        driver.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-    try:
-        for row in connection.execute(query):
-            yield dict(zip(names, row, strict=True))
-    finally:
-        if connection.dialect.name == "sqlite":
-            driver.text_factory = str
+    for row in connection.execute(query):
+        yield dict(zip(names, row, strict=True))
 
 
 def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -> str:  # noqa: ANN401
@@ -101,6 +113,13 @@ def _find_fault(place: Column[Any], value: Any, known: Collection[Any] | None) -
         among = f"in table {_REFERENCES[place].table.name}" if place in _REFERENCES else f"one of {sorted(known)}"
         return f"{value!r:.60} is not {among}"
     return _find_text_fault(place, value) if isinstance(value, str) else ""
+
+
+def _find_contradiction(place: Column[Any], row: Mapping[str, Any]) -> str:
+    """Say what a value lacks that another of its row needs."""
+    if place is tables.suites.c.sampled_from and row["sampling"] is not None and row[place.name] is None:
+        return f"is empty, though its sampling is {row['sampling']!r:.60}"
+    return ""
 
 
 def _find_text_fault(place: Column[Any], value: str) -> str:

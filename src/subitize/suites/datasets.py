@@ -151,14 +151,18 @@ def _read_countqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
 
 
 def _read_blindtest(table: Table, images: str) -> Iterator[Asked | Omitted]:
+    """Ask what the authors ask; of a grid, whose reply would be two counts, for its rows and for its columns."""
     for number, row in enumerate(table.rows, 1):
-        task = row.text("task")
+        task, answer = row.text("task"), row.text("groundtruth")
+        factors: dict[str, Scalar] = {"task": task}
         if task in _COUNTING_TASKS:
-            answer = row.fields.get("groundtruth")
-            yield Asked(row, str(number), _picture(row), row.text("prompt"), answer, factors={"task": task})
+            yield Asked(row, str(number), _picture(row), row.text("prompt"), answer, factors=factors)
+        elif task in _GRID_TASKS:
+            for things, count in zip_longest(("rows", "columns"), answer.split(",")[:2]):
+                question = f"How many {things} does the grid have?"
+                yield Asked(row, f"{number}/{things}", _picture(row), question, count, things, factors)
         else:
-            reason = "rows and columns of a grid are two counts" if task in _GRID_TASKS else "its task is no count"
-            yield Omitted(row.where, reason)
+            yield Omitted(row.where, "its task is no count")
 
 
 def _read_countbench(table: Table, images: str) -> Iterator[Asked | Omitted]:

@@ -11,9 +11,10 @@ from subitize.interfaces import Reference, Tried
 from subitize.json_files import number_lines, read_json
 from subitize.numerals import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
+from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
-from subitize.suites.wording import find_counted, make_count
+from subitize.vision.colours import COLOUR_NAMES
 
 COUNTING = "counting"
 """The tag of the prompts whose numbers must be met exactly."""
@@ -230,7 +231,7 @@ def _read_question(row: _Row, pair: object) -> Ask:
                 number = numerals.value(answer, "strict")
                 if isinstance(number, numerals.Unread) or number != int(number):
                     raise row.error(f"the answer {answer!r:.40} to {question!r:.80} should be a number")
-                return Ask(make_count(things), question, (int(number),))
+                return Ask(make_count(things, COLOUR_NAMES), question, (int(number),))
             if answer.lower() in ("yes", "no"):
                 return Ask(Confirm(_state(question), is_informed=False), question, (answer.lower() == "yes",))
             raise row.error(f"the answer {answer!r:.40} to {question!r:.80} should be Yes or No")

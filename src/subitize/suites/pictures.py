@@ -140,14 +140,22 @@ class InFolder(_Files):
         return read_pictures(self._table, wanted)
 
     def _find_path(self, name: str) -> Found:
-        path = os.path.normpath(os.path.join(self._root, name))
-        if not os.path.isabs(name) and not path.startswith(f"{self._root.rstrip('/')}/"):
+        if not self._may_hold(name):
             return Unreadable(name, f"leads out of {self._root}; put it there, or write its whole path from / on")
         return super()._find_path(name)
 
+    def _may_hold(self, name: str) -> bool:
+        """Tell whether a name is a whole path, or leads to a place in the folder."""
+        return os.path.isabs(name) or self._join(name).startswith(f"{self._root.rstrip('/')}/")
+
+    def _join(self, name: str) -> str:
+        return os.path.normpath(os.path.join(self._root, name))
+
     def _locate(self, name: str) -> str | None:
-        path = os.path.normpath(os.path.join(self._root, name))
-        return path if os.path.isfile(path) else None
+        for written in (name, name.replace("\\", "/")):  # Windows has the other slash
+            if self._may_hold(written) and os.path.isfile(self._join(written)):
+                return self._join(written)
+        return None
 
     def _list(self) -> list[str]:
         walked = os.walk(self._root) if self._is_searched else ()
@@ -196,7 +204,8 @@ class InZip(_Files):
         try:
             self._zip = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile) as error:
-            raise BadFileError(f"{path}: no zip that can be read ({error})") from None
+            reason = getattr(error, "strerror", None) or error
+            raise BadFileError(f"{path}: no zip that can be read ({reason})") from None
         for name in self._zip.namelist():
             if name.startswith("/") or ".." in PurePosixPath(name.replace("\\", "/")).parts:
                 raise BadFileError(f"{path.name}: its member {name[:80]!r} leads out of it; make the zip anew")

@@ -10,6 +10,7 @@ from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.numerals import counted, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.scenes import NotUnderstood, Scene, read_scene
+from subitize.scenes.counting import make_count
 from subitize.scenes.questions import scene_asks
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
@@ -23,7 +24,7 @@ from subitize.suites.tables import (
     read_factors,
     read_table,
 )
-from subitize.suites.wording import ask_count, make_count
+from subitize.suites.wording import ask_count
 from subitize.vision.colours import COLOUR_NAMES
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
@@ -52,7 +53,7 @@ class Prompts:
         table = read_table(Path(file).expanduser())
         check_columns(table, [("prompt",)])
         rows = [(row, _read_counts(row)) for row in table.rows]
-        own = (make_count(noun).noun for _, counts in rows for noun in counts)
+        own = (make_count(noun, COLOUR_NAMES).noun for _, counts in rows for noun in counts)
         self._nouns = tuple(dict.fromkeys((*_NOUNS, *own)))
         self._contradicted: list[str] = []
         self._items = pool_categories(self._make_items(rows))
@@ -111,11 +112,18 @@ def _read_counts(row: Row) -> Counts:
     if entities not in (None, "", [], {}):
         if row.text("count") or row.text("noun"):
             raise row.error("count and noun, or entities: give one of them")
-        return dict(_read_entity(row, *pair) for pair in _split_entities(row, entities))
+        counts: Counts = {}
+        for noun, number in (_read_entity(row, *pair) for pair in _split_entities(row, entities)):
+            if noun in counts:
+                raise row.error(f"entities name {noun!r} twice; once is enough")
+            counts[noun] = number
+        return counts
     if not row.text("count") and not row.text("noun"):
         return {}
     if not row.text("noun"):
         raise row.error("no noun beside the count; of what should there be so many?")
+    if not row.text("count"):
+        raise row.error("no count beside the noun; how many should there be?")
     return dict([_read_entity(row, row.text("noun"), row.fields.get("count"))])
 
 

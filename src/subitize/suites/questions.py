@@ -9,6 +9,7 @@ from subitize.garbage import uncollected
 from subitize.interfaces import Tried
 from subitize.numerals import counted
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
+from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
@@ -24,7 +25,7 @@ from subitize.suites.tables import (
     read_factors,
     read_table,
 )
-from subitize.suites.wording import find_counted, make_count
+from subitize.vision.colours import COLOUR_NAMES
 
 _COUNTS = ("count", "answer", "number")
 _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
@@ -86,6 +87,7 @@ class Questions:
         """Make the items; what is wrong with a file of one's own is an error, of a published set it is left out."""
         keys = Keys()
         first_shown: dict[Stored, str] = {}
+        counts: dict[tuple[Filed | Stored, str, str], tuple[int, str]] = {}
         for asked in questions:
             if isinstance(asked, Omitted):
                 self._omitted[asked.reason].append(asked.name)
@@ -96,12 +98,16 @@ class Questions:
                 raise asked.row.error(fault)
             keys.add(asked.key, asked.row)
             if isinstance(picture, Missing):
-                self._omitted["no picture"].append(picture.name or where)
+                reason = "a URL, which is never fetched" if "://" in picture.name else "no picture"
+                self._omitted[reason].append(picture.name or where)
             elif fault or number is None or isinstance(picture, Unreadable):
                 self._omitted["unusable picture or answer"].append(where)
             else:
                 if isinstance(asked.picture, Stored) and first_shown.setdefault(asked.picture, where) != where:
                     self._copies.add(where)
+                known, first = counts.setdefault((picture, asked.question, asked.things), (number, where))
+                if known != number and not dataset:
+                    raise asked.row.error(f"count {number}: the same question about this picture has {known}, {first}")
                 yield _make_item(asked, picture, number, dataset)
 
     def _say_omitted(self) -> str:
@@ -140,7 +146,7 @@ def _find_fault(asked: Asked, number: int | None, picture: Found) -> str:
 
 def _make_item(asked: Asked, picture: Filed | Stored, number: int, dataset: str) -> Item:
     things = asked.things or find_counted(asked.question)
-    question = make_count(things) if things else Count(asked.question.strip(" ?").lower())
+    question = make_count(things, COLOUR_NAMES) if things else Count(asked.question.strip(" ?").lower())
     factors: dict[str, Scalar] = {"number": number, "category": question.noun if things else _OTHER, **asked.factors}
     if dataset:
         factors[DATASET] = dataset

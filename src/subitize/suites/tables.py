@@ -69,7 +69,7 @@ def read_table(path: Path) -> Table:
     """Open a table of any of the kinds, by the ending of its name; one without rows is refused."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}")
+        raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}; save it as CSV")
     if not path.is_file():
         raise BadFileError(f"cannot read {path}: there is no such file")
     rows = reader(path)
@@ -120,7 +120,9 @@ def check_columns(table: Table, needed: Sequence[Sequence[str]]) -> None:
     missing = [" or ".join(either) for either in needed if not set(either) & set(table.columns)]
     if missing:
         there = ", ".join(table.columns)[:200]
-        raise BadFileError(f"{table.path.name}: no column {', '.join(missing)}; those there: {there}")
+        raise BadFileError(
+            f"{table.path.name}: no column {', '.join(missing)}; those there: {there} (as the first row names them)"
+        )
 
 
 class Keys:
@@ -234,6 +236,7 @@ def _replace_bytes(name: str, value: object) -> object:
 
 _READERS = {
     ".csv": _read_csv,
+    ".tsv": _read_csv,
     ".jsonl": _read_json_lines,
     ".json": _read_json,
     ".parquet": _read_parquet,

@@ -221,7 +221,7 @@ def test_images_are_found_by_path_or_by_name(tmp_path: Path) -> None:
 
 BAD_FILES = {
     "cut.json": ('{"a": {"caption": "How', "it ends too soon; get the whole file"),
-    "broken.json": ('{"a": b}', "no JSON at line 1, column 7: Expecting value"),
+    "broken.json": ('{"a": b}', "no JSON at column 7: Expecting value"),
     "other.json": ('{"a": 1}', "neither the released probes"),
     "list.json": ("[1]", "entry 1: should be a JSON object, not 1"),
     "released.json": ('{"a": {"declarative_statement": "x"}}', "a: no image_file"),
@@ -269,7 +269,7 @@ def probe_line(**changed: object) -> str:
     ("line", "message"),
     [
         ('{"id": "a"}', "line 1: no split; should have one"),
-        ("{", "line 1: no JSON at line 1, column 2: it ends too soon"),
+        ("{", "line 1: no JSON at column 2: it ends too soon"),
         ("", "is empty"),
         (
             '{"id": "a", "source": "b", "image": "c", "caption": 3, "foil": "e"}',

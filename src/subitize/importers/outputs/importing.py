@@ -31,8 +31,9 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_judge
+from subitize.scenes.counting import find_counted, make_count
 from subitize.store import Location, Run
-from subitize.suites.wording import find_counted, make_count
+from subitize.vision.colours import COLOUR_NAMES
 
 SCORED_TEXT = "scored_text"
 """The parameter of a response that has the text that the other program scored, if that is not the whole reply."""
@@ -142,7 +143,7 @@ def _make_item(suite: Spec, output: Output) -> Item:
     expected = _read_targets(output)
     factors: dict[str, Scalar] = {"category": output.task, **output.factors, "number": expected[0]}
     picture = Elsewhere(output.picture or f"{output.task} {output.key}")
-    ask = Ask(make_count(find_counted(output.question) or _THING), output.question, expected)
+    ask = Ask(make_count(find_counted(output.question) or _THING, COLOUR_NAMES), output.question, expected)
     return Item(_item_id(suite, output), Answer(picture, output.question), (ask,), factors)
 
 

@@ -20,6 +20,7 @@ from subitize.importers.outputs.output import (
 )
 
 _FAILED = "Failed to obtain answer"
+_ANSWERS = ("answer", "answers")
 _SCORES = ("hit", "score", "correct")
 _LONGEST_CELL = 32_767
 
@@ -32,18 +33,20 @@ def is_vlmevalkit(record: Mapping[str, Json]) -> bool:
 def read_vlmevalkit(path: Path) -> list[Output]:
     """Read the rows of a file `<MODEL>_<DATASET>.xlsx`, .tsv or .json."""
     rows = list(_READERS[path.suffix](path))
-    missing = {"prediction", "answer"} - {name for _, row in rows for name in row}
+    there = {name for _, row in rows for name in row}
+    missing = [" or ".join(either) for either in (_ANSWERS, ("prediction",)) if there.isdisjoint(either)]
     if rows and missing:
         known = ", ".join(map(str, rows[0][1]))[:120]
-        raise BadFileError(f"{path.name}: no column {', '.join(sorted(missing))} among {known}")
+        raise BadFileError(f"{path.name}: no column {', '.join(missing)} among {known}")
     model, task = _name_parts(path)
     return [_read_row(model, task, number, row) for number, row in rows]
 
 
 def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Output:
-    reply = write(row.get("prediction"))
-    failure = reply if _FAILED in reply else ""
-    if len(reply) == _LONGEST_CELL:
+    scored, thought = write(row.get("prediction")), write(row.get("thinking"))
+    reply = f"<think>{thought}</think>{scored}" if thought else scored
+    failure = scored if _FAILED in scored else ""
+    if len(scored) == _LONGEST_CELL:
         failure = f"cut off at {_LONGEST_CELL:,} characters by the spreadsheet"
     credits = {name: read_credit(row[name]) for name in _SCORES if name in row}
     return Output(
@@ -51,8 +54,9 @@ def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Ou
         model,
         task,
         write(row.get("question")),
-        (write(row.get("answer")),),
+        (next(filter(None, (write(row.get(name)) for name in _ANSWERS)), ""),),
         reply,
+        scored if scored != reply else "",
         failure=failure,
         picture=write(row.get("image_path")),
         scores={name: credit for name, credit in credits.items() if credit is not None},

@@ -5,7 +5,13 @@ from pathlib import Path
 
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.models.folder.files import SUFFIXES, Image, Tree, Unplaced, check_each_once, stem_of, storable
-from subitize.models.folder.listings import find_prompt_folders, is_listing, read_listing, read_prompt_folders
+from subitize.models.folder.listings import (
+    find_prompt_folders,
+    is_listing,
+    name_listing,
+    read_listing,
+    read_prompt_folders,
+)
 from subitize.models.folder.names import (
     ITEMS,
     Naming,
@@ -19,7 +25,7 @@ _OTHER_EXAMPLES = {
     "prompts": "three apples_42.png, or a folder per prompt: three apples/42.png",
     "geneval": "00000/samples/0000.png beside 00000/metadata.jsonl",
     "jsonl": 'images.jsonl of {"id": …, "prompt": …, "image_path": …}',
-    "csv": "images.csv with the columns path, and id or prompt or both",
+    "csv": "folder:images.csv, a file with the columns path, and id or prompt or both",
 }
 
 
@@ -63,12 +69,12 @@ def read_folder(path: Path, layout: str) -> Holdings:
     """Find the images of a folder, or of a JSONL file; the layout is told or is found from the names."""
     if layout not in (known := ("auto", *list_examples())):
         raise UnknownNameError("layout", layout, known)
-    kind = path.suffix.removeprefix(".").lower()
+    kind = name_listing(path.name)
     is_listing_itself = kind in _LISTINGS and path.is_file()
     if is_listing_itself and layout not in ("auto", kind):
         raise BadFileError(f"{path} is a file, and the layout {layout} a folder; name the folder, or layout={kind}")
     if not is_listing_itself and not path.is_dir():
-        raise BadFileError(f"{path} is not a folder of images, nor a .jsonl or .csv file that lists them")
+        raise BadFileError(f"{path} is not a folder of images, nor a .jsonl, .csv or .tsv file that lists them")
     try:
         if is_listing_itself:
             return _read_listing(Tree(path.parent), path.name)
@@ -156,8 +162,7 @@ def _read(tree: Tree, layout: str) -> Holdings:
 
 
 def _read_listing(tree: Tree, listing: str) -> Holdings:
-    kind = listing.rpartition(".")[2].lower()
-    listed, beside = Holdings(kind, tuple(read_listing(tree, listing)), ()), tree.entries()
+    listed, beside = Holdings(name_listing(listing), tuple(read_listing(tree, listing)), ()), tree.entries()
     unlisted = [Unplaced(storable(name), f"not in {listing}") for name in _leave_out(listed, tree, beside.images)]
     return replace(listed, left=(*unlisted, *beside.left))
 

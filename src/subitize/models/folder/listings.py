@@ -42,6 +42,12 @@ def read_prompt_folders(tree: Tree) -> tuple[list[Image], list[Unplaced]]:
     return images, left
 
 
+def name_listing(name: str) -> str:
+    """Tell by its name which kind of listing a file is, jsonl or csv, with whatever stands between its columns."""
+    ending = name.rpartition(".")[2].lower()
+    return "csv" if ending == "tsv" else ending
+
+
 def is_listing(path: str) -> bool:
     """Tell by its first line whether a JSONL lists images, and is not somebody's log."""
     try:
@@ -57,7 +63,7 @@ def read_listing(tree: Tree, listing: str) -> list[Image]:
 
     In a CSV these are columns, of which the first may have other names.
     """
-    if listing.lower().endswith(".csv"):
+    if name_listing(listing) == "csv":
         return _read_csv(tree, listing)
     images = []
     for number, line in enumerate(_read_bounded(tree, listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
@@ -112,6 +118,9 @@ def _make_image(told: dict[str, object], number: int, tree: Tree) -> Image:
         raise ValueError(f"no {missing} in {json.dumps(told, ensure_ascii=False)[:80]!r}; it should be like {_RIGHT}")
     name = PurePosixPath(fields["image_path"]).as_posix()
     path = tree.resolve(name)
+    if "\\" in name and not os.path.exists(path):  # Windows has the other slash
+        name = name.replace("\\", "/")
+        path = tree.resolve(name)
     if not name.startswith("/") and not tree.holds(path):
         raise ValueError(
             f"image_path {fields['image_path'][:80]!r} leads out of the file's folder; "

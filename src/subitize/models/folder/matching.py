@@ -51,8 +51,8 @@ class MatchedImages:
     @property
     def missing_items(self) -> tuple[str, ...]:
         """The items without any image, in their order."""
-        found = {item_id for item_id, _ in self.files}
-        return tuple(dict.fromkeys(item_id for item_id, _ in self.missing if item_id not in found))
+        found = {item_id for item_id, _ in self.files.keys() - set(self.unmade)}
+        return tuple(dict.fromkeys(item_id for item_id, _ in self.absent if item_id not in found))
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -60,10 +60,10 @@ class MatchedImages:
     def lines(self) -> list[str]:
         """Say it in a few lines, with examples."""
         trials = self.count + len(self.missing)
-        told = [f"layout {self.layout}: {self.count:,} of {trials:,} images found"]
-        if self.missing:
-            some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.missing)
-            told.append(f"missing: {len(self.missing):,} ({some}); {len(self.missing_items):,} items have none")
+        told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
+        if self.absent:
+            some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
+            told.append(f"missing: {len(self.absent):,} ({some}); {len(self.missing_items):,} items have none")
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,

@@ -101,8 +101,10 @@ def is_named_by_prompt(stem: str) -> bool:
     return _COMPBENCH.fullmatch(stem) is not None
 
 
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SEED = re.compile(
-    r"(?P<prompt>.*\w.*?)[\s_-]+\(?(?:seed[\s_-]*)?(?P<number>\d{1,20}|[0-9a-f]*\d[0-9a-f]*)\)?", re.I | re.S
+    rf"(?P<prompt>.*?\w.*?)[\s_-]+\(?(?:seed[\s_-]*)?(?P<number>\d{{1,20}}|{_UUID}|[0-9a-f]*\d[0-9a-f]*)\)?",
+    re.IGNORECASE | re.DOTALL,
 )
 _SHORTEST_HASH = 6
 _MOST_SEEDS = 2

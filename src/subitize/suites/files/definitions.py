@@ -122,9 +122,9 @@ def _read_prompts(table: Table, fill: Callable[[Node, str], Template]) -> dict[s
             raise table.place.error('no prompts; add a line such as prompts: "{number} {noun(s)}"')
         case Table() if any(value != Text("", value.place) for _, value in node.pairs):  # {noun} alone is one, too
             return {key.value: fill(value, key.value) for key, value in node.pairs}
-        case Listed() if node.entries:
+        case Listed():
             found: dict[str, Template] = {}
-            for entry in node.entries:
+            for entry in _entries(node):
                 one = fill(entry, "prompts")
                 if one.text.value in found:
                     raise one.text.place.error(f"prompt {one.text} stands there twice; once is enough")

@@ -141,11 +141,12 @@ class ItemMaker:
             if not path.is_file():
                 raise show.text.place.error(f"show {text!r}: no such file; paths begin where the suite's file lies")
             return Filed(str(path)), None
-        match self._read(text):
+        match read_scene(text, GLYPHS, PALETTE):
             case Scene(entities=(Entity(noun=noun, number=int() as number, colour=None, form=None),)) as scene:
                 return self._recipe(show, Stimulus(noun, number, 0)), scene_asks(scene)[0]
         raise show.text.place.error(
-            f"show {text!r}: should be a number of one kind of things, as in {{number}} {{nouns}}, or an image file"
+            f"show {text!r}: should be a number of one kind of things, as in {{number}} {{nouns}}, of those that "
+            "`subitize glyphs` lists, or an image file"
         )
 
     def _recipe(self, show: Template, stimulus: Stimulus) -> Stimulus:

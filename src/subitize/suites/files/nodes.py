@@ -84,6 +84,8 @@ def read_yaml(path: Path) -> Node:
         written = "".join(text.splitlines()[line - 1 : line])
         has_signs = "{" in written or "?" in written or written.count(":") > 1
         remedy = "; a text with {, ? or : in it stands in quotation marks" if has_signs else ""
+        if written.lstrip(" ").startswith("\t"):
+            remedy = "; indent by spaces, not by tabs"
         raise Place(path.name, line).error(f"no YAML: {error.problem}{remedy}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -136,7 +138,7 @@ class _Builder:
             return Listed(tuple(self._node(one, depth + 1) for one in self._until(ends)), place)
         if isinstance(event, yaml.MappingStartEvent):
             return Table(tuple(self._pairs(depth)), place)
-        return Text(event.value, place)
+        return Text(event.value.strip("\n"), place)  # those that | and > leave at its end
 
     def _pairs(self, depth: int) -> Iterator[tuple[Text, Node]]:
         lines: dict[str, int] = {}

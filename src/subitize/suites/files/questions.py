@@ -11,14 +11,13 @@ from subitize.records import Ask, Choose, Confirm, Count, MatchesPrompt, Scalar,
 from subitize.scenes import LINES_WORDING
 from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
 from subitize.suites.files.templates import Template, Word, read_template
-from subitize.suites.files.words import read_numbers
+from subitize.suites.files.words import NUMBER, read_numbers
 
 Kind = Literal["count", "shown", "absent", "confirm", "choose", "text", "match"]
 Lists = Mapping[str, Sequence[Word]]
 _WITH_OBJECT: tuple[Kind, ...] = ("count", "shown", "absent", "confirm", "choose", "text")
 _EXPECTING = ("count", "confirm", "choose")
 _ANSWERS = {"yes": True, "no": False}
-_NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,8 @@ def _read_objects(kind: Kind, node: Table, lists: Lists) -> tuple[Template, ...]
 
 def _read_expected(kind: Kind, node: Table, expects: Node | None, lists: Lists) -> tuple[Template, ...]:
     if expects is None:
-        if kind == "count" and _NUMBER in lists:
-            return (read_template(Text(f"{{{_NUMBER}}}", node.place), lists),)
+        if kind == "count" and NUMBER in lists:
+            return (read_template(Text(f"{{{NUMBER}}}", node.place), lists),)
         if kind in ("count", "choose"):
             raise node.place.error(f"{kind}: what is right? add is, as in is: {'3' if kind == 'count' else '1'}")
         return ()

@@ -1,9 +1,10 @@
 """A suite that a YAML file defines (docs/suite-files.md)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from subitize.errors import SubitizeError
 from subitize.interfaces import Tried
 from subitize.records import OF_FILE, Answer, Item, Spec, Stimulus, digest, title_of_file
 from subitize.suites.files.consistency import check_definition
@@ -26,6 +27,7 @@ class SuiteFile:
         items = ItemMaker(said, name, path.parent).make()
         self.title = title_of_file(name)
         self.judge = said.judge or ("parser" if said.show else "observer")
+        self._place_of_judge = said.place_of("judge")
         self.repeats = said.repeats
         self.strata = _choose_strata(said, items)
         is_mixed = self.strata and all(self.strata[0] in item.factors for item in items)
@@ -33,6 +35,13 @@ class SuiteFile:
         meaning = digest(repr(said))[:12]
         shown = f"{name} version {said.version} ({meaning})"
         self.spec = Spec(name, {"version": said.version, "meaning": meaning}, shown)
+
+    def check_judge(self, check: Callable[[str], None], /) -> None:
+        """Have the judge checked, and tell where the file names one that is not right."""
+        try:
+            check(self.judge)
+        except SubitizeError as error:
+            raise self._place_of_judge.error(f"judge: {error}") from None
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the items; the seed changes the pictures that are drawn, and nothing else."""

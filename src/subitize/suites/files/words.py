@@ -8,6 +8,8 @@ from subitize.numerals import singular
 from subitize.suites.files.nodes import Listed, Node, Place, Table, Text, want_text
 from subitize.suites.files.templates import Word
 
+NUMBER = "number"
+"""The list that says what is right where a count does not say so itself."""
 OUR_FACTORS = ("template", "task", "category", "linked", "refinement", "is_refined")
 """Factors that follow from what a file says."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -41,7 +43,7 @@ def read_words(key: Text, node: Node) -> Words:
             raise key.place.error(f"list {name!r}: name it {one!r}; {{{name}}} is then the plural of its words")
     rows = [(word,) for word in _read_list(node, names[0])] if len(names) == 1 else list(_read_rows(node, names))
     _check_rows(node, key.value, rows)
-    columns = [_type([row[place] for row in rows]) for place in range(len(names))]
+    columns = [_type([row[place].value for row in rows]) for place in range(len(names))]
     return Words(names, tuple(zip(*columns, strict=True)), key.place)
 
 
@@ -64,21 +66,25 @@ def read_numbers(text: Text, what: str) -> list[int]:
     return list(numbers)
 
 
-def _read_list(node: Node, name: str) -> Iterator[str]:
+def _read_list(node: Node, name: str) -> Iterator[Text]:
     """Read words, and numbers with ranges among them."""
     if isinstance(node, Text) and node.value[:1].isdecimal():
-        yield from map(str, read_numbers(node, name))
+        yield from _read_range(node, name)
     elif isinstance(node, Listed) and node.entries:
         for entry in node.entries:
             text = want_text(entry, name)
             is_range = re.fullmatch(r"[0-9]+-[0-9]+", text.value)
-            yield from map(str, read_numbers(text, name)) if is_range else [_read_word(text, name)]
+            yield from _read_range(text, name) if is_range else [_read_word(text, name)]
     else:
         shown = f" {node}" if isinstance(node, Text) else ""
         raise node.place.error(f"{name}{shown}: write a list like [cat, dog], or of numbers a range like 1-10")
 
 
-def _read_rows(node: Node, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _read_range(text: Text, name: str) -> Iterator[Text]:
+    return (Text(str(number), text.place) for number in read_numbers(text, name))
+
+
+def _read_rows(node: Node, names: Sequence[str]) -> Iterator[tuple[Text, ...]]:
     """Read rows, `- [cat, tail]`, or of two lists a table, `cat: [tail, ear]`."""
     if isinstance(node, Table) and node.pairs and len(names) == 2:
         for key, entry in node.pairs:
@@ -94,20 +100,23 @@ def _read_rows(node: Node, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         raise node.place.error(f"{', '.join(names)}: write rows like - [{', '.join(names)}]{table}")
 
 
-def _read_word(text: Text, name: str) -> str:
+def _read_word(text: Text, name: str) -> Text:
     word = text.value.strip()
+    if name == NUMBER and not _WHOLE.fullmatch(word):
+        raise text.place.error(f"{name} {text}: should be a whole number in digits; call a list of words otherwise")
     if not word or not word.isprintable() or len(word) > _LONGEST_WORD:
         raise text.place.error(f"{name} {text}: should be a text of 1 to {_LONGEST_WORD} characters in one line")
-    return word
+    return Text(word, text.place)
 
 
-def _check_rows(node: Node, name: str, rows: Sequence[tuple[str, ...]]) -> None:
+def _check_rows(node: Node, name: str, rows: Sequence[tuple[Text, ...]]) -> None:
     if len(rows) > _MOST_WORDS:
         raise node.place.error(f"{name}: {len(rows):,} words; at most {_MOST_WORDS:,}")
-    seen: set[tuple[str, ...]] = set()
+    seen: set[tuple[Text, ...]] = set()
     for row in rows:
         if row in seen:
-            raise node.place.error(f"{name}: {', '.join(row)!r} stands there twice; once is enough")
+            words = ", ".join(one.value for one in row)
+            raise row[-1].place.error(f"{name}: {words!r} stands there twice; once is enough")
         seen.add(row)
 
 
