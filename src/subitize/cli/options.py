@@ -1,5 +1,6 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -161,7 +162,7 @@ def check_file(path: Path) -> None:
     """Refuse what cannot be written to, and to write over a run: one slip of the hand would cost all its answers."""
     from subitize.output_files import check_output
 
-    if path.name.startswith("run.sqlite") or path.resolve().name.startswith("run.sqlite"):
+    if any(os.path.basename(name).startswith("run.sqlite") for name in (path, os.path.realpath(path))):
         raise BadValueError(f"{path} is the name of a run's database; name another file")
     check_folder(path.parent)
     check_output(path)

@@ -1,6 +1,7 @@
 """Commands that read a run: scores, measures, alignment, calibration, the report, plates."""
 
 import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -340,7 +341,7 @@ def _agree_with_people(
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
-    places = [str(Path(name).resolve()) for name in runs]
+    places = [os.path.realpath(name) for name in runs]
     for name, place in zip(runs, places, strict=True):
         if places.count(place) > 1:
             raise BadValueError(f"run {name} is given {places.count(place)} times; once is enough")

@@ -353,7 +353,7 @@ def eligibility_notes(models: Sequence[Counted]) -> list[TextBlock]:
         return []
     whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
     text = (
-        f"The measures of Testolin, Hou and Zorzi (2025) want at least {LEAST_PER_CELL} usable answers for every number "
+        f"The measures of Testolin, Hou and Zorzi (2025) need at least {LEAST_PER_CELL} usable answers per number "
         f"and category. Here {whose} has fewer somewhere, down to {min(model.it.smallest_cell for model in few)}: read "
         "what follows as a trial run."
     )
