@@ -71,7 +71,7 @@ def test_models_of_several_runs_are_compared_on_what_they_have_in_common(named: 
 
 
 def test_the_table_of_models_says_who_cannot_be_told_apart(named: Path) -> None:
-    done = call("compare", named / "two", "--models", "--measure", "accuracy", "--by", "category")
+    done = call("compare", named / "two", "--models", "--measure", "accuracy", "--by", "category", columns=100)
     assert done.code == 0
     assert "accuracy in naming, judged by parser, category=dots" in done.out
     assert "models that share a letter cannot be told apart" in done.out

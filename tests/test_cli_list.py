@@ -32,7 +32,8 @@ def test_a_name_is_described_with_its_task_and_every_option(case: Case) -> None:
     printed = " ".join(call("list", "naming:images=3").out.split())
     for option in found["options"]:
         with case(option["name"]):
-            assert f"{option['name']} {option['type']} {option['default']} {option['meaning']}" in printed
+            assert f"{option['name']} {option['default']} {option['meaning']}" in printed
+            assert option["type"] == "text" or f"{option['meaning']} ({option['type']})" in printed
 
 
 def test_what_shares_a_name_is_described_one_after_the_other() -> None:
@@ -64,8 +65,8 @@ def test_missing_parts_are_named_with_their_remedy(case: Case) -> None:
         with case(name):
             remedy = None if find_spec(package) else f"pip install 'subitize[{extra}]'"
             assert {one.remedy for one in describe_all(name)} == {remedy}
-            told = "all installed" if remedy is None else f"missing; run: {remedy}"
-            assert f"parts: {told}\n" in call("list", name).out
+            told = "installed" if remedy is None else f"missing; run: {remedy}"
+            assert f"what it needs: {told}\n" in call("list", name).out
 
 
 @pytest.mark.usefixtures("odd_models")
@@ -80,7 +81,7 @@ def test_what_cannot_be_loaded_or_made_says_so() -> None:
         printed = call("list", name)
         assert printed.code == 0
         assert note in printed.out
-        assert "parts: " not in printed.out
+        assert "what it needs: " not in printed.out
 
 
 def test_a_name_of_nothing_is_refused_with_those_there_are() -> None:

@@ -31,14 +31,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_table_per_suite_with_intervals_and_what_they_rest_on(run: Path) -> None:
     found = call("measure", run)
     assert found.code == 0
-    assert "suite naming judged by parser" in found.out
+    assert "naming, judged by parser" in found.out
     assert "random *" in found.out
     assert "(ideal human, exact)" in found.out
     assert "(perfect counter, exact)" in found.out
     assert "answered" not in found.out.split("value [95 %")[0]  # everything has a count
     assert "3: 1.000 [" in found.out
     assert "* an embedded stand-in" in found.out
-    assert "! fewer than 20 answers" in found.out
+    assert "! some category has fewer than 20 answers" in found.out
     instant = next(line for line in found.out.splitlines() if "instant" in line)
     assert instant.split()[2:5] == ["0.333", "[0.198,", "0.503]"]
     assert instant.split()[-2:] == ["18", "!"]

@@ -13,6 +13,7 @@ import subitize as subitize_package
 from cases import Case
 from commands import call, subitize
 from disks import read_only
+from golden_runs import copy_run
 from subitize.errors import StorageError
 from subitize.output_files import write_whole
 
@@ -168,3 +169,22 @@ def test_a_file_to_go_on_with_is_no_pipe(tmp_path: Path) -> None:
         "rewrite", "geckonum", "--model", "openai:m,base_url=http://127.0.0.1:9", "-o", tmp_path / "pipe.csv"
     )
     assert (finished.code, finished.err) == (2, f"subitize: cannot go on with {tmp_path / 'pipe.csv'}: not a file\n")
+
+
+def test_a_link_to_itself_is_refused_in_one_line(tmp_path: Path, case: Case) -> None:
+    loop, run = tmp_path / "loop", copy_run("schema_5", tmp_path)
+    loop.symlink_to(loop)
+    commands: list[list[object]] = [
+        ["glyphs", "-o", loop],
+        ["report", run, "-o", loop],
+        ["report", run, "-o", tmp_path / "page.html", "--figures", loop],
+        ["report", run, "-o", tmp_path / "page.html", "--tables", loop],
+        ["compare", loop, run, "--models"],
+        ["export", run, "-o", loop],
+        ["run", "production", "--model", "painter", "--out", loop],
+    ]
+    for place, command in enumerate(commands):
+        with case(f"{place} {command[0]}"):
+            finished = call(*command)
+            assert (finished.code, finished.out, finished.err.count("\n")) == (2, "", 1), finished
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "schema_5"]

@@ -60,9 +60,9 @@ def test_a_row_has_each_measure_with_its_interval_and_n(capsys: pytest.CaptureFi
     measures = ["accuracy", "accuracy_answered", "nae", "refused"]
     assert row(out, "model") == ["model", "group", *measures, "n"]
     assert row(out, "random") == ["random", "all", *["0.500 [0.250, 0.750]"] * 4, "12 + 6 refused"]
-    assert out.startswith("suite naming judged by parser\n")
+    assert out.startswith("naming, judged by parser\n")
     assert "95 % interval" in out
-    assert "accuracy counts what was refused or discarded as wrong" in out
+    assert "accuracy counts refused and discarded answers as wrong" in out
 
 
 def test_each_suite_has_a_table_and_judges_are_a_column_where_there_are_several(
@@ -70,22 +70,25 @@ def test_each_suite_has_a_table_and_judges_are_a_column_where_there_are_several(
 ) -> None:
     judged = [replace(score("accuracy"), suite="production", judge=judge) for judge in ("human", "observer")]
     out = shown(capsys, [score("accuracy"), *judged])
-    named, drawn = out.split("suite production\n")
-    assert named.startswith("suite naming judged by parser\n")
+    named, drawn = out.split("\nproduction\n")
+    assert named.startswith("naming, judged by parser\n")
     assert row(named, "model") == ["model", "group", "accuracy", "n"]
     assert row(drawn, "judge ") == ["model", "judge", "group", "accuracy", "n"]
     assert row(drawn, "human")[:3] == ["random", "human", "all"]
 
 
-def test_a_protocol_is_said_once_where_it_is_the_same_and_by_row_where_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_protocols_are_numbered_where_they_differ_and_no_hash_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     scores, nobody = [score("accuracy"), score("accuracy", model="painter")], StandIns(frozenset(), frozenset())
     places = [("naming", model, "parser") for model in ("random", "painter")]
     print_scores(scores, nobody, [], dict.fromkeys(places, "0123abcd"))
-    assert capsys.readouterr().out.startswith("suite naming judged by parser protocol 0123abcd\n")
+    alike = capsys.readouterr().out
+    assert alike.startswith("naming, judged by parser\n")
+    assert "protocol" not in alike
     print_scores(scores, nobody, [], dict(zip(places, ("0123abcd", "4567ef01"), strict=True)))
     out = capsys.readouterr().out
-    assert row(out, "painter")[:3] == ["painter", "all", "4567"]
-    assert "rows may be compared exactly where it is the same" in out
+    assert row(out, "painter")[:3] == ["painter", "all", "2"]
+    assert "only rows with the same number may be compared" in out
+    assert "4567" not in alike + out
 
 
 def test_a_protocol_is_no_column_where_the_judge_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +104,7 @@ def test_sizes_are_a_column_where_one_is_known(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert row(out, "vilt")[:3] == ["vilt", "0.0874", "all"]
     assert row(out, "random")[:2] == ["random", "all"]
-    assert "size: parameters in billions" in out
+    assert "size: billions of parameters" in out
     print_scores(scores, nobody, [], {}, {})
     assert "size" not in capsys.readouterr().out
 
@@ -230,15 +233,14 @@ def story(
 
 def test_a_story_tells_the_task_the_asks_the_responses_and_the_readings(capsys: pytest.CaptureFixture[str]) -> None:
     print_story(story(excluded="a smudge"), StandIns())
-    one = trial(ITEM, repeat=1)
     assert capsys.readouterr().out.splitlines() == [
         f"item {ITEM.id}",
         "task answer: How many apples are there in the picture?",
         "excluded: a smudge",
-        "ask count:apple: How many apples are there in the picture? expects 3",
-        f"response {one.id} random repeat 1 attempt 0: said '3'",
-        "response b random repeat 1 attempt 0: refused, 3",
-        f"reading 8 of {one.id} by human ada: count:apple = 3 (strict@1)",
+        "question count:apple: How many apples are there in the picture? Right: 3",
+        "random, repeat 1: said '3'",
+        "random, repeat 1: refused, 3",
+        "reading 8 by human ada of random, repeat 1: count:apple = 3 (strict@1)",
     ]
 
 

@@ -362,4 +362,4 @@ def test_one_answer_alone_has_no_spread() -> None:
 
 def test_one_number_alone_tells_nothing() -> None:
     found = fit_weber(arrange(np.eye(20, 1, k=-6, dtype=np.int64).T, (7,)))
-    assert found == NoWeber("only one number was shown", 0)
+    assert found == NoWeber("there is only one number to fit it to", 0)

@@ -1,6 +1,7 @@
 """Studies of one or several runs on a port, until it is stopped; those made in the browser stand beside the first."""
 
 import asyncio
+import os
 import secrets
 import signal
 import socket
@@ -152,7 +153,7 @@ class Host:
 
 def _name_of(location: Location) -> str:
     """Name a run; nobody in a browser needs to know where on this machine it is."""
-    return location.path.resolve().name if isinstance(location, Folder) else location.run_id
+    return os.path.basename(os.path.realpath(location.path)) if isinstance(location, Folder) else location.run_id
 
 
 def _path_of(run: str, study: str) -> str:

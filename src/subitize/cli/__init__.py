@@ -5,31 +5,28 @@ import sys
 from io import TextIOWrapper
 from typing import NoReturn
 
-# In the order in which --help lists the commands.
-from subitize.cli import listing, running, rewriting, reading, keeping, outputs  # isort: skip
-from subitize.cli import papers, probes, power, corpus, serving, annotating, screening  # isort: skip
+# A module adds its commands when it is imported.
+from subitize.cli import (  # noqa: F401
+    annotating,
+    corpus,
+    keeping,
+    listing,
+    outputs,
+    papers,
+    power,
+    probes,
+    reading,
+    rewriting,
+    running,
+    screening,
+    serving,
+)
 from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.garbage import collect_seldom
 from subitize.plugins import find_culprit
 
-__all__ = [
-    "annotating",
-    "app",
-    "corpus",
-    "keeping",
-    "listing",
-    "main",
-    "outputs",
-    "papers",
-    "power",
-    "probes",
-    "reading",
-    "rewriting",
-    "running",
-    "screening",
-    "serving",
-]
+__all__ = ["app", "main"]
 
 
 def main() -> None:

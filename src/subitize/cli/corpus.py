@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from subitize.cli import options
 from subitize.cli.options import app, print_json, print_warnings
@@ -13,7 +12,7 @@ from subitize.errors import BadValueError
 _COUNT = "count"
 
 
-class _CountUnlessNamed(TyperGroup):
+class _CountUnlessNamed(options.Summarised):
     """Commands by name; anything else is a file to be counted."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401

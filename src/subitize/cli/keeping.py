@@ -45,7 +45,10 @@ def exclude(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Leave an item out of every figure; nothing is deleted, and --undo takes it back."""
+    """Leave an item out of every figure, or take it back in (--undo).
+
+    Nothing is deleted.
+    """
     from subitize.numerals import counted
 
     with open_run(run, database, images) as opened:
@@ -71,7 +74,10 @@ def export(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Write a run's tables and what its figures are made of as files; docs/frame.md tells their columns."""
+    """Export a run's tables, and the frame that all figures are computed from.
+
+    docs/frame.md explains the columns.
+    """
     from subitize.cli.papers import find_ability
     from subitize.numerals import counted
     from subitize.plugins import load
@@ -110,7 +116,7 @@ def attach(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Store image files as those of responses that are known by name only, so that judges can look at them."""
+    """Attach image files to responses that are known by name only, so that judges can look at them."""
     from subitize.analysis.overview import find_stand_ins
     from subitize.importers.attachments import attach_images
     from subitize.report.terminal.bars import Bar
@@ -141,7 +147,10 @@ def import_images_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Make a run of pictures with questions about each, for people to answer: all of them, or on an error none."""
+    """Make a run of your own pictures, with questions about each for people to answer.
+
+    All pictures are added or, if there is an error, none.
+    """
     from subitize.importers.pictures import open_pictures
     from subitize.importers.questions import read_asks
     from subitize.report.terminal.bars import Bar
@@ -170,7 +179,10 @@ def import_readings_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Add people's answers about the responses of a run: all of the file, or on an error nothing."""
+    """Add people's answers about the responses of a run.
+
+    All rows of the file are added or, if there is an error, none.
+    """
     from subitize.annotation.exchange.importing import import_ratings
     from subitize.labels import parse_rule
 
@@ -191,7 +203,10 @@ def import_votes_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Add people's votes on groups of images, success or failure: all of the file, or on an error nothing."""
+    """Add people's votes on groups of images: success or failure.
+
+    All rows of the file are added or, if there is an error, none.
+    """
     from subitize.importers.votes import import_votes_at
     from subitize.registry import make_suite
 
@@ -208,7 +223,7 @@ def import_named_counts_(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Add the counts that stand in the names of a run's image files, as the readings of one annotator."""
+    """Add the counts in the names of a run's image files, as the readings of one annotator."""
     from subitize.importers.named_counts import import_named_counts
     from subitize.numerals import counted
 

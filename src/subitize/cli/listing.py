@@ -38,12 +38,12 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[suites|models|judges|refinements|papers|datasets|calibrations|NAME|FILE.yaml]",
-            help="What to list, or the name of one to describe; nothing tells how many there are.",
+            help="What to list, or the name of one to describe [how many there are of each kind].",
         ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List suites, models, judges, refinements, papers, data sets, calibrations, or describe one with its options."""
+    """List suites, models, judges and what else there is, or describe one of them with its options."""
     from subitize import registry
     from subitize.report.terminal.printing import print_descriptions, print_listings
 
@@ -58,7 +58,9 @@ def list_(
     kind = next((known for known in registry.KINDS if known == name), None)
     if kind is not None:
         found = registry.listings(kind)
-        return print_json(found) if as_json else print_listings(found)
+        if as_json:
+            return print_json(found)
+        return print_listings(found, "reference" if kind == "papers" else "what it does")
     described = registry.describe_all(name.partition(":")[0])
     return print_json(described) if as_json else print_descriptions(described)
 
@@ -74,7 +76,7 @@ def _count_kinds(*, as_json: bool) -> None:
     if as_json:
         return print_json(counts)
     print_table(("kind", "how many"), ((kind, str(count)) for kind, count in counts.items()))
-    return say("which ones: subitize list KIND; one of them with its options: subitize list NAME")
+    return say("to list a kind: subitize list KIND; to describe one of them: subitize list NAME")
 
 
 def _list_file(path: str, *, as_json: bool) -> None:
@@ -95,10 +97,10 @@ def _list_datasets(*, as_json: bool) -> None:
     found = list_datasets()
     if as_json:
         return print_json(found)
-    from subitize.report.terminal.layout import print_table
-
-    rows = ((name, ", ".join(one.columns), one.licence, one.citation) for name, one in found.items())
-    return print_table(("format", "columns", "licence", "please cite"), rows)
+    for name, one in found.items():
+        say(f"{name}: {one.citation}")
+        say(f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
+    return say("to run one of them: subitize run questions:FILE --model MODEL")
 
 
 def _list_calibrations(*, as_json: bool) -> None:
@@ -127,7 +129,10 @@ def prompts(
         Path | None, typer.Option(metavar="FILE", help="Write a row per image to this file, with the image's name.")
     ] = None,
 ) -> None:
-    """Print a suite's prompts or questions as CSV: id, prompt, the item that it refines, and a column per factor."""
+    """Print a suite's prompts or questions as CSV.
+
+    Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
+    """
     from subitize.numerals import counted
     from subitize.registry import make_items, make_refined, make_suite
     from subitize.runner.sizes import check_size
@@ -222,7 +227,10 @@ def stimuli(
     seed: options.Seed = None,
     limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
 ) -> None:
-    """Write a suite's pictures as PNG files, a CSV of their magnitudes and one of the correlations among these."""
+    """Write a suite's pictures as PNG files.
+
+    Beside them stand a CSV of their magnitudes and one of the correlations between these.
+    """
     from subitize.registry import make_items, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.sizes import check_size
@@ -240,7 +248,7 @@ def stimuli(
 
 @app.command()
 def doctor(as_json: options.AsJson = False) -> None:
-    """Say what is installed, what is missing, and how to get it."""
+    """Show what is installed, what is missing, and how to get it."""
     from subitize.report.terminal.doctor import examine, print_findings
 
     findings = examine()

@@ -1,5 +1,6 @@
 """What commands have in common: their options, how a run is opened, how results are printed."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,18 +16,50 @@ if TYPE_CHECKING:
     from subitize.report.terminal.bars import Bar
     from subitize.store import Location, Run
 
+PAPER = "PAPER"
+_SECTIONS = {
+    "Evaluate models": ("run", "judge", "score", "measure", "compare", "align", "report", "plate"),
+    "Look into a run": ("show", "exclude", "export"),
+    "Find and prepare": ("list", "prompts", "stimuli", "glyphs", "rewrite", "power", "doctor"),
+    "Ask people": ("annotate", "sample", "screen", "ratings", "agree", "calibrate"),
+    "Use data made elsewhere": ("import", "attach", "rescore", "probes", "corpus"),
+    "Reproduce papers": ("reproduce", "tables"),
+    "Train models": ("serve",),
+}
+
+
+class Summarised(TyperGroup):
+    """Commands that are listed with the whole first sentence of their help, not with its beginning."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """List them, in sections where there are some."""
+        summaries = {name: (self.commands[name].help or "").partition("\n")[0] for name in self.list_commands(ctx)}
+        for title, names in self.sections(list(summaries)).items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summaries[name].partition(". ")[0].rstrip(".")) for name in names])
+
+    def sections(self, names: list[str]) -> dict[str, list[str]]:
+        """Sort commands into sections by title."""
+        return {"Commands": names}
+
+
+class _Commands(Summarised):
+    def sections(self, names: list[str]) -> dict[str, list[str]]:
+        return {title: list(own) for title, own in _SECTIONS.items()}
+
+
 app = typer.Typer(
-    help="Measure how well image models understand number.",
+    cls=_Commands,
+    help="Measure how well text-to-image and vision-language models understand number.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-PAPER = "PAPER"
 
 
-class _Imports(TyperGroup):
+class _Imports(Summarised):
     """Commands by name; any other name is that of a paper whose released data is read."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
@@ -44,42 +77,57 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's folder; w
 RunNames = Annotated[list[str], typer.Argument(metavar="RUN…", help="The runs' folders; with --database, their names.")]
 DatabaseUrl = Annotated[
     str | None,
-    typer.Option("--database", envvar="SUBITIZE_DATABASE", help="postgresql://… for runs that a team shares."),
+    typer.Option(
+        "--database", metavar="URL", envvar="SUBITIZE_DATABASE", help="postgresql://…, for runs that a team shares."
+    ),
 ]
 ImagesFolder = Annotated[
     Path | None,
-    typer.Option("--images", envvar="SUBITIZE_IMAGES", help="Where the images of --database runs are kept."),
+    typer.Option(
+        "--images", metavar="DIR", envvar="SUBITIZE_IMAGES", help="With --database: where the images are kept."
+    ),
 ]
-WithPeople = Annotated[bool, typer.Option("--with-people", help="Also people's names; else they are numbers.")]
+WithPeople = Annotated[bool, typer.Option("--with-people", help="With people's names; otherwise they are numbered.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 PromptsFile = Annotated[
-    str | None, typer.Option("--prompts", metavar="FILE", help="The suite's official prompts [its own].")
+    str | None,
+    typer.Option("--prompts", metavar="FILE", help="The official prompts, where the suite has none of its own."),
 ]
 FreshSeed = Annotated[
-    str | None, typer.Option("--fresh", metavar="SEED", help="Draw new prompts of the same design, never published.")
+    str | None, typer.Option("--fresh", metavar="SEED", help="Make new prompts of the same design, never published.")
 ]
-NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Own nouns for fresh prompts.")]
-SuiteSpec = Annotated[str, typer.Argument(metavar="SUITE", help="name or name:key=value,key=value")]
+NounsFile = Annotated[str | None, typer.Option("--nouns", metavar="FILE", help="Your own nouns for --fresh.")]
+SuiteSpec = Annotated[
+    str, typer.Argument(metavar="SUITE", help="name, name:key=value,key=value or FILE.yaml; see: subitize list suites")
+]
 Refine = Annotated[
     list[str] | None,
     typer.Option(
         "--refine",
         metavar="NAME",
-        help="And with refined prompts: grid, additive+position, rewritten:file=FILE …; may be given several times.",
+        help="Also refined prompts: grid, additive+position, rewritten:file=FILE … Repeatable.",
     ),
 ]
 RuleText = Annotated[
     str | None,
     typer.Option(
         "--rule",
-        help="Read the evidence anew: total, strict, boxes>=0.4,iou=0.95 (left out: as stored), calibrated:NAME …",
+        metavar="RULE",
+        help="Read the stored evidence anew: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …",
     ),
 ]
 Agreement = Annotated[
     str,
-    typer.Option(help="How several people's answers become one: plurality (a tie has no value), adjudicated, median …"),
+    typer.Option(
+        metavar="RULE", help="How several people's answers become one: plurality, majority, median, adjudicated …"
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of everything random; a resumed run keeps its own.", show_default="0")]
+Factors = Annotated[list[str] | None, typer.Option(metavar="FACTOR", help="A factor to group by. Repeatable.")]
+JudgeName = Annotated[str | None, typer.Option(metavar="JUDGE", help="Only the readings of this judge.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Seed of everything random; a resumed run keeps its own.", show_default="0"),
+]
 
 
 def open_run(name: str, database: str | None, images: Path | None, *, create: bool = False) -> "Run":
@@ -114,7 +162,7 @@ def check_file(path: Path) -> None:
     """Refuse what cannot be written to, and to write over a run: one slip of the hand would cost all its answers."""
     from subitize.output_files import check_output
 
-    if path.name.startswith("run.sqlite") or path.resolve().name.startswith("run.sqlite"):
+    if any(os.path.basename(name).startswith("run.sqlite") for name in (path, os.path.realpath(path))):
         raise BadValueError(f"{path} is the name of a run's database; name another file")
     check_folder(path.parent)
     check_output(path)

@@ -34,8 +34,9 @@ def reproduce(
     claims: ClaimsOnly = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compute a paper's tables from its released data, beside the published figures, with a verdict on each.
+    """Recompute a paper's tables from its released data, beside the published figures.
 
+    Each figure has a verdict: the same, close, or different.
     Where nothing was released, the printed figures are checked against one another.
     """
     from subitize.plugins import load
@@ -56,7 +57,10 @@ def tables(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute a paper's tables from the answers in a run, published figures beside those of the paper's models."""
+    """Compute a paper's tables from a run.
+
+    Published figures stand beside those of the paper's own models.
+    """
     from subitize.analysis.overview import find_stand_ins
     from subitize.plugins import load
 
@@ -76,7 +80,7 @@ def import_release(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Read a paper's released data into a run: its images as responses, its annotators as a judge."""
+    """Import a paper's released data: its images as responses, its annotators as a judge."""
     from subitize.plugins import load
     from subitize.registry import names
 

@@ -14,6 +14,7 @@ from subitize.cli.options import app, check_file, open_run, print_json, watch
 from subitize.errors import BadValueError
 
 power_app = typer.Typer(
+    cls=shared.Summarised,
     help="Plan a study: how many prompts and images per prompt it needs, and what it can show.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -6,11 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from subitize.cli import options
-from subitize.cli.options import app, check_file, print_json, print_warnings
+from subitize.cli.options import Summarised, app, check_file, print_json, print_warnings
 from subitize.report.terminal.layout import say
 
 probes_app = typer.Typer(
-    help="Make probes of counting and of alignment from data sets.", no_args_is_help=True, rich_markup_mode=None
+    cls=Summarised,
+    help="Make probes of counting and of image-sentence alignment from data sets.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 app.add_typer(probes_app, name="probes")
 
@@ -37,7 +40,10 @@ def build(
     images: Pictures = None,
     seed: options.Seed = None,
 ) -> None:
-    """Make counting probes: statements with right and wrong numbers, for: subitize run counting-probe:FILE."""
+    """Make counting probes: statements with right and wrong numbers.
+
+    To run them: subitize run counting-probe:FILE.
+    """
     check_file(out)
     chosen = {"splits": split, "mode": statements, "foils": foils, "cap": cap, "largest": largest}
     written = _load("build")(files, out, images=images, seed=seed or 0, **chosen)
@@ -50,7 +56,7 @@ def describe(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by subitize probes build.")],
     as_json: options.AsJson = False,
 ) -> None:
-    """Say how many probes there are of which numbers, and what whoever guesses gets, in percent."""
+    """Show how many probes there are of each number, and what guessing gets, in percent."""
     from subitize.report.terminal.reproduction import print_tables
 
     found = _load("describe")(file)
@@ -71,7 +77,10 @@ def captions(
     images: Pictures = None,
     seed: options.Seed = None,
 ) -> None:
-    """Pair images with a caption of their own and one of another, for: subitize run alignment-probe:FILE."""
+    """Pair images with their own caption and one of another image.
+
+    To run them: subitize run alignment-probe:FILE.
+    """
     check_file(out)
     written = _load("captions")(file, out, source=source or file.stem, number=number, images=images, seed=seed or 0)
     print_warnings(written.warnings)

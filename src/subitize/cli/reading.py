@@ -1,6 +1,7 @@
 """Commands that read a run: scores, measures, alignment, calibration, the report, plates."""
 
 import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Estimand = Annotated[
     str,
     typer.Option(
-        metavar="sampled|fixed", help="What figures are about: prompts like these, or exactly these with new images."
+        metavar="sampled|fixed", help="Intervals for prompts like these, or for exactly these with new images."
     ),
 ]
 
@@ -34,19 +35,19 @@ Estimand = Annotated[
 @app.command()
 def score(
     run: options.RunName,
-    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
-    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    by: options.Factors = None,
+    judge: options.JudgeName = None,
     rule: options.RuleText = None,
     agreement: options.Agreement = "plurality",
     prompts: Estimand = "sampled",
     pass_at_k: Annotated[
-        bool, typer.Option("--pass-at-k", help="How likely one of k images of a prompt is right, for every k.")
+        bool, typer.Option("--pass-at-k", help="The chance that one of k images of a prompt is right, for every k.")
     ] = False,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute accuracy, MAE and NAE with intervals, on the whole and by factor."""
+    """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
     from subitize.analysis.discards import advise_rules
     from subitize.analysis.observations import Reader, survey_run
@@ -90,13 +91,13 @@ def score(
 @app.command()
 def measure(
     runs: options.RunNames,
-    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    judge: options.JudgeName = None,
     rule: options.RuleText = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute the measures of number sense: knower level, likeness to people, abstraction, biases, Weber fraction."""
+    """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
     from subitize.analysis.enumeration import evaluate
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
@@ -120,16 +121,20 @@ def compare(
     models: Annotated[
         bool, typer.Option("--models", help="Compare models with one another, on what all of them have.")
     ] = False,
-    by: Annotated[list[str] | None, typer.Option(help="With --models: a factor to group by; several times.")] = None,
-    measure: Annotated[list[str] | None, typer.Option(help="With --models: one measure; several times [all].")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="FACTOR", help="With --models: a factor to group by. Repeatable.")
+    ] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option(metavar="MEASURE", help="With --models: one measure. Repeatable [all].")
+    ] = None,
     prompts: Estimand = "sampled",
-    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
+    judge: options.JudgeName = None,
     rule: options.RuleText = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compare refined prompts with those that they are made of, or models with one another (--models)."""
+    """Compare models with one another (--models), or refined prompts with the original ones."""
     from subitize.analysis.clusters import check_prompts
     from subitize.analysis.observations import Reader
 
@@ -168,7 +173,7 @@ def calibrate(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Find the score from which a judge's boxes should count, so that it counts as people do, and keep it by name."""
+    """Find the score from which a detector's boxes should count, so that it counts as people do, and save it."""
     from subitize import calibrations
     from subitize.analysis.calibration import Search
     from subitize.analysis.calibration import calibrate as search_threshold
@@ -202,13 +207,13 @@ def calibrate(
 @app.command()
 def align(
     run: options.RunName,
-    judge: Annotated[str | None, typer.Option(help="Only the readings of this judge.")] = None,
-    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    judge: options.JudgeName = None,
+    by: options.Factors = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute how well drawings fit their prompts: by scene graph, by a network's score, by the text written."""
+    """Compute how well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them."""
     from subitize.analysis.alignment import align_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.alignments import print_alignments
@@ -232,12 +237,12 @@ def agree(
         str | None,
         typer.Option(help="With --against: how several people's answers become one.", show_default="plurality"),
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(help="A factor to group by; may be given several times.")] = None,
+    by: options.Factors = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Compute how far people who answered the same questions agree, or how far a judge does with them (--against)."""
+    """Compute how far people agree with one another, or a judge with people (--against)."""
     from subitize.analysis.agreement import agree_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.passes import print_agreement, published_kappa
@@ -271,7 +276,7 @@ def report(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Write a report of one or several runs: one HTML page that needs no network."""
+    """Write a report of one or more runs: one HTML page that works offline."""
     from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
@@ -302,7 +307,7 @@ def plate(
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
-    """Draw a plate: what models made of the same prompts, with right and wrong marked on every picture."""
+    """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
     from subitize.analysis.observations import Reader
     from subitize.report.document.figures import check_figure
     from subitize.report.plates.contents import Choice
@@ -336,7 +341,7 @@ def _agree_with_people(
 
 
 def _check_once(runs: Sequence[str]) -> Sequence[str]:
-    places = [str(Path(name).resolve()) for name in runs]
+    places = [os.path.realpath(name) for name in runs]
     for name, place in zip(runs, places, strict=True):
         if places.count(place) > 1:
             raise BadValueError(f"run {name} is given {places.count(place)} times; once is enough")

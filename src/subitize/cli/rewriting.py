@@ -8,7 +8,7 @@ import typer
 
 from subitize.cli import options
 from subitize.cli.options import app, check_file
-from subitize.cli.running import Tries, raise_failures, stopping
+from subitize.cli.running import Tries, stopping
 from subitize.report.terminal.layout import say
 
 
@@ -28,7 +28,11 @@ def rewrite(
     tries: Tries = 5,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be sent first.")] = False,
 ) -> None:
-    """Have a language model rewrite a suite's prompts, for: subitize run SUITE --refine rewritten:file=FILE."""
+    """Have a language model rewrite a suite's prompts.
+
+    To run them: subitize run SUITE --refine rewritten:file=FILE.
+    """
+    from subitize.evaluations import raise_failures
     from subitize.registry import make_model, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.rewriting import INSTRUCTION, Rewriting, rewrite_suite

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from subitize.cli.options import print_warnings
-from subitize.errors import SubitizeError
 
 if TYPE_CHECKING:
     from subitize.interfaces import Judge
@@ -33,16 +32,6 @@ def rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":
     check_kind(rule, own, name)
     check_floor(rule, judge.spec.options, name)
     return rule.over(own)
-
-
-def is_same_rule(stored: str, rule: "Rule") -> bool:
-    """Tell whether a rule as it was stored, by whichever version, means the same as another."""
-    from subitize.labels import parse_rule
-
-    try:
-        return str(parse_rule(stored)) == str(rule)
-    except SubitizeError:
-        return False  # a version that is no more
 
 
 def _rule(text: str | None) -> "tuple[Rule | None, str | None]":

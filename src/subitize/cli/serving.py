@@ -35,7 +35,10 @@ def serve_(
     max_body: Annotated[int, typer.Option(metavar="MB", help="The largest request, in megabytes.")] = 64,
     tries: Tries = 5,
 ) -> None:
-    """Serve counts as rewards over HTTP, for training: GET /health, POST /compute. Ctrl-C ends it."""
+    """Serve counts as rewards over HTTP, for training a model.
+
+    It answers GET /health and POST /compute. Ctrl-C ends it.
+    """
     from subitize.registry import make_judge
     from subitize.rewards.endpoint import Settings, admit_judge, listen, serve
 

@@ -8,7 +8,7 @@ from subitize.corpus.comparisons import Comparison
 from subitize.corpus.links import Link
 from subitize.corpus.misalignment import Misalignment
 from subitize.corpus.summaries import DECADES, LARGEST, Fit, Row, Summary
-from subitize.report.terminal.comparisons import write_p
+from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import cell, print_cautions, print_marks
 

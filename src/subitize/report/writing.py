@@ -46,9 +46,9 @@ def check_outputs(outputs: Outputs) -> None:
     if not os.access(page.parent, os.W_OK):
         raise StorageError(f"-o {page}: the folder {page.parent} cannot be written to; choose another")
     for flag, folder in (("--figures", outputs.figures), ("--tables", outputs.tables)):
-        if folder is not None and folder.exists() and not folder.is_dir():
-            raise BadValueError(f"{flag} {folder} is a file; name a folder")
-        if folder is not None and folder.resolve() == page.resolve():
+        if folder is not None and os.path.lexists(folder) and not folder.is_dir():
+            raise BadValueError(f"{flag} {folder} is not a folder; name one")
+        if folder is not None and os.path.realpath(folder) == os.path.realpath(page):
             raise BadValueError(f"-o and {flag} both name {page}; one is a file, the other a folder")
 
 

@@ -279,7 +279,7 @@ def predict_responses(mean: float, spread: float, lapse: float, highest: int) ->
 def _why_not(tallies: Tallies) -> str:
     trials, responses = tallies.counts.sum(axis=1), np.arange(1, tallies.highest + 1)
     if len(np.unique(tallies.numbers[trials > 0])) < 2:
-        return "only one number was shown"
+        return "there is only one number to fit it to"
     inner = int(tallies.counts[tallies.numbers > 1, 1:-1].sum())
     if inner == 0 or 2 * inner < trials[tallies.numbers > 1].sum():
         return f"most responses are 1 or {tallies.highest}"

@@ -8,6 +8,7 @@ from subitize.records import Estimate
 from subitize.report.document.blocks import Cell, Column, Linked, Printed, Tagged
 
 NOTHING = "–"
+_LEVEL = 0.05
 
 
 def readable(cell: Cell, column: Column) -> str:
@@ -23,8 +24,8 @@ def readable(cell: Cell, column: Column) -> str:
             return word
         case Tagged(word=word, estimate=Estimate() as estimate):
             return f"{word} {estimate_text(estimate, column.digits)}"
-        case float() if column.is_probability and cell < 10**-column.digits:
-            return f"< {10**-column.digits:.{column.digits}f}"
+        case float() if column.is_probability:
+            return write_p(cell, column.digits)
         case float():
             return figure(cell, column.digits)
         case int():
@@ -42,6 +43,15 @@ def figure(value: float, digits: int) -> str:
         return "∞" if value > 0 else "−∞"
     text = f"{value:.{digits}f}"
     return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def write_p(p: float, digits: int = 3) -> str:
+    """Write a p-value; one below .05 has as many decimals as it takes not to read as .05."""
+    if p < 10**-digits:
+        return f"< {10**-digits:.{digits}f}"
+    while p < _LEVEL <= round(p, digits):
+        digits += 1
+    return figure(p, digits)
 
 
 def billions(count: int) -> str:

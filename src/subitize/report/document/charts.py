@@ -44,6 +44,8 @@ _MARKS = {
     "published": ("#6b7480", "diamond"),
     "baseline": ("#b8860b", "diamond"),
 }
+# Where there are two or three numbers, Vega has ticks between them, whatever the least step.
+_WHOLE = "datum.value % 1 ? '' : format(datum.value, 'd')"
 # Labels of counts stop at eleven, which stands for whatever is above ten.
 _MORE_THAN_TEN = "datum.value == 11 ? '>10' : datum.label"
 
@@ -101,10 +103,11 @@ def confusion(panels: Sequence[Panel], categories: Sequence[str]) -> Spec:
     Numbers that a model was not asked in a category are left blank.
     """
     targets = max(len(panel.targets) for panel in panels)
-    # Six panels, those of the paper, fill a row; fewer are wider, up to a square.
+    # Six panels, those of the paper, fill a row; fewer are wider, up to a square, but have room for their headings.
     widest_px = _CELL_HEIGHT_PX * max(len(panel.responses) for panel in panels)
-    cell_px = min(widest_px, max(_CELL_HEIGHT_PX * targets, _PANELS_WIDTH_PX // len(categories))) / targets
-    rows = [_confusion_row(panel, categories, cell_px) for panel in panels]
+    width_px = min(widest_px, max(_CELL_HEIGHT_PX * targets, _PANELS_WIDTH_PX // len(categories)))
+    heading_px = min(_LETTER_PX * max(map(len, categories)), _PANELS_WIDTH_PX // MOST_SIDE_BY_SIDE)
+    rows = [_confusion_row(panel, categories, max(width_px, heading_px) / targets) for panel in panels]
     return complete({"vconcat": rows, "spacing": 22})
 
 
@@ -425,7 +428,7 @@ def _bounds(axis: str) -> Spec:
 
 
 def _number_axis(title: str = "number") -> Spec:
-    axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "format": "d", "labelSeparation": 5}
+    axis = {"tickMinStep": 1, "tickCount": 12, "grid": False, "labelExpr": _WHOLE, "labelSeparation": 5}
     scale = {"zero": False, "nice": False, "padding": 10}
     return field("number", "quantitative", title=title, axis=axis, scale=scale)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize.analysis.claims import ALPHA, POOLED, SMALL, Comparison, Statement, Verdict
-from subitize.report.document import charts
+from subitize.report.document import cells, charts
 from subitize.report.document.blocks import (
     Block,
     Column,
@@ -113,4 +113,5 @@ def tell_level(models: int) -> str:
 
 def write_p(p: float) -> str:
     """Write a p-value with its sign."""
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+    text = cells.write_p(p)
+    return text if text.startswith("<") else f"= {text}"

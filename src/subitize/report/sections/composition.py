@@ -89,9 +89,9 @@ def compose(sources: Sequence[Source], progress: Progress) -> Document:
     cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
     costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
     last = (*costs, _gaps(sources), describe_protocols(conduct), _provenance(sources), *cited)
-    first, *others = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
+    *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
-        " and ".join([first, *map(_within_sentence, others)]),
+        " and ".join(filter(None, [", ".join(others), last_title])),
         summarize(sources, series, Headlines(counted, headlines, standings)),
         (Section("leaderboard", "Leaderboard", (), tuple(leaders)), *results, *last),
     )
@@ -214,11 +214,6 @@ def _judged(series: Sequence[Series]) -> TextBlock:
         return TextBlock("Judged by nobody: every response was a refusal.")
     named = [f"{judge} ({'; '.join(found)})" if found else judge for judge, found in sorted(marks.items())]
     return TextBlock(f"Judged by {', '.join(named)}.", is_warning=any(one.is_informed for one in series))
-
-
-def _within_sentence(title: str) -> str:
-    """Begin a title with a small letter, unless it begins with a name such as T2ICountBench."""
-    return title[0].lower() + title[1:] if title[1:2].islower() else title
 
 
 def _gaps(sources: Sequence[Source]) -> Section:

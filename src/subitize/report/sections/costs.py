@@ -16,6 +16,7 @@ from subitize.stats import mean_interval
 from subitize.stats.estimator import estimate_share
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."
+_UNKNOWN = Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def cost_sections(sources: Sequence[Source], series: Sequence[Series]) -> list[S
         "those scored. Excluded items are not among them, though their calls are in the sum. A judge’s calls are its "
         "readings with a stored call; calls of judges that came to nothing are not included."
     )
-    records = [(record, badge) for _, record, badge in found]
+    has_prices = any(bill.prices for bill, _, _ in found)
+    records = [(record if has_prices else {**record, _UNKNOWN: None}, badge) for _, record, badge in found]
     table = tabulate("costs", "Cost by model and judge", records, caption, drops_empty=True)
     return [Section("costs", "Cost", (table, *_warnings([bill for bill, _, _ in found])))]
 
@@ -102,7 +104,6 @@ def _bill(usages: Counter[str], failed: int) -> Bill:
 
 def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tuple[str, str]) -> Record:
     priced = bill.prices.total()
-    unknown = bill.calls - priced
     right = _per_right(bill, series) if series and priced else None
     each = mean_interval(list(bill.prices.elements()), at_least=0.0) if priced else None
     total, most = (bill.total_usd, bill.most_usd) if priced else (None, None)
@@ -112,7 +113,7 @@ def _record(bill: Bill, series: Series | None, who: tuple[str, str], where: tupl
         Column("USD", "The sum of the prices that are known.", digits=4): total,
         Column("USD at most", "With every unsettled try reckoned as paid, at the mean price.", digits=4): most,
         Column("n priced", "Answers whose price is known."): priced,
-        Column("Price unknown", "Answers whose price is not known: the sum is too low by what they cost."): unknown,
+        _UNKNOWN: bill.calls - priced,
         Column("USD per answer", digits=5): each,
         Column("USD per right answer", "An answer or image is right if all scored questions about it are.", 5): right,
         Column("n scored", "The answers or images that the share of right ones rests on."): right.n if right else None,

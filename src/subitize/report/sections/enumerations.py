@@ -353,10 +353,9 @@ def eligibility_notes(models: Sequence[Counted]) -> list[TextBlock]:
         return []
     whose = "every model" if len(few) == len(models) else ", ".join(model.label for model in few)
     text = (
-        f"For the measures of Testolin, Hou and Zorzi (2025) at least {LEAST_PER_CELL} usable answers are wanted for "
-        f"every number and category. Here {whose} has "
-        f"fewer somewhere, at the least {min(model.it.smallest_cell for model in few)}: read what follows as a "
-        "trial run."
+        f"The measures of Testolin, Hou and Zorzi (2025) need at least {LEAST_PER_CELL} usable answers per number "
+        f"and category. Here {whose} has fewer somewhere, down to {min(model.it.smallest_cell for model in few)}: read "
+        "what follows as a trial run."
     )
     return [TextBlock(text, is_warning=True)]
 

@@ -105,7 +105,7 @@ def _describe_judge(name: str, entry: Entry | None, judgings: list[Judging], sou
         ("Run", (source.name,)),
         ("Read", (f"{span} (UTC)",)),
     ]
-    return FactsBlock(name, _told(facts), "stand-in" if is_stand_in else "")
+    return FactsBlock(f"{name} (judge)", _told(facts), "stand-in" if is_stand_in else "")
 
 
 def _tell_what(entry: Entry, name: str) -> Facts:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from subitize.analysis.comparisons import Comparisons, Leaderboard, LeftOut
 from subitize.analysis.levels import name_level
 from subitize.analysis.overview import StandIns
+from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import STAND_IN, cell, print_cautions
 
 _LIKE = {"accuracy_read": "accuracy", "accuracy_answered": "accuracy", "mae_all": "mae", "nae_all": "nae"}
-_DIGITS = 3
 
 
 def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
@@ -22,17 +22,12 @@ def print_comparisons(found: Comparisons, stand_ins: StandIns) -> None:
             (of.rank, stand_ins.mark_model(of.model), of.letters, cell(of.estimate), str(of.estimate.n))
             for of in one.models
         )
-        print_table(("rank", "model", "group", board.measure, "n"), ranks)
+        print_table(("rank", "model", "letter", board.measure, "n"), ranks)
         pairs = (
             (f"{of.first} − {of.second}", cell(of.difference), write_p(of.p), write_p(of.p_holm)) for of in one.pairs
         )
         print_table(("models", "difference", "p", "p (Holm)"), pairs)
     _print_legend(found, stand_ins)
-
-
-def write_p(p: float) -> str:
-    """Write a probability."""
-    return f"{p:.{_DIGITS}f}" if p >= 10**-_DIGITS else f"< {10**-_DIGITS}"
 
 
 def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
@@ -48,9 +43,9 @@ def _telling(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
 
 
 def _print_legend(found: Comparisons, stand_ins: StandIns) -> None:
-    say("value [95 % interval] over what all models have; n: observations")
-    say("rank: the first and the last that a model may have; models that share a letter cannot be told apart")
-    say("p: flips of signs of prompts' residuals, as the interval; Holm: adjusted for all pairs of a table")
+    say("value [95 % interval] over what all models have answered; n: observations")
+    say("rank: the best and the worst that a model may have; models that share a letter cannot be told apart")
+    say("p: by flipping the signs of prompts' residuals, as the interval; p (Holm): adjusted for all pairs of a table")
     figures = [[of.estimate for of in one.models] + [of.difference for of in one.pairs] for one in found.boards]
     print_cautions(one for of_board in figures for one in of_board)
     for one in found.left_out:

@@ -6,7 +6,7 @@ from subitize.analysis.enumeration import ALL, LEAST_PER_CELL, Enumeration, name
 from subitize.analysis.measures import Abstraction, Bias, measures
 from subitize.analysis.overview import StandIns
 from subitize.records import Estimate
-from subitize.report.terminal.comparisons import write_p
+from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import cell, print_cautions, print_filled, print_marks
 from subitize.stats.anchoring import Anchoring
@@ -24,6 +24,19 @@ _OF_ANSWERED = ("coverage", "knower", "human_correlation")
 _MOST_ANCHORS = 3
 # Measures that are in neither come last in the second table.
 _NATURE = ("wording", "control", "weber", "scalar", "cues", "anchoring", "biases")
+_LEGEND = (
+    "level: the model knows the numbers from 1 to this one [the lowest and highest possible level]",
+    "human: correlation with the responses of an ideal human, with whom even a perfect counter correlates below 1; an "
+    "answer without a count is a miss. “answered” leaves such answers out, as the paper does",
+    "from chance: distance from random answers, from 0 to 1; a correlation with them is not defined",
+    "abstraction: the smallest correlation between two categories",
+    "control: share of right answers to the control question",
+    "weber: Weber fraction of the numbers above 4, with the gain, the share of lapses and the p of the fit",
+    "slope: of log sd on log mean, beside the slope that the fitted law predicts; a small p says that it is not met",
+    "follows: what the answers follow: the number itself, or ink, hull and the like",
+    "anchors: answers given whatever is shown, and their share of the answers to numbers that do not call for them",
+    "bias: categories that are over- or underestimated (p < .05, r ≥ .3), and r; all figures with intervals: --json",
+)
 
 
 def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
@@ -32,20 +45,11 @@ def print_enumerations(enumerations: Sequence[Enumeration], stand_ins: StandIns)
         _print_suite(suite, [one for one in enumerations if one.suite == suite], stand_ins)
     print_marks(enumerations, stand_ins)
     print_cautions(one for found in enumerations for one in (found.accuracy, found.nae) if one)
-    say("value [95 % interval]; level: knows 1 to that many [the lowest and highest that are possible]")
-    say(
-        "human: correlation with the ideal human's matrix, in which a perfect counter has less than 1; what has no "
-        "count is a miss, and a response that people never give; answered: as in the paper, of what has a count"
-    )
-    say("from chance: distance of the matrix from that of random answers, 0 to 1, as no correlation with it is defined")
-    say("abstraction: smallest correlation between two categories; n: answers with a count, of the wording kept")
-    say("weber: of numbers above 4, with its gain, lapses and the p of its fit, or why there is none")
-    say("slope of log sd on log mean, and where the law was fitted what it predicts, and p: small where it is not met")
-    say("follows: number, or ink, hull …")
-    say("anchors: answers returned to whatever is shown, and their share of those to numbers they are not at home with")
-    say("bias: the categories with p < .05 and r >= .3, and r; --json has all figures with their intervals")
+    say("value [95 % interval]; n: answers with a count, in the wording with the smallest error")
+    for line in _LEGEND:
+        say(line)
     if any(one.smallest_cell < LEAST_PER_CELL for one in enumerations):
-        say(f"! fewer than {LEAST_PER_CELL} answers to some number in some category: the paper wants as many")
+        say(f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many")
 
 
 def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: StandIns) -> None:
@@ -65,7 +69,7 @@ def _print_suite(suite: str, enumerations: Sequence[Enumeration], stand_ins: Sta
     for name, known in name_baselines(one.numbers for one in enumerations):
         named = [f"({name}, exact)" if place == "model" else "" for place in places]
         first.append([*named, *(_text(getattr(known, figure.removesuffix("_all"), None)) for figure in skill), ""])
-    say(f"suite {suite} judged by {', '.join(judges)}")
+    say(f"{suite}, judged by {', '.join(judges)}")
     print_table([*places, *(headings[name] for name in skill), "n"], first)
     print_filled([*places, *(headings.get(name, name) for name in nature)], second)
 

@@ -23,13 +23,13 @@ def print_expenses(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     figures = ("who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
     rows = []
     for place, one in enumerate(expenses):
-        counts = [f"{count:,}" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
+        counts = [f"{count:,}" if count else "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures)]
         rows.append([*named[place : place + 1], one.who_name, *counts, _usd(one.usd), _source(one)])
     print_filled([*["suite"] * bool(named), *figures], rows)
     unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
     known = sum(one.usd for one in expenses if one.usd is not None)
     if unknown:
-        say(f"what it costs is unknown without the prices of {', '.join(unknown)}: --prices FILE")
+        say(f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE")
     else:
         say(f"expected: US$ {known:.4f}")
     if spent_usd:

@@ -19,6 +19,7 @@ from subitize.records import (
     Said,
     Scored,
     Stored,
+    Trial,
     task_text,
 )
 from subitize.registry import Description, Listing, Option
@@ -26,9 +27,7 @@ from subitize.report.document.cells import NOTHING, billions, estimate_text, num
 from subitize.report.terminal.layout import print_table, say
 from subitize.stats.estimator import FEW
 
-_PLACES = ("suite", "model", "size", "judge", "group", "protocol")
-_HEADINGS = {"suite": "suite", "judge": "judged by", "protocol": "protocol"}
-_FEW_DIGITS = 4
+_PLACES = ("model", "size", "judge", "group", "protocol")
 _Key = tuple[str, str, str, str, str]
 STAND_IN = "* an embedded stand-in, not a real model or judge"
 
@@ -54,29 +53,29 @@ def print_scores(
     headings: list[str] = []
     for suite in dict.fromkeys(key[0] for key in rows):
         own = {key: row for key, row in rows.items() if key[0] == suite}
-        protocols = _tell_apart({key[:3]: (fingerprints or {}).get(key[:3], "") for key in own})
+        protocols = _number_protocols({key[:3]: (fingerprints or {}).get(key[:3], "") for key in own})
         named = [
             _names(key, row, stand_ins) | {"size": known.get(key[1], ""), "protocol": protocols[key[:3]]}
             for key, row in own.items()
         ]
-        headings += _print_suite(named, list(own.values()))
+        headings += _print_suite(suite, named, list(own.values()))
     _print_legend([score for row in rows.values() for score in row.values()], stand_ins, headings)
     if any(_is_of_groups(row) for row in rows.values()):
-        say("n of a row without accuracy: groups of images that were judged together, refused ones among them")
+        say("n of a row without accuracy: groups of images judged together, refused ones included")
     if "size" in headings:
-        say("size: parameters in billions, of a pipeline those of the part that denoises")
+        say("size: billions of parameters; for a pipeline, those of the network that denoises")
     if "protocol" in headings:
-        say("protocol: rows may be compared exactly where it is the same; subitize report says in what they differ")
+        say("protocol: only rows with the same number may be compared; how they differ: subitize report")
 
 
-def _print_suite(named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
-    """Print the table of a suite below what all its rows share; give its headings."""
+def _print_suite(suite: str, named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str, Score]]) -> list[str]:
+    """Print the table of a suite, below who judged all its rows if that is one judge; give its headings."""
     silent = _silent_measures([score for row in rows for score in row.values()])
     measures = [name for name in MEASURES if name not in silent and any(name in row for row in rows)]
     places = [place for place in _PLACES if any(names[place] for names in named)]
-    common = [place for place in places if place in _HEADINGS and len({names[place] for names in named}) == 1]
-    columns = [place for place in places if place not in common]
-    say(" ".join(f"{_HEADINGS[place]} {named[0][place]}" for place in common))
+    judges = {names["judge"] for names in named}
+    columns = [place for place in places if place != "judge" or len(judges) > 1]
+    say(f"{suite}, judged by {judges.pop()}" if len(judges) == 1 else suite)
     lines = []
     for names, row in zip(named, rows, strict=True):
         cells = [cell(row[name].estimate) if name in row else "" for name in measures]
@@ -86,23 +85,19 @@ def _print_suite(named: Sequence[Mapping[str, str]], rows: Sequence[Mapping[str,
     return headings
 
 
-def _tell_apart(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[tuple[str, str, str], str]:
-    """Keep a single protocol whole, of several as much as tells them apart, and none where the judge does."""
-    several = {*protocols.values()}
-    if len(several) == 1:
-        return protocols
+def _number_protocols(protocols: Mapping[tuple[str, str, str], str]) -> Mapping[tuple[str, str, str], str]:
+    """Number the protocols in the order of the rows, unless there is only one, or one for each judge."""
+    several = list(dict.fromkeys(protocols.values()))
     judges, pairs = {key[2] for key in protocols}, {(key[2], one) for key, one in protocols.items()}
-    if len(judges) == len(pairs) == len(several):
+    if len(several) == 1 or len(judges) == len(pairs) == len(several):
         return dict.fromkeys(protocols, "")
-    digits = next(count for count in range(_FEW_DIGITS, 65) if len({text[:count] for text in several}) == len(several))
-    return {key: text[:digits] for key, text in protocols.items()}
+    return {key: str(several.index(one) + 1) for key, one in protocols.items()}
 
 
 def _names(key: _Key, row: Mapping[str, Score], stand_ins: StandIns) -> dict[str, str]:
     """Name what a row is about, with the marks that the legend explains."""
-    suite, model, judge, factor, group = key
+    _, model, judge, factor, group = key
     return {
-        "suite": suite,
         "model": stand_ins.mark_model(model),
         "judge": stand_ins.mark_judge(judge, is_informed=any(one.is_informed for one in row.values())),
         "group": group if factor in ("all", "category") else f"{factor}={group}",
@@ -111,21 +106,21 @@ def _names(key: _Key, row: Mapping[str, Score], stand_ins: StandIns) -> dict[str
 
 def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequence[str]) -> None:
     print_marks(shown, stand_ins)
-    say("value [95 % interval; that of an error is cut off at 0]; n: answers with a value")
+    say("value [95 % interval; of errors, cut off at 0]; n: answers that have a value")
     print_cautions(score.estimate for score in shown)
     if {"refused", "discarded"} & {*measures}:
         say(
-            "accuracy counts what was refused or discarded as wrong; accuracy_read leaves out what was discarded, "
-            "accuracy_answered also what was refused"
+            "accuracy counts refused and discarded answers as wrong; accuracy_read leaves out those discarded, "
+            "accuracy_answered also those refused"
         )
     if "coverage" in measures:
-        say("coverage: share that has a count, which mae and nae are of; nae_all takes what has none for a count of 0")
+        say("coverage: share of answers with a count, on which mae and nae rest; nae_all counts the others as 0")
     if "accuracy_by_itself" in measures:
-        say("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
+        say("accuracy counts an answer only if those it depends on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
-        say("unknown: drawings that the judge does not know or would not look at, and ties; in no other figure")
+        say("unknown: drawings that the judge cannot make out or would not look at, and ties; in no other figure")
     if "discarded" in measures:
-        say("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")
+        say("discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)")
 
 
 def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
@@ -134,8 +129,8 @@ def print_coverage(samples: Mapping[str, str], gaps: Gaps) -> None:
         say(f"{suite}: {sample}")
     if gaps.unasked:
         say(
-            f"not complete: {number_of(gaps.unasked, 'item')} not yet given to a model that was given others, counted "
-            "once for each such model"
+            f"not complete: {number_of(gaps.unasked, 'item')} not yet given to a model that got others, counted once "
+            "for each such model"
         )
     if gaps.failed:
         say(f"in no figure: {number_of(gaps.failed, 'trial')} that failed")
@@ -157,7 +152,7 @@ def print_overview(overview: Overview, stand_ins: StandIns, samples: Mapping[str
         models.append((one.suite, stand_ins.mark_model(one.model), str(sum(one.outcomes.values())), kinds, *what))
     judges = []
     for each in overview.judges:
-        counts = [str(count) for count in (each.annotators, each.readings, each.discarded)]
+        counts = [str(count or "") for count in (each.annotators, each.readings, each.discarded)]
         what = _tell_what(each.judge, stand_ins.name_judge(each.judge), each.addresses)
         judges.append([stand_ins.mark_judge(each.judge), *counts, *what])
     print_filled(("suite", "model", "responses", "outcomes", "spec", "address"), models)
@@ -187,25 +182,26 @@ def print_story(story: ItemStory, stand_ins: StandIns) -> None:
     if story.excluded is not None:
         say(f"excluded: {story.excluded}")
     for ask in story.item.asks:
-        say(f"ask {ask.question.id}: {ask.wording} expects {', '.join(map(str, ask.expects))}")
+        say(f"question {ask.question.id}: {ask.wording} Right: {' or '.join(map(str, ask.expects))}")
     for stored in story.responses:
-        trial = stored.response.trial
-        where = f"{stand_ins.name_model(trial.model)} repeat {trial.repeat} attempt {trial.attempt}"
-        say(f"response {stored.trial_id} {where}: {_told(stored.response.outcome)}")
+        say(f"{_name_trials([stored.response.trial], stand_ins)}: {_told(stored.response.outcome)}")
     trials = {stored.trial_id: stored.response.trial for stored in story.responses}
     for found in story.readings:
         reading = found.reading
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
-        about = reading.subject.id
-        if len(members) > 1:
-            about = (
-                f"{stand_ins.mark_model(members[0].model)} repeats {', '.join(str(trial.repeat) for trial in members)}"
-            )
         value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
         who = f"{stand_ins.name_judge(reading.judge)} {reading.annotator}".strip()
         what = "reading" if reading.purpose == "answer" else reading.purpose
-        of = about if reading.reviews is None else f"reading {reading.reviews} of {about}"
-        say(f"{what} {found.id} of {of} by {who}: {reading.question.id} = {value} ({reading.rule})")
+        of = "" if reading.reviews is None else f"reading {reading.reviews}, "
+        about = of + (_name_trials(members, stand_ins) if members else reading.subject.id)
+        say(f"{what} {found.id} by {who} of {about}: {reading.question.id} = {value} ({reading.rule})")
+
+
+def _name_trials(trials: Sequence[Trial], stand_ins: StandIns) -> str:
+    """Name a trial, or those of one model that were looked at together."""
+    repeats = ", ".join(str(trial.repeat) for trial in trials)
+    attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
+    return f"{stand_ins.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
 
 
 def _told(outcome: Outcome) -> str:
@@ -229,11 +225,11 @@ def _name(picture: Stored | Elsewhere) -> str:
     return f"{picture.name}, attached: {file}" if isinstance(picture, Attached) else file
 
 
-def print_listings(listings: Iterable[Listing]) -> None:
+def print_listings(listings: Iterable[Listing], heading: str = "what it does") -> None:
     """Print what exists of a kind."""
     rows = [(f"{one.name}:{one.target.upper()}" if one.target else one.name, one.summary) for one in listings]
-    print_table(("name", "what it does"), rows)
-    say("options, and what else there is to know: subitize list NAME")
+    print_table(("name", heading), rows)
+    say("all about one of them, with its options: subitize list NAME")
 
 
 def print_descriptions(descriptions: Iterable[Description]) -> None:
@@ -246,8 +242,8 @@ def print_descriptions(descriptions: Iterable[Description]) -> None:
             say(f"  {one.details}")
         options = ",OPTION=VALUE" * bool(one.options)
         written = f":{one.target.upper()}{options}" if one.target else options.replace(",", ":")
-        parts = f"missing; run: {one.remedy}" if one.remedy else "all installed" if one.is_complete else ""
-        for name, text in {"written": written and one.name + written, **one.facts, "parts": parts}.items():
+        parts = f"missing; run: {one.remedy}" if one.remedy else "installed" if one.is_complete else ""
+        for name, text in {"usage": written and one.name + written, **one.facts, "what it needs": parts}.items():
             if text:
                 say(f"  {name}: {text}")
         print()
@@ -256,10 +252,15 @@ def print_descriptions(descriptions: Iterable[Description]) -> None:
 
 
 def _print_options(options: Sequence[Option]) -> None:
-    rows = [(one.name + " °" * one.is_runtime, one.type, one.default or NOTHING, one.meaning) for one in options]
-    print_table(("option", "value", "default", "meaning"), rows)
+    rows = [(one.name + " °" * one.is_runtime, one.default or NOTHING, _explain(one)) for one in options]
+    print_table(("option", "default", "meaning"), rows)
     if any(one.is_runtime for one in options):
-        say("° is about how it runs, not what it is: a run may go on with another value")
+        say("° changes how it runs, not what it is: a run may go on with another value")
+
+
+def _explain(option: Option) -> str:
+    """Say what an option means, and what its value looks like where that is not just any text."""
+    return option.meaning if option.type == "text" else f"{option.meaning} ({option.type})".strip()
 
 
 def print_glyphs(glyphs: Iterable[Glyph]) -> None:
@@ -285,8 +286,9 @@ def tell_cautions(cautions: Iterable[str]) -> Iterator[str]:
     parts = (part for caution in cautions if caution for part in caution.split("; "))
     found = sorted({f"fewer than {FEW} clusters" if part.startswith("only ") else part for part in parts})
     if found:
-        yield from (f"! too little to rely on: {reason}" for reason in found)
-        yield "a cluster: all images of a prompt, or all answers to a picture"
+        yield f"! too little to rely on: {'; '.join(found)}"
+        if any("cluster" in reason for reason in found):
+            yield "cluster: all images of a prompt, or all answers to a picture"
 
 
 def _silent_measures(scores: Sequence[Score]) -> set[str]:

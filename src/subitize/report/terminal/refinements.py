@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from subitize.analysis.overview import StandIns
 from subitize.analysis.refinements import Pairing, Refinement
-from subitize.report.terminal.comparisons import write_p
+from subitize.report.document.cells import write_p
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import cell, print_cautions, print_marks
 
@@ -16,8 +16,8 @@ def print_refinements(rows: Sequence[Refinement], stand_ins: StandIns) -> None:
     """Print one row per refinement, model, judge and measure, and what the columns mean."""
     print_pairs(rows, stand_ins)
     say(
-        "value [95 % interval over prompts]; p: flips of signs of prompts' residuals, as the interval, adjusted for "
-        "all rows of a suite, judge and measure"
+        "value [95 % interval over prompts]; p: by flipping the signs of prompts' residuals, as the interval, adjusted "
+        "for all rows of a suite, judge and measure (Holm)"
     )
     say("fallbacks: pairs in which the refinement does not apply, so that both have the original prompt")
     print_marks(rows, stand_ins)
