@@ -37,10 +37,15 @@ class Finished:
         return json.loads(self.out)
 
 
+def python_path() -> str:
+    """Where processes look for modules: the outside package, and what the tests themselves were told."""
+    return os.pathsep.join(filter(None, (str(PLUGINS), os.environ.get("PYTHONPATH"))))
+
+
 def environment() -> dict[str, str]:
     """The environment of a user who has installed an outside package of models."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("SUBITIZE_")}
-    return clean | {"PYTHONPATH": str(PLUGINS), "PYTHONWARNINGS": "error", "COLUMNS": str(WIDE)}
+    return clean | {"PYTHONPATH": python_path(), "PYTHONWARNINGS": "error", "COLUMNS": str(WIDE)}
 
 
 def start(*arguments: object, cwd: Path | None = None) -> "subprocess.Popen[str]":

@@ -17,7 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 import parts
 import proofs
-from commands import PLUGINS, WIDE
+from commands import PLUGINS, WIDE, python_path
 from postgres_server import PostgresServer, find_postgres
 from subitize.drawing import glyphs
 from subitize.store import Database, Folder, Location, databases
@@ -209,7 +209,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def odd_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """The outside package of misbehaving models is installed, for this process and for its workers."""
     monkeypatch.syspath_prepend(str(PLUGINS))
-    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
+    monkeypatch.setenv("PYTHONPATH", python_path())
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -745,16 +745,17 @@ def test_neither_a_suite_nor_a_report_begins_with_the_tools_of_pictures() -> Non
     assert done.stdout.strip() == "[]"
 
 
-def test_a_run_begins_with_neither_tables_nor_hulls_nor_another_database(tmp_path: Path) -> None:
+def test_a_run_needs_neither_tables_nor_scipy_nor_another_database(tmp_path: Path) -> None:
     code = (
         "import sys, contextlib, io\n"
         "from subitize.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
-        "heavy = 'polars scipy.spatial sqlalchemy.dialects.postgresql'\n"
+        "heavy = 'polars scipy sqlalchemy.dialects.postgresql'\n"
         "print([name for name in heavy.split() if name in sys.modules])"
     )
-    what = f"run production:numbers=1 --limit 1 --repeats 1 --model painter:size_px=128 --out {tmp_path / 'run'}"
-    done = subprocess.run([sys.executable, "-c", code, *what.split()], capture_output=True, text=True, check=True)
+    what = "run production:numbers=1 --limit 1 --repeats 1 --model painter:size_px=128 --judge observer --out run"
+    command = [sys.executable, "-c", code, *what.split()]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert (tmp_path / "run" / "run.sqlite").exists()
 

@@ -18,7 +18,8 @@ from subitize.registry import Listing
 from subitize.report.terminal import bars
 from subitize.report.terminal.bars import Bar
 from subitize.report.terminal.enumerations import print_enumerations
-from subitize.report.terminal.printing import print_listings, print_overview, print_scores, print_story
+from subitize.report.terminal.listings import print_listings
+from subitize.report.terminal.printing import print_overview, print_scores, print_story
 from subitize.store import StoredReading, StoredResponse, SuiteEntry
 
 ITEM = naming_item()

@@ -45,7 +45,7 @@ def list_(
 ) -> None:
     """List suites, models, judges and what else there is, or describe one of them with its options."""
     from subitize import registry
-    from subitize.report.terminal.printing import print_descriptions, print_listings
+    from subitize.report.terminal.listings import print_descriptions, print_listings
 
     if name is None:
         return _count_kinds(as_json=as_json)
@@ -205,7 +205,7 @@ def glyphs(
         return print(out)
     if as_json:
         return print_json({noun: {"drawings": len(g.drawings), "colours": g.colours} for noun, g in GLYPHS.items()})
-    from subitize.report.terminal.printing import print_glyphs
+    from subitize.report.terminal.listings import print_glyphs
 
     return print_glyphs(GLYPHS.values())
 

@@ -17,11 +17,11 @@ def human_law(target: int, *, weber: float = 0.15, subitizing: int = 4, highest:
     Exact up to `subitizing`; above it a normal law of mean `target` and spread `weber` × `target`, truncated to
     [1, highest] and rounded (Testolin et al. 2025, section 2.4.3: a Weber fraction of .15).
     """
-    from scipy.special import ndtr
-
     responses = np.arange(1, highest + 1)
     if target <= subitizing or weber == 0:
         return np.asarray(responses == min(target, highest), dtype=np.float64)
+    from scipy.special import ndtr  # it takes longer to import than some pictures to draw
+
     edges = np.clip(np.arange(highest + 1) + 0.5, 1, highest)
     cumulative = ndtr((edges - target) / (weber * target))
     mass = np.diff(cumulative)

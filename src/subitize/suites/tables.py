@@ -8,8 +8,6 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
-
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadImageError
 from subitize.image_files import image_format
@@ -206,6 +204,8 @@ def _read_parquet(path: Path) -> Iterator[Row]:
 
 def _read_slices(path: Path) -> Iterator[dict[str, object]]:
     """Read the rows of a Parquet file, as many at a time as memory should hold."""
+    import polars as pl
+
     try:
         table = pl.scan_parquet(path, glob=False)
         rows: int = table.select(pl.len()).collect().item()

@@ -7,7 +7,6 @@ at when the first is to be told: most pictures have none.
 
 import contextlib
 import os
-import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,12 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor
 
-from subitize.drawing import cuts
 from subitize.drawing.clipart import BARE, PALETTE
 from subitize.drawing.glyphs import GLYPHS, PLAIN, rasterise, svg, whole_drawings
 from subitize.records import digest
 from subitize.scenes import Form, Pieces, Portion, Whole
-from subitize.vision import appearance, sampling, segmentation
 from subitize.vision.appearance import Appearances, body_colours, describe, half_bodies
 from subitize.vision.sampling import sample
 from subitize.vision.segmentation import Mask, Region, cut_out, foreground
@@ -194,9 +191,10 @@ def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
 
 def _ways_of_looking() -> list[str]:
     """Give the code and the libraries that the result depends on: what others have kept is not recalled."""
-    modules = (appearance, sampling, segmentation, cuts, sys.modules[__name__])
+    here = Path(__file__).parent
+    files = [here / f"{name}.py" for name in ("appearance", "connected", "references", "sampling", "segmentation")]
     versions = [version(library) for library in ("numpy", "scipy", "pillow", "resvg-py")]
-    return [*versions, *(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)]
+    return [*versions, *(file.read_text(encoding="utf-8") for file in (*files, here.with_name("drawing") / "cuts.py"))]
 
 
 def _keep(found: Kept, file: Path) -> Kept:
@@ -222,6 +220,8 @@ _WHITE_GROUND = (np.full(3, 255, dtype=np.uint8),) * 2
 def _rendered(views: Sequence[_View], forms: Sequence[Form]) -> list[Image.Image]:
     """Render the views, those of one drawing in one thread: how it is cut is worked out once for all its colours."""
 
+    from subitize.drawing import cuts  # it takes scipy, which takes longer to import than a picture to look at
+
     def render(same: Sequence[_View]) -> list[Image.Image]:
         return [_on_white(cuts.sprite(v.noun, v.variant, v.colour, _PART_PX, forms[v.form])) for v in same]
 
@@ -238,6 +238,8 @@ def _on_white(sprite: Image.Image) -> Image.Image:
 
 def _second_half(view: _View) -> Image.Image:
     """Draw the second half in black on nothing."""
+    from subitize.drawing import cuts
+
     is_second = cuts.cut(view.noun, view.variant, (1, 1), is_broken=False) == 1
     mask = Image.fromarray(is_second.view(np.uint8) * np.uint8(255)).resize((_PART_PX, _PART_PX))
     return Image.merge("RGBA", (*Image.new("RGB", mask.size).split(), mask))

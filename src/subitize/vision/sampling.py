@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy import ndimage
 
+from subitize.vision.connected import find_connected
 from subitize.vision.segmentation import Mask, Region
 
 GRID = 64
@@ -126,8 +126,6 @@ def _lines(extent: int, longest: int) -> _Lines:
 
 
 def _fill_holes(masks: Mask) -> Mask:
-    in_plane = ndimage.generate_binary_structure(3, 1)
-    in_plane[0] = in_plane[2] = False
-    outside, _ = ndimage.label(~masks, structure=in_plane)
+    outside = find_connected(~masks).labels
     filled: Mask = outside != outside[:, :1, :1]
     return filled

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from subitize.image_files import Rgb
-
-Mask = NDArray[np.bool_]
+from subitize.vision.connected import Mask as Mask
+from subitize.vision.connected import find_connected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +37,11 @@ def regions(pixels: Rgb) -> list[Region]:
 
 def components(mask: Mask, pixels: Rgb) -> list[Region]:
     """Find what hangs together in a mask, without specks and inner parts."""
-    labels, _ = ndimage.label(mask, structure=_EIGHT_NEIGHBOURS)
-    least_px = max(_SPECK_PX, mask.size * _SPECK_SHARE)
-    found = []
-    for label, (rows, columns) in enumerate(ndimage.find_objects(labels), start=1):
-        own = labels[rows, columns] == label
-        if own.size >= least_px and np.count_nonzero(own) >= least_px:
-            found.append(Region(columns.start, rows.start, own, pixels[rows, columns]))
+    connected = find_connected(mask, is_diagonal=True)
+    found = [
+        Region(columns.start, rows.start, connected.labels[rows, columns] == label, pixels[rows, columns])
+        for label, rows, columns in connected.at_least(max(_SPECK_PX, mask.size * _SPECK_SHARE))
+    ]
     return _without_inner_parts(found, mask.shape)
 
 
@@ -95,7 +92,7 @@ def _without_inner_parts(found: list[Region], size_px: tuple[int, ...]) -> list[
     for outer, box in zip(found, boxes, strict=True):
         within = np.flatnonzero((boxes[:, :2] > box[:2]).all(axis=1) & (boxes[:, 2:] < box[2:]).all(axis=1))
         if within.size and not _is_frame(outer, size_px):
-            ground, _ = ndimage.label(~np.pad(outer.mask, 1))
+            ground = find_connected(~np.pad(outer.mask, 1)).labels
             inner.update(index for index in within.tolist() if _piece(ground, outer, found[index]) != ground[0, 0])
     return [region for index, region in enumerate(found) if index not in inner]
 
@@ -117,4 +114,3 @@ _PATTERN = 48
 _USUAL = (3, 97)  # percentiles: a thing that is cut off by the border is no pattern
 _SPECK_PX = 12
 _SPECK_SHARE = 2e-5
-_EIGHT_NEIGHBOURS = np.ones((3, 3), dtype=np.int8)
