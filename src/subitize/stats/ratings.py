@@ -119,6 +119,9 @@ def _cross(cluster: Codes, annotator: Codes | None) -> tuple[Codes, Cells]:
 
 
 def _number(names: NDArray[Any]) -> Codes:
+    """Number different names from 0, in their order; names that are small whole numbers need no sorting."""
+    if names.dtype.kind in "iu" and names.size and names.min() >= 0 and names.max() <= 2 * names.size:
+        return np.asarray((np.cumsum(np.bincount(names) > 0) - 1)[names], dtype=np.int64)
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 

@@ -111,22 +111,46 @@ class Annotations:
         return bool(answered.filter("is_relevant")["parent"].is_not_null().any())
 
     def of_task(self, task: int, *, is_relevant: bool = True) -> pl.DataFrame:
-        """The answers to the questions of a task, in the order they were given."""
-        asked = self.questions.filter((pl.col("task") == task) & (pl.col("is_relevant") == is_relevant))
-        return self.answers.join(asked.select("key"), on="key", how="semi", maintain_order="left")
+        """The answers to the questions of a task, in the order they were given.
+
+        Beside them stand numbers of their unit, prompt, annotator (`person`) and value (`said`), in the names' order.
+        """
+        return self._by_task.get((task, is_relevant), self._numbered.clear())
+
+    @cached_property
+    def _by_task(self) -> dict[Any, pl.DataFrame]:
+        return self._numbered.partition_by("task", "is_relevant", as_dict=True)
+
+    @cached_property
+    def _numbered(self) -> pl.DataFrame:
+        people, values = (self.answers[name].unique().sort() for name in ("annotator", "value"))
+        prompt = pl.col("prompt").rank("dense").cast(pl.Int64)
+        asked = self.questions.select("task", "is_relevant", prompt)[self.answers["key"]]
+        model = pl.col("model").cast(pl.Enum(self.models)).to_physical().cast(pl.UInt64)
+        unit = model * 2**48 + pl.col("key").cast(pl.UInt64) * 2**16 + pl.col("seed")
+        return self.answers.hstack(asked).with_columns(
+            unit.rank("dense").cast(pl.Int64).alias("unit"),
+            pl.col("annotator").cast(pl.Enum(people)).to_physical().cast(pl.Int64).alias("person"),
+            values.search_sorted(self.answers["value"]).alias("said"),
+        )
 
     @cached_property
     def counts(self) -> pl.DataFrame:
         """The labels of Task 1, rounded half to even; where the release has every answer twice, so is the label."""
-        found = self.label(self.of_task(1))
+        found = _choose(self.of_task(1))
         label = pl.Series(np.rint(found["label"].to_numpy()))
         repeated = pl.int_range(pl.len()).repeat_by("copies").explode()
-        return found.with_columns(label=label).with_columns(_IS_RIGHT).select(pl.all().gather(repeated))
+        return self._explain(found.with_columns(label=label).select(pl.all().gather(repeated)))
+
+    @cached_property
+    def first_counts(self) -> pl.DataFrame:
+        """The labels of Task 1 of five images of each prompt, which the paper takes but in Table 2."""
+        return self.counts.filter(pl.col("seed") < SEEDS)
 
     @cached_property
     def lines(self) -> pl.DataFrame:
         """The labels of Task 2, coded from 0 to 4."""
-        return self.label(self.of_task(2)).with_columns(_IS_RIGHT)
+        return self.label(self.of_task(2))
 
     @cached_property
     def confirmations(self) -> pl.DataFrame:
@@ -145,21 +169,33 @@ class Annotations:
 
     def label(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Take the most frequent value of each question, the first given of several; `top` people gave it."""
-        answers = answers.select(*UNIT, "annotator", "value").with_row_index("row")
-        values = answers.group_by(*UNIT, "value").agg(pl.len().alias("votes"), pl.col("row").min())
-        winners = values.sort("votes", "row", descending=[True, False]).unique(UNIT, keep="first", maintain_order=True)
-        people = answers.unique((*UNIT, "annotator"))
-        tops = people.group_by(*UNIT, "value").agg(pl.len().alias("top")).group_by(UNIT).agg(pl.col("top").max())
-        copies = answers.group_by(UNIT).len("rows").join(people.group_by(UNIT).len("people"), on=UNIT)
-        copies = copies.with_columns(copies=(pl.col("rows") / pl.col("people")).round().cast(pl.UInt32))
-        return (
-            winners.sort("row")
-            .rename({"value": "label"})
-            .join(tops, on=UNIT, maintain_order="left")
-            .join(copies.select(*UNIT, "people", "copies"), on=UNIT, maintain_order="left")
-            .join(self.questions, on="key", maintain_order="left")
-            .with_columns(observations=1)
-        )
+        return self._explain(_choose(answers))
+
+    def _explain(self, labels: pl.DataFrame) -> pl.DataFrame:
+        """Put the questions beside their labels, and whether these are right."""
+        return labels.join(self.questions, on="key", maintain_order="left").with_columns(_IS_RIGHT, observations=1)
+
+
+def _choose(answers: pl.DataFrame) -> pl.DataFrame:
+    """Find each unit's label, in the order of the first answers that give it, and how often people's answers stand."""
+    rows = answers.select("unit", "person", said=pl.col("unit") * _WIDTH + pl.col("said")).with_row_index("row")
+    votes = rows.group_by("said").agg(
+        pl.col("unit").first(), pl.col("person").n_unique().alias("top"), pl.len().alias("votes"), pl.col("row").min()
+    )
+    # The most votes, and of as many the first row, as one number.
+    best = (pl.col("votes").cast(pl.Int64) * _WIDTH - pl.col("row")).max().alias("best")
+    chosen = votes.group_by("unit").agg(best, pl.col("top").max(), pl.col("votes").sum())
+    people = rows.group_by("unit").agg(pl.col("person").n_unique().alias("people"))
+    chosen = (
+        chosen.join(people, on="unit")
+        .with_columns(row=-pl.col("best") % _WIDTH, copies=(pl.col("votes") / pl.col("people")).round().cast(pl.UInt32))
+        .sort("row")
+    )
+    labels = answers.select(*UNIT, pl.col("value").alias("label"))[chosen["row"]]
+    return labels.hstack(chosen.select("top", "people", "copies"))
+
+
+_WIDTH = 2**32
 
 
 def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:

@@ -43,7 +43,7 @@ from subitize.papers.geckonum.contrasts import (
 )
 from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.shares import estimate_means
-from subitize.papers.geckonum.tables import find_baselines, group_labels, of_first_seeds
+from subitize.papers.geckonum.tables import find_baselines, group_labels
 from subitize.records import Estimate
 from subitize.report.document.cells import estimate_text, number_of
 from subitize.report.sections.claims import tell, tell_level, tell_margin, write_p
@@ -87,7 +87,7 @@ _Judge = Callable[[Sequence[Comparison]], Verdict]
 
 def observe(annotations: Annotations) -> list[Statement]:
     """Compute the paper's conclusions from answers about any models' images."""
-    simple = of_first_seeds(annotations.counts).filter(pl.col("type") == "numeric_simple")
+    simple = annotations.first_counts.filter(pl.col("type") == "numeric_simple")
     grouped = group_labels(annotations)
     return [
         tasks_differ(annotations),
@@ -99,7 +99,7 @@ def observe(annotations: Annotations) -> list[Statement]:
         falls_with_each_number(simple),
         words_beat_digits(grouped),
         frequent_nouns_are_easier(grouped),
-        other_numbers_distract(of_first_seeds(annotations.counts)),
+        other_numbers_distract(annotations.first_counts),
         relations_are_hard(grouped),
         colours_matter_little(grouped),
         comparing_is_harder(annotations.lines),
@@ -158,7 +158,7 @@ def one_is_ahead(annotations: Annotations) -> Statement:
     tasks = {1: annotations.counts, 2: annotations.lines}
     if missing := [part for task, labels in tasks.items() for part in missing_parts(labels, task, annotations.models)]:
         return _lack("5d", missing)
-    means = {model: mean for (model,), mean in estimate_means(of_first_seeds(annotations.counts), "model").items()}
+    means = {model: mean for (model,), mean in estimate_means(annotations.first_counts, "model").items()}
     best = max(means, key=lambda model: means[model].value, default="")
     comparisons = tuple(
         one for task, labels in tasks.items() for one in _compare_with(best, labels, annotations.models, f"Task {task}")
@@ -349,7 +349,7 @@ def fractions_come_first(images: pl.DataFrame) -> Statement:
 
 def annotators_agree(annotations: Annotations) -> Statement:
     """Section 4 and appendix C.2: all three tasks together, where five people answered."""
-    tasks = (of_first_seeds(annotations.counts), annotations.lines, annotations.label(annotations.of_task(3)))
+    tasks = (annotations.first_counts, annotations.lines, annotations.label(annotations.of_task(3)))
     labels = pl.concat([own.select("people", "top", "stratum", "cluster", "observations") for own in tasks])
     labels = labels.filter(pl.col("people") == RATERS)
     if not labels.height:

@@ -56,7 +56,7 @@ def _factors(prompt: Prompt, scene: Scene) -> dict[str, Scalar]:
 
 
 def _representation(text: str) -> str:
-    has_words, has_digits = bool(_NUMBER_WORDS.search(text)), any(char.isdecimal() for char in text)
+    has_words, has_digits = bool(_NUMBER_WORDS.search(text)), bool(re.search(r"\d", text))
     return "mixed" if has_words and has_digits else "words" if has_words else "digits"
 
 

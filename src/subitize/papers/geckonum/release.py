@@ -123,9 +123,9 @@ def _read(file: AnswerFile, texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataF
     table = _read_columns(file)
     if not table.height:
         raise BadFileError(f"{file.path.name}: no answers in it")
-    _refuse(
-        file, table, {f"{name} is missing; is the file cut?": pl.col(name).is_null() for name in COLUMNS[file.task]}
-    )
+    if any(table.null_count().row(0)):
+        missing = {f"{name} is missing; is the file cut?": pl.col(name).is_null() for name in COLUMNS[file.task]}
+        _refuse(file, table, missing)
     image = pl.col("image_id").cast(pl.String).str.extract_groups(_IMAGE_ID).struct.rename_fields(["id", "seed"])
     images = table.unique(["image_id", "prompt", "model"], maintain_order=True)
     images = images.with_columns(image.alias("image"), pl.col("prompt", "model").cast(pl.String)).unnest("image")
@@ -137,7 +137,7 @@ def _read(file: AnswerFile, texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataF
         "prompt {prompt!r}: in prompts.csv {id} is {text!r}": pl.col("prompt") != pl.col("text"),
     }
     _refuse(file, images, faults)
-    _refuse(file, table, {"annot_id {annot_id!r} is no whole number": _is_no_integer("annot_id")})
+    _refuse_text(file, table, "annot_id", "is no whole number")
     table = _VALUES[file.task](file, table)
     named = images.select("image_id", pl.col("id").cast(pl.Categorical).alias("name"), pl.col("seed").cast(pl.UInt16))
     table = table.join(named, on="image_id", maintain_order="left").select(
@@ -177,16 +177,22 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
     try:
         texts = dict.fromkeys(columns, pl.Categorical)
         found = pl.read_csv(file.path, schema_overrides=texts, infer_schema=False, row_index_name="row")
+        found = found.select("row", *columns)
+        if any(found.null_count().row(0)):
+            found = found.filter(~pl.all_horizontal(pl.col(columns).is_null()))
         # A table that once had gaps has its whole numbers written as 3.0.
-        whole = pl.col([name for name in columns if name in _WHOLE]).cast(pl.String).str.replace(r"\.0$", "")
-        is_empty = pl.all_horizontal(pl.col(columns).is_null())
-        return found.select("row", *columns).filter(~is_empty).with_columns(whole.cast(pl.Categorical))
+        whole = pl.col([name for name in columns if name in _WHOLE and _has_decimals(found[name])])
+        return found.with_columns(whole.cast(pl.String).str.replace(r"\.0$", "").cast(pl.Categorical))
     except pl.exceptions.PolarsError as error:
         for line, fields in read_records(file.path):
             if len(fields) != len(header):
                 message = f"should have {len(header)} fields, not {len(fields)}; is the file cut?"
                 raise BadFileError(f"{file.path.name} line {line}: {message}") from None
         raise BadFileError(f"{file.path.name}: no CSV: {str(error).splitlines()[0]}") from None
+
+
+def _has_decimals(texts: pl.Series) -> bool:
+    return bool(texts.unique().cast(pl.String).str.ends_with(".0").any())
 
 
 def _read_header(path: Path) -> list[str]:
@@ -208,13 +214,15 @@ def _refuse(file: AnswerFile, table: pl.DataFrame, faults: Mapping[str, pl.Expr]
             raise file.error(row["row"], message.format_map(row))
 
 
-def _is_no_integer(column: str) -> pl.Expr:
-    return ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
+def _refuse_text(file: AnswerFile, table: pl.DataFrame, column: str, fault: str) -> None:
+    """Raise an error about the first row that has no whole number in a column, if one has none."""
+    is_bad = ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
+    _refuse(file, table.unique(column, keep="first", maintain_order=True), {f"{column} {{{column}!r}} {fault}": is_bad})
 
 
 def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
     """Read the raw answers of Task 1 anew; the release must come to the same."""
-    _refuse(file, table, {"question_id {question_id!r} is no number": _is_no_integer("question_id")})
+    _refuse_text(file, table, "question_id", "is no number")
     said = table.unique(["raw_answer", "answer"], maintain_order=True).with_columns(
         pl.col("raw_answer").cast(pl.String).map_elements(_number, pl.Float64).alias("value"),
         pl.col("answer").cast(pl.String).cast(pl.Float64, strict=False).alias("released"),
@@ -252,11 +260,8 @@ def _line_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
 
 def _yes_or_no_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
     text = pl.col("answer").cast(pl.String).str.replace(r"\.0$", "")
-    faults = {
-        "question_id {question_id!r} is no number": _is_no_integer("question_id"),
-        "answer {answer!r} should be 0 or 1": ~text.is_in(["0", "1"]),
-    }
-    _refuse(file, table, faults)
+    _refuse_text(file, table, "question_id", "is no number")
+    _refuse(file, table, {"answer {answer!r} should be 0 or 1": ~text.is_in(["0", "1"])})
     return table.with_columns(text.cast(pl.Float64).alias("value"))
 
 

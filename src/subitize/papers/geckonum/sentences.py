@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 
 from subitize.numerals import article, counted, plural
@@ -32,11 +33,11 @@ class Sentence:
     is_frequent: bool | None = None
 
 
-def make_sentences(words: Vocabulary, random: Random) -> Iterator[Sentence]:
-    """Make all prompts, those of the sampled types by lot."""
+def make_sentences(words: Vocabulary, random: Random | None) -> Iterator[Sentence]:
+    """Make all prompts, those of the sampled types by lot; without one to draw they are left out."""
     yield from _simple(words)
-    yield from _sample(lambda: _added(words, random, 2))
-    yield from _sample(lambda: _added(words, random, 3))
+    yield from _sample(random, lambda random: _added(words, random, 2))
+    yield from _sample(random, lambda random: _added(words, random, 3))
     for one, other in words.compared:
         yield from _compared(one, other)
     for held in words.held:
@@ -50,8 +51,20 @@ def make_sentences(words: Vocabulary, random: Random) -> Iterator[Sentence]:
     for split in words.split:
         yield from _split(split, words)
     yield from _coloured(words)
-    yield from _sample(lambda: _added_in_colours(words, random))
-    yield from _sample(lambda: _placed(words, random))
+    yield from _sample(random, lambda random: _added_in_colours(words, random))
+    yield from _sample(random, lambda random: _placed(words, random))
+
+
+def may_say(type: str, text: str, entities: str) -> bool:
+    """Tell whether a text of a sampled type is made of these entities, whatever was drawn of digits and places."""
+    named = (entity.strip().rpartition(":") for entity in entities.split(","))
+    counts = [[_Counted(int(number), thing, in_digits) for in_digits in (True, False)] for thing, _, number in named]
+    match type:
+        case "2-additive" | "3-additive" | "2-additive-color":
+            return any(text == _add(drawn) for drawn in product(*counts))
+        case "attribute-spatial":
+            return any(text == _place(*drawn, place) for place in _PLACES for drawn in product(*counts))
+    return False
 
 
 def _simple(words: Vocabulary) -> Iterator[Sentence]:
@@ -65,11 +78,11 @@ def _simple(words: Vocabulary) -> Iterator[Sentence]:
                     yield Sentence(text, f"{noun}:{number}", "numeric_simple", not in_digits, is_frequent)
 
 
-def _sample(draw: Callable[[], Sentence]) -> Iterator[Sentence]:
+def _sample(random: Random | None, draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
     """Draw sentences that all differ, fewer if there are not so many."""
     drawn: set[str] = set()
-    for _ in range(_MOST_DRAWS):
-        sentence = draw()
+    for _ in range(_MOST_DRAWS if random else 0):
+        sentence = draw(random)
         if sentence.text not in drawn:
             drawn.add(sentence.text)
             yield sentence
@@ -79,9 +92,12 @@ def _sample(draw: Callable[[], Sentence]) -> Iterator[Sentence]:
 
 def _added(words: Vocabulary, random: Random, terms: int) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), terms), random, words.small_numbers)
+    return _with_counts(_add(counts), counts, f"{terms}-additive", ", " if terms > 2 else ",")
+
+
+def _add(counts: "Sequence[_Counted]") -> str:
     *first, last = counts
-    text = _sentence(f"{', '.join(str(one) for one in first)} and {last}")
-    return _with_counts(text, counts, f"{terms}-additive", ", " if terms > 2 else ",")
+    return _sentence(f"{', '.join(str(one) for one in first)} and {last}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +180,17 @@ def _coloured(words: Vocabulary) -> Iterator[Sentence]:
 def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
     things = [f"{colour} {noun}" for colour in words.colours for noun in words.coloured_nouns]
     counts = _draw_counts(random.sample(things, 2), random, words.smallest_numbers)
-    return _with_counts(_sentence(f"{counts[0]} and {counts[1]}"), counts, "2-additive-color")
+    return _with_counts(_add(counts), counts, "2-additive-color")
 
 
 def _placed(words: Vocabulary, random: Random) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
-    text = f"There {_verb(counts[0].number)} {counts[0]} {random.choice(_PLACES)} {counts[1]}."
-    return _with_counts(text, counts, "attribute-spatial")
+    one, other = counts
+    return _with_counts(_place(one, other, random.choice(_PLACES)), counts, "attribute-spatial")
+
+
+def _place(one: _Counted, other: _Counted, place: str) -> str:
+    return f"There {_verb(one.number)} {one} {place} {other}."
 
 
 def _a(noun: str) -> str:

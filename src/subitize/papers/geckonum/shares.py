@@ -4,10 +4,12 @@ Labels of one prompt hang together; types and numbers are strata, which the desi
 that of a whole image in Task 3 rests on several answers.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from subitize.analysis.clusters import take_clusters
 from subitize.records import Estimate
@@ -29,6 +31,14 @@ def estimate_means(labels: pl.DataFrame, *by: str, confidence: float = 0.95) -> 
         labels.drop_nulls(by).group_by(*by, "cluster").agg(_STRATUM, weight, pl.col("observations").sum(), mean=mean)
     )
     return _estimate(clusters, by, confidence)
+
+
+def estimate_events(labels: pl.DataFrame, events: Mapping[str, pl.Expr], *by: str) -> Shares:
+    """Estimate in each group how often each of several things is so; its name is the last of the names."""
+    shares = {name: is_so.cast(pl.Float64).mean() for name, is_so in events.items()}
+    clusters = labels.group_by(*by, "cluster").agg(_STRATUM, _LABELS, pl.col("observations").sum(), **shares)
+    each = clusters.unpivot(list(events), index=cs.exclude(*events), variable_name="event", value_name="mean")
+    return _estimate(each, (*by, "event"))
 
 
 def estimate_outcomes(labels: pl.DataFrame, outcome: str, *by: str) -> Shares:

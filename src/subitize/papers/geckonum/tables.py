@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from subitize.analysis.reproduction import AS_THE_PAPER, Cell, Place, make_cell
-from subitize.papers.geckonum.annotations import SEEDS, UNIT, Annotations
+from subitize.papers.geckonum.annotations import SEEDS, Annotations
 from subitize.papers.geckonum.published import DROPS, GROUPS, QUANTIFIERS
-from subitize.papers.geckonum.shares import Shares, estimate_means
+from subitize.papers.geckonum.shares import estimate_events, estimate_means
 from subitize.records import Estimate
 from subitize.stats.clusters import cluster_mean
 from subitize.stats.contingency import chi_squared, significant_shuffles
@@ -71,7 +70,7 @@ def find_baselines(annotations: Annotations) -> dict[int, float]:
 
 def figure_3(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per type of prompt."""
-    for labels in (of_first_seeds(annotations.counts), annotations.lines, annotations.confirmations):
+    for labels in (annotations.first_counts, annotations.lines, annotations.confirmations):
         for (type, model), mean in estimate_means(labels, "type", "model").items():
             yield to_percent(Place("figure3_by_type", type, model), mean)
 
@@ -87,7 +86,7 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
-    found = estimate_means(of_first_seeds(annotations.counts), "type", "model", "truth")
+    found = estimate_means(annotations.first_counts, "type", "model", "truth")
     for (type, model, number), mean in found.items():
         yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
@@ -108,7 +107,7 @@ def comparisons(annotations: Annotations) -> Iterator[Cell]:
 
 def group_labels(annotations: Annotations) -> pl.DataFrame:
     """Take the labels of the two groups, `kind`, that each table compares."""
-    labels = of_first_seeds(annotations.counts)
+    labels = annotations.first_counts
     # The two tables about colours compare the same nouns with and without.
     coloured = annotations.questions.filter(pl.col("type") == "attribute-color")["noun"].unique().to_list()
     return pl.concat(
@@ -120,7 +119,7 @@ def group_labels(annotations: Annotations) -> pl.DataFrame:
 
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
     """How much accuracy drops when a number stands in a prompt with others, which is another prompt."""
-    found = estimate_means(of_first_seeds(annotations.counts), "type", "model", "truth")
+    found = estimate_means(annotations.first_counts, "type", "model", "truth")
     for before, after in DROPS:
         for model in annotations.models:
             for number in (1, 2, 3):
@@ -132,44 +131,36 @@ def table_a5(annotations: Annotations) -> Iterator[Cell]:
 
 def table_a10(annotations: Annotations) -> Iterator[Cell]:
     """How many of the annotators asked gave the label of Task 1: of five in the paper."""
-    labels = _seat(of_first_seeds(annotations.counts))
-    models = labels["model"].unique(maintain_order=True)
+    labels = _seat(annotations.first_counts)
     found = {
-        (model, votes, panel): share
-        for panel in _sizes(labels)
-        for votes in range(1, panel + 1)
-        for (model,), share in _shares_of(_of_panel(labels, panel), pl.col("top") == votes, "model").items()
+        panel: estimate_events(own, {f"{votes}": pl.col("top") == votes for votes in range(1, panel + 1)}, "model")
+        for panel, own in _panels(labels)
     }
-    for model in models:
-        for (of, votes, panel), share in found.items():
-            if of == model:
-                yield to_percent(Place("A10", model, f"{votes}/{panel}"), share)
+    for model in labels["model"].unique(maintain_order=True):
+        for panel, shares in found.items():
+            for votes in range(1, panel + 1):
+                if (model, f"{votes}") in shares:
+                    yield to_percent(Place("A10", model, f"{votes}/{panel}"), shares[model, f"{votes}"])
 
 
 def agreement(annotations: Annotations) -> Iterator[Cell]:
     """The share of questions to which at least so many of the annotators asked gave the same answer."""
-    tops = {1: of_first_seeds(annotations.counts), 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
-    for task, of_task in tops.items():
-        labels = _seat(of_task)
-        for panel in _sizes(labels):
-            own = _of_panel(labels, panel).with_columns(task=task)
-            for votes in range(panel, panel // 2, -1):
-                share = _shares_of(own, pl.col("top") >= votes, "task")[task,]
-                yield to_percent(Place("agreement", f"task{task}", f">={votes}/{panel}"), share)
+    tops = {1: annotations.first_counts, 2: annotations.lines, 3: annotations.label(annotations.of_task(3))}
+    for task, labels in tops.items():
+        for panel, own in _panels(_seat(labels)):
+            events = {f">={votes}/{panel}": pl.col("top") >= votes for votes in range(panel, panel // 2, -1)}
+            shares = estimate_events(own, events)
+            for event in events:
+                yield to_percent(Place("agreement", f"task{task}", event), shares[event,])
 
 
 def krippendorff(annotations: Annotations) -> Iterator[Cell]:
     """Krippendorff's α at three levels of measurement; of one judge alone there is none."""
     for task in (1, 2, 3):
         answers = annotations.of_task(task)
-        answers = of_first_seeds(answers) if task == 1 else answers
-        prompts = answers.join(annotations.questions.select("key", "prompt"), on="key", maintain_order="left")
-        ratings = tally(
-            _number(answers, *UNIT),
-            answers["value"].to_numpy(),
-            clusters=_number(prompts, "prompt"),
-            annotators=_number(answers, "annotator"),
-        )
+        answers = answers.filter(pl.col("seed") < SEEDS) if task == 1 else answers
+        units, values, prompts, people = (answers[name].to_numpy() for name in ("unit", "value", "prompt", "person"))
+        ratings = tally(units, values, clusters=prompts, annotators=people)
         for level, alpha in krippendorff_alphas(ratings, _LEVELS).items():
             yield make_cell(Place("krippendorff", f"task{task}", level), alpha)
 
@@ -191,12 +182,11 @@ def counts(annotations: Annotations) -> Iterator[Cell]:
     of_task = {number: annotations.of_task(number) for number in (1, 2, 3)}
     found = {f"annotations_task{number}": own.height for number, own in of_task.items()}
     found["annotations_total"] = sum(found.values())
-    prompts = annotations.questions.select("key", "prompt")
-    images = (own.join(prompts, on="key").select("model", "prompt", "seed").n_unique() for own in of_task.values())
+    images = (own.unique("unit").select("model", "prompt", "seed").n_unique() for own in of_task.values())
     found["images"] = sum(images)
     found["prompts"] = annotations.questions["prompt"].n_unique()
     labels = annotations.counts
-    found["labels_task1_5seeds"] = of_first_seeds(labels).height
+    found["labels_task1_5seeds"] = annotations.first_counts.height
     found["labels_task1_all"] = labels.height
     found["labels_task2"] = annotations.lines.height
     # The question-answer pairs that the paper trains and tests vision-language models on (Section D).
@@ -235,17 +225,9 @@ def _seat(labels: pl.DataFrame) -> pl.DataFrame:
 _RARE = 0.01
 
 
-def _sizes(labels: pl.DataFrame) -> list[int]:
-    return labels["panel"].unique().sort(descending=True).to_list()
-
-
-def _of_panel(labels: pl.DataFrame, panel: int) -> pl.DataFrame:
-    return labels.filter(pl.col("panel") == panel)
-
-
-def of_first_seeds(labels: pl.DataFrame) -> pl.DataFrame:
-    """Keep five images of each prompt, as the paper does but for Task 1 of Table 2."""
-    return labels.filter(pl.col("seed") < SEEDS)
+def _panels(labels: pl.DataFrame) -> list[tuple[int, pl.DataFrame]]:
+    sizes = labels["panel"].unique().sort(descending=True).to_list()
+    return [(panel, labels.filter(pl.col("panel") == panel)) for panel in sizes]
 
 
 def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
@@ -259,15 +241,6 @@ def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
         str(model): cluster_mean(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy()).standard_error
         for (model,), own in labels.group_by("model")
     }
-
-
-def _number(rows: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
-    """Give rows that are alike in these columns the same number."""
-    return rows.select(pl.struct(*columns).rank("dense")).to_series().to_numpy().astype(np.int64)
-
-
-def _shares_of(labels: pl.DataFrame, is_so: pl.Expr, by: str) -> Shares:
-    return estimate_means(labels.with_columns(right=is_so.cast(pl.Float64)), by)
 
 
 def to_percent(place: Place, mean: Estimate, *, minus: float = 0.0) -> Cell:
