@@ -1,12 +1,16 @@
-"""Which rule would read the answers that another one discards."""
+"""Which rule would read the answers that another one discards, and where figures are of what no rule reads."""
 
 import shlex
 from collections import Counter
 
+import polars as pl
+
+from subitize.analysis.observations import Observations
 from subitize.labels import Rule, interpret
 from subitize.labels.rules import find_word_rule
 from subitize.numerals import POLICIES
-from subitize.records import Known
+from subitize.plugins import papers_by_name
+from subitize.records import Known, Match, base_suite
 from subitize.store import Run, codec
 from subitize.store.counts import Discards, count_discards
 from subitize.store.rows import decode_question, read_discarded
@@ -23,6 +27,19 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
         for one in counts
         if one.discarded > _WORTH_TELLING * one.readings and judge in (None, one.judge)
         if (advice := _advise(run, name, one, is_alone=len({other.judge for other in counts}) == 1))
+    ]
+
+
+def advise_tables(observations: Observations, name: str) -> list[str]:
+    """Say of every suite with similarities of texts which command has figures of them."""
+    unknown = observations.filter(pl.col("status") == "unknown").seen_items()
+    suites = dict.fromkeys(base_suite(item.suite) for item in unknown if isinstance(item.task, Match))
+    return [
+        f"{suite}: similarities rank texts, and accept or reject none; for their figures: subitize tables "
+        f"{shlex.quote(name)} --paper {paper}"
+        for suite in suites
+        for paper, found in papers_by_name().items()
+        if suite in found.suites and found.tabulate
     ]
 
 

@@ -28,6 +28,7 @@ from subitize.labels import (
 )
 from subitize.records import (
     SIGHT_CHECK,
+    Answer,
     Ask,
     Count,
     Design,
@@ -524,7 +525,7 @@ _ASKS: dict[str, pl.DataType] = {
     "target": pl.Float64(),
     "targets": pl.String(),
     **{name: COLUMNS[name] for name in ("parent", "is_relevant", "is_number", "is_informed")},
-    **dict.fromkeys(("is_drawn", "is_drawn_number"), pl.Boolean()),
+    **dict.fromkeys(("is_answered", "is_drawn_number"), pl.Boolean()),
 }
 
 
@@ -548,7 +549,7 @@ def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
         ask.is_relevant,
         is_number,
         question.is_informed and is_drawn,  # of what a model wrote, the judge reads no more than that
-        is_drawn,
+        isinstance(item.task, Answer),
         is_drawn and is_number,
     )
 
@@ -575,13 +576,13 @@ def _status(*, is_empty: pl.Expr) -> pl.Expr:
 
     Where a suite asks again for what came out as nothing, a drawing in which nothing is to be counted is discarded, its
     value 0 (Numbersense, section 2.1.2): after the last attempt there is no number to be right or wrong about. Words
-    that decline are a refusal of the model that wrote them; about a drawing they are the judge's, and it is unknown.
-    So is what people are divided about.
+    that decline are a refusal of the model that wrote them; about a drawing, or scores, they are the judge's, and it
+    is unknown. So is what people are divided about.
     """
     declines = pl.col("label") == "declined"
     is_eligible = (pl.col("label") == "known") & ~is_empty.fill_null(value=False)
     return (
-        pl.when(pl.col("is_refused") | (declines & ~pl.col("is_drawn")))
+        pl.when(pl.col("is_refused") | (declines & pl.col("is_answered")))
         .then(pl.lit("refused"))
         .when(declines | (pl.col("label") == TIED))
         .then(pl.lit("unknown"))

@@ -49,7 +49,7 @@ def score(
 ) -> None:
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
-    from subitize.analysis.discards import advise_rules
+    from subitize.analysis.discards import advise_rules, advise_tables
     from subitize.analysis.observations import Reader, survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
@@ -83,7 +83,7 @@ def score(
     print_scores(scores, stand_ins, by or ["category"], protocols, trails.sizes() if trails else {})
     say(f"intervals are about {ESTIMANDS[estimand]}")
     print_coverage(*coverage)
-    for line in advice:
+    for line in [*advice, *advise_tables(survey.observations, run)]:
         say(line)
     return None
 

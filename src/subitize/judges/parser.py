@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from subitize.errors import UnknownNameError, UnusableModelError
 from subitize.interfaces import Exhibit, Finding, SelfTest
-from subitize.labels import interpret, parse_rule
+from subitize.labels import SIMILARITY, interpret, parse_rule
 from subitize.labels.rules import find_word_rule, word_rules
 from subitize.labels.scores import read_probability
 from subitize.numerals.gaps import name_number
@@ -56,4 +56,4 @@ def _put_in_words(scores: Mapping[str, float], question: Question) -> str:
         number = name_number(scores)
         return "no numeral" if number is None else str(number)
     probability = read_probability(scores)
-    return "a similarity" if probability is None else "yes" if probability > _LIKELIER_THAN_NOT else "no"
+    return SIMILARITY if probability is None else "yes" if probability > _LIKELIER_THAN_NOT else "no"

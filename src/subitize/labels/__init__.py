@@ -2,7 +2,7 @@
 
 from subitize.labels.boxes import counted_boxes
 from subitize.labels.consensus import ADJUDICATED, EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
-from subitize.labels.interpretation import CANNOT_TELL, interpret
+from subitize.labels.interpretation import CANNOT_TELL, SIMILARITY, interpret
 from subitize.labels.parts import PartsRule, find_parts_rule
 from subitize.labels.rules import (
     Rule,
@@ -23,6 +23,7 @@ __all__ = [
     "EARLIER_NAME",
     "MEDIAN",
     "PLURALITY",
+    "SIMILARITY",
     "PartsRule",
     "Rule",
     "WordRule",

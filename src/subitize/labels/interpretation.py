@@ -31,12 +31,14 @@ CANNOT_TELL = "cannot tell: "
 """How the words of a judge begin that finds boxes, but does not know what is in them."""
 WITHDRAWN = f"{CANNOT_TELL}withdrawn by the study's owner"
 """What stands for the answers of a person who is left out."""
+SIMILARITY = f"{CANNOT_TELL}a similarity ranks texts, and accepts or rejects none"
+"""What stands for scores of a text that are no probability."""
 
 
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
     """Read the evidence as an answer to the question."""
     match evidence, question:
-        case Words(text=text), _ if rule.name == "boxes" and text.startswith(CANNOT_TELL):
+        case Words(text=text), _ if text == SIMILARITY or (rule.name == "boxes" and text.startswith(CANNOT_TELL)):
             return Discarded(text, is_refusal=True)
         case Words(text=text), Count():
             return _number(text, rule)

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from functools import lru_cache
+from os.path import commonprefix
 from pathlib import Path
 from typing import Literal
 
@@ -49,8 +50,9 @@ def _inflect(noun: str, inflect_word: Callable[[str], str]) -> str:
     changed = inflect_word(word.lower())
     if word.isupper() and len(word) > 1:
         changed = changed.upper()
-    elif word[:1].isupper():
-        changed = changed[:1].upper() + changed[1:]
+    else:
+        kept = len(commonprefix([word.lower(), changed]))
+        changed = word[:kept] + changed[kept:]
     return before + space + changed + rest
 
 

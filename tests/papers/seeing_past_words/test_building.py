@@ -114,6 +114,16 @@ def test_tallyqa_is_read_with_every_question_of_an_image(tmp_path: Path) -> None
     assert all(probe.foils for probe in built.probes)
 
 
+def test_an_id_of_0_is_an_id_and_a_count_may_be_written_as_2_0(tmp_path: Path) -> None:
+    rows = [
+        {"answer": answer, "image": "1.jpg", "question_id": id, "question": "How many dogs?"}
+        for id, answer in ((1, 2.0), (0, "2.0"), (3, 2.5))
+    ]
+    built = build_probes([write_json(tmp_path / "test.json", rows)], Recipe(["standard"]))
+    assert [(probe.id, probe.answer) for probe in built.probes] == [("1", 2), ("0", 2)]
+    assert [*built.omitted.found.values()] == [["How many dogs? 2.5"]]
+
+
 def test_own_tables_may_name_ids_parts_and_foils(tmp_path: Path) -> None:
     lines = ["image,question,answer,id,part,foils", "a.jpg,How many dogs?,two,x,val,1 3"]
     (tmp_path / "own.csv").write_text("\n".join(lines), encoding="utf-8")

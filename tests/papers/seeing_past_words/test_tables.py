@@ -151,6 +151,20 @@ def test_similarities_accept_nothing_but_rank(cells: Cells) -> None:
     assert not columns & {"acc", "p_c", "accuracy", "recall_right", "balanced_accuracy"}
 
 
+def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_path: Path) -> None:
+    suite = make_suite(write_suites(tmp_path)["counting-probe"])
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        for name, answer in (("clip", resembles), ("vilbert", says_two)):
+            model: Made[Model] = Made(Spec(name, {}, name), Scripted(answer), name)
+            run_suite(run, Settings(suite, model, make_judge("parser")), Silent())
+    scores = call("score", tmp_path / "run", "--json").json()
+    assert {row["measure"] for row in scores if row["model"] == "clip"} == {"unknown"}
+    assert {row["value"] for row in scores if row["model"] == "clip"} == {1.0}
+    assert {"accuracy", "discarded"} <= {row["measure"] for row in scores if row["model"] == "vilbert"}
+    told = call("score", tmp_path / "run").out
+    assert f"for their figures: subitize tables {tmp_path / 'run'} --paper seeing-past-words" in told
+
+
 def test_validation_and_test_data_are_taken_together_and_test_alone(cells: Cells) -> None:
     found = {table for table, _, _ in cells}
     assert {"table2, test", "table2, validation + test", "table5, test", "guessing, hard, validation + test"} <= found

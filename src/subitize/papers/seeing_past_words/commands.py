@@ -9,6 +9,7 @@ from subitize.papers.seeing_past_words.captions import pair_captions, read_capti
 from subitize.papers.seeing_past_words.foils import FOIL_RULES, FoilRule
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.statements import MODES, Mode
+from subitize.report.document.cells import number_of
 from subitize.suites.checks import check_known
 
 _EXAMPLES = 3
@@ -44,7 +45,8 @@ def write_probes(
     if invalid:
         warnings.append(f"foils that equal the answer or one another, never asked about: {invalid:,}")
     right = len(built.probes)
-    return Written(f"{right:,} probes, {right:,} right and {statements - right:,} foiled statements", warnings)
+    told = f"{number_of(right, 'probe')}, {right:,} right and {number_of(statements - right, 'foiled statement')}"
+    return Written(told, warnings)
 
 
 def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path | None, seed: int) -> Written:

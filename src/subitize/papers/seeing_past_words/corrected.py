@@ -176,6 +176,7 @@ def _ends_noun_phrase(before: Sequence[str], word: str) -> bool:
 
 
 def _inflect(word: str, number: _Number) -> str:
+    word = re.sub("['’]s$", "s", word)  # "How many giraffe's are there?"
     if number.is_one:
         return "glass" if word.lower() == "glasses" else singular(word)
     if _is_plural(word.lower()) or singular(plural(word)) != word:

@@ -125,8 +125,3 @@ def _describe(error: ErrorDetails, where: str) -> str:
             )
     message = error["msg"].removeprefix("Value error, ").replace("Input should", "should")
     return f"{', '.join(filter(None, [where, *outer, last]))}: {message}, not {error['input']!r:.40}"
-
-
-def is_count(value: object) -> bool:
-    """Tell whether a value is a number of things that somebody may have counted."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST

@@ -12,7 +12,7 @@ from subitize import numerals
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError
 from subitize.json_files import number_lines, read_json
-from subitize.papers.seeing_past_words.probes import LARGEST, is_count, validate
+from subitize.papers.seeing_past_words.probes import LARGEST, validate
 
 _PARTS: Mapping[str, str] = {
     "train": "train",
@@ -91,11 +91,11 @@ def read_source(path: Path, omitted: Omissions) -> Source:
 
 
 def read_count(value: object) -> int | None:
-    """Read a number of things: an integer, or a text that says one ("2", "Two.")."""
-    if isinstance(value, str):
-        read = numerals.value(value)
-        value = None if isinstance(read, numerals.Unread) or read != int(read) else int(read)
-    return value if isinstance(value, int) and is_count(value) else None
+    """Read a number of things: a whole number, or a text that says one ("2", "Two.")."""
+    number = numerals.value(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST:
+        return None
+    return int(number) if number == int(number) else None
 
 
 def _has_field(whole: Mapping[str, Any], name: str) -> bool:
@@ -227,8 +227,8 @@ def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Omission
         if answer is None:
             omitted.add(NO_NUMBER, f"{one.question} {one.answer}")
             continue
-        id = str(one.question_id or one.id or place)
-        yield Asked(id, _read_part(one.part, path), one.image, one.question, answer, _read_foils(one.foils, where))
+        id = next(given for given in (one.question_id, one.id, place) if given not in (None, ""))
+        yield Asked(str(id), _read_part(one.part, path), one.image, one.question, answer, _read_foils(one.foils, where))
 
 
 def _read_foils(value: object, where: str) -> tuple[int, ...] | None:

@@ -116,7 +116,10 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
     if "accuracy_by_itself" in measures:
         say("accuracy counts an answer only if those it depends on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
-        say("unknown: drawings that the judge cannot make out or would not look at, and ties; in no other figure")
+        say(
+            "unknown: what the judge cannot tell, such as drawings it does not know and similarities of texts, and "
+            "ties; in no other figure"
+        )
     if "discarded" in measures:
         say("discarded: answers in which the rule finds no value, and drawings with nothing to count in them (0)")
 
