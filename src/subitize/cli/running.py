@@ -108,7 +108,7 @@ def run(
     from subitize.registry import make_judge, make_refined, make_suite
     from subitize.report.terminal.bars import Bar
     from subitize.runner.costs import Ledger
-    from subitize.runner.identities import open_if_any, settle_judge, settle_models
+    from subitize.runner.identities import open_if_any, recall_judge, recall_model, settle_judge, settle_models
     from subitize.runner.judging import admit, check_default
     from subitize.runner.refining import describe_refined, pair_settings
     from subitize.runner.running import Settings, check_suites, list_matches, run_suite
@@ -125,13 +125,14 @@ def run(
     made_suite = make_suite(spec)
     print_notes(made_suite.it)
     refined = [make_refined(spec, text) for text in split_refinements(refine)]
-    judge_name = judge or made_suite.it.judge
-    made_judge = None if judge_name == "none" else make_judge(judge_name)
-    models = _make_models(model, concurrency, reward_judge, corpora)
     plain_name = made_suite.spec.name.removesuffix(OF_FILE)
     name = out or (plain_name if database else f"runs/{plain_name}")
     location = locate(name, database, images)
     with open_if_any(location) as before:
+        judge_name = recall_judge(before, judge) if judge else made_suite.it.judge
+        made_judge = None if judge_name == "none" else make_judge(judge_name)
+        model = [recall_model(before, text) for text in model]
+        models = _make_models(model, concurrency, reward_judge, corpora)
         models, notes = settle_models(before, models, is_same_model=same_model)
         if made_judge is not None:
             made_judge, more = settle_judge(before, made_judge, is_same_model=same_model)
@@ -253,10 +254,12 @@ def judge_(
     from subitize.report.terminal.forecasts import print_expenses
     from subitize.runner.costs import Ledger
     from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.identities import settle_judge
+    from subitize.runner.identities import open_if_any, recall_judge, settle_judge
     from subitize.runner.judging import Scope, admit, judge_run
     from subitize.store.rows import read_judgings
 
+    with open_if_any(locate(run, database, images)) as before:
+        judge = recall_judge(before, judge)
     made = make_judge(judge)
     read_by = rule_for(made, rule)
     ledger = Ledger(load_prices(prices), max_cost)
