@@ -299,6 +299,23 @@ def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_conf
     assert "--agreement median: it is for --against PEOPLE" in alone.err
 
 
+def test_a_rule_reads_the_judges_evidence_anew_and_leaves_peoples(tmp_path: Path) -> None:
+    people, run = tmp_path / "people.csv", tmp_path / "run"
+    people.write_text("annotator,item,answer\nann,production/apples/2,2\nann,production/apples/3,3\n")
+    suite = "production:categories=apples,numbers=2-3"
+    assert call("run", suite, "--repeats", 1, "--model", "painter:size_px=256", "--out", run).code == 0
+    assert call("judge", run, "--judge", "vlm:observer").code == 0
+    assert call("import", "readings", people, "--run", run).code == 0
+    held = ("agree", run, "--judge", "vlm:observer", "--against", "human", "--json")
+    assert call(*held).json()[0]["agreement"]["exact"]["value"] == 1
+    assert call(*held, "--rule", "final").json()[0]["agreement"]["exact"]["value"] == 1
+    bad = call(*held, "--rule", "boxes")
+    assert bad.code == 2, bad.err
+    alone = call("agree", run, "--rule", "final")
+    assert alone.code == 2
+    assert "--rule final: it is for --against" in alone.err
+
+
 def test_ties_are_told_by_score_and_in_the_report(run: Run) -> None:
     fill(run, [Look("painter", prompt, 0, 1, (1, 1 + prompt % 2)) for prompt in range(6)])
     for rule, is_told in (("plurality", True), ("first", False)):

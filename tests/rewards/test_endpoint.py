@@ -20,17 +20,20 @@ from aiohttp import web
 from PIL import Image
 
 import commands
+import openai_server
 from cases import Case
 from subitize.drawing.stimuli import render
 from subitize.errors import UnusableModelError
 from subitize.interfaces import Exhibit, Finding, Judge, Pixels, Request, SelfTest
 from subitize.labels import parse_rule
 from subitize.models.painter import Painter
+from subitize.prices import load_prices
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Made, make_judge
 from subitize.rewards import endpoint
 from subitize.rewards.endpoint import Admission, Settings, admit_judge, make_app
 from subitize.rewards.looks import Looks
+from subitize.runner.costs import Ledger
 from subitize.runner.workers import open_executor
 
 THREE = render(Stimulus("apples", 3, seed=1, size_px=128)).png
@@ -113,7 +116,8 @@ async def serving(judge: Made[Judge], **options: Any) -> AsyncIterator[tuple[str
     admission = options.pop("admission", Admission())
     settings = Settings(judge, **options)
     with open_executor("judge", judge) as executor:
-        looks = Looks(judge, settings.rule or parse_rule(judge.it.rule), executor, settings.tries)
+        rule, meter = settings.rule or parse_rule(judge.it.rule), settings.ledger.meter(judge)
+        looks = Looks(judge, rule, executor, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()
         with endpoint.listen("127.0.0.1", 0) as listening:
@@ -236,6 +240,50 @@ def test_health_says_when_the_judge_stopped_working_and_when_it_works_again() ->
                 assert health.status == 200
 
     asyncio.run(work())
+
+
+PRICES = """
+[[price]]
+host = "127.0.0.1"
+models = ["test-model"]
+as_of = 2026-11-01
+source = "made up"
+chat_usd_per_million = { input = 1000.0, output = 1000.0 }
+image_in_chat = { rule = "fixed", tokens = 100 }
+"""
+
+
+def test_a_judge_that_is_paid_for_counts_no_more_once_the_money_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    (tmp_path / "prices.toml").write_text(PRICES)
+
+    async def spend(server: openai_server.Server, limit_usd: float) -> list[int]:
+        judge = make_judge(f"vlm:openai:test-model,base_url={server.base_url}")
+        ledger = Ledger(load_prices(tmp_path / "prices.toml"), limit_usd)
+        async with serving(judge, ledger=ledger) as (_, client, post):
+            answers = [await post(ask("three apples")) for _ in range(5)]
+            assert answers[0] == (200, {"rewards": [1.0], "details": answers[0][1]["details"]})
+            assert "stopped at --max-cost" in answers[-1][1]["error"]
+            assert ledger.spent_usd <= limit_usd
+            assert ledger.promised_usd == pytest.approx(0)
+            async with client.get("/health") as health:
+                assert health.status == 503
+            return [status for status, _ in answers]
+
+    with openai_server.serving(openai_server.Behaviour(text="3")) as server:
+        statuses = asyncio.run(spend(server, 0.4))
+        assert statuses == sorted(statuses)
+        assert server.counters().received == statuses.count(200)
+
+
+def test_a_limit_needs_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    judge = "vlm:openai:nobody-knows,base_url=http://127.0.0.1:9/v1"
+    finished = commands.call("serve", "--judge", judge, "--max-cost", 1, "--port", 0)
+    assert finished.code == 2
+    assert "--max-cost needs the price of" in finished.err
 
 
 def test_pictures_of_several_requests_are_looked_at_in_batches() -> None:

@@ -106,6 +106,21 @@ def test_a_judge_goes_by_its_name_and_is_found_by_it(servers: tuple[Server, Serv
     assert (taken.code, "'eyes' is the name of 'vlm:openai:test-model' already" in taken.err) == (2, True)
 
 
+def test_a_name_alone_goes_on_with_what_the_run_has_under_it(servers: tuple[Server, Server], tmp_path: Path) -> None:
+    here, _ = servers
+    out, before = tmp_path / "run", received(here)[0]
+    assert ask(out, at(here, "Claude")).code == 0
+    again = ask(out, "Claude")
+    assert f"Claude: {DONE_BEFORE}" in again.out
+    assert received(here)[0] == before + 2
+    assert "eyes: 2 new readings" in call("judge", out, "--judge", "eyes=parser:policy=total").out
+    assert "eyes: 0 new readings" in call("judge", out, "--judge", "eyes").out
+    assert rows(out) == [("openai:test-model", "Claude", here.base_url)]
+    unknown = call("judge", out, "--judge", "ears")
+    assert unknown.code == 2
+    assert "no judge named 'ears'" in unknown.err
+
+
 def test_two_servers_never_merge_without_a_word(servers: tuple[Server, Server], tmp_path: Path) -> None:
     here, there = servers
     run, before = tmp_path / "run", received(*servers)

@@ -33,7 +33,7 @@ def rules_in(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("suite", "judge", "rule"),
     [
-        ("tally", "parser", "final@1"),
+        ("tally", "parser", "final@2"),
         ("tally-total", "parser", "total@2"),
         ("tally-judge", "parser", "strict@2"),
         ("tally", "parser:policy=strict", "strict@2"),
@@ -52,7 +52,7 @@ def test_the_rule_is_the_suite_s_unless_the_judge_is_given_one(
 def test_judging_later_reads_by_the_same_rule(tmp_path: Path) -> None:
     run("tally", tmp_path / "run", "--judge", "none")
     assert call("judge", tmp_path / "run", "--judge", "parser").code == 0
-    assert rules_in(tmp_path / "run") == ["final@1"]
+    assert rules_in(tmp_path / "run") == ["final@2"]
 
 
 def test_a_rule_named_when_judging_holds(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from subitize.analysis.observations import (
 )
 from subitize.analysis.overview import find_stand_ins
 from subitize.errors import BadValueError, NothingToDoError
-from subitize.labels import ADJUDICATED, PLURALITY
+from subitize.labels import ADJUDICATED, PLURALITY, Rule
 from subitize.records import Count, Estimate, Known, Scalar
 from subitize.stats.estimator import estimate_errors, estimate_share, gather_clusters
 from subitize.stats.kappas import fleiss_kappa
@@ -92,11 +92,15 @@ class JudgeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Who is held against whom, and by which rule several answers of one side become one."""
+    """Who is held against whom, by which rule several answers of one side become one, and the judge's evidence is read.
+
+    None reads the evidence as it is stored.
+    """
 
     judge: str
     against: str = "human"
     rule: str = PLURALITY
+    read_by: Rule | None = None
 
 
 def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
@@ -108,9 +112,11 @@ def compare_with_people(run: Run, sides: Sides, factors: Iterable[str] = ()) -> 
     survey = survey_run(run, Reader(agreement=sides.rule))
     observed = survey.observations.kept()
     places = place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
+    votes = survey.votes
+    anew = votes if sides.read_by is None else survey_run(run, Reader(sides.judge, sides.read_by, sides.rule)).votes
     by_judge, by_people = (
-        survey.votes.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
-        for name in (sides.judge, sides.against)
+        some.filter(pl.col("judge") == name).join(places, on=_UNIT, how="semi", maintain_order="left")
+        for name, some in ((sides.judge, anew), (sides.against, votes))
     )
     said = make_labels(by_judge, sides.rule).select(*_UNIT, *_SAID)
     pairs = said.join(_as_truth(make_labels(by_people, sides.rule)), on=_UNIT, maintain_order="left")

@@ -18,6 +18,7 @@ from subitize.report.terminal.layout import say
 if TYPE_CHECKING:
     from subitize.analysis.clusters import Prompts
     from subitize.analysis.enumeration import Enumeration
+    from subitize.analysis.judge_agreement import Sides
     from subitize.analysis.observations import Gaps, Observations, Reader
     from subitize.analysis.overview import StandIns
     from subitize.analysis.scoring import Score
@@ -237,6 +238,9 @@ def agree(
         str | None,
         typer.Option(help="With --against: how several people's answers become one.", show_default="plurality"),
     ] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="With --against: read the judge's evidence anew, as `score --rule` does.")
+    ] = None,
     by: options.Factors = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
@@ -244,18 +248,20 @@ def agree(
 ) -> None:
     """Compute how far people agree with one another, or a judge with people (--against)."""
     from subitize.analysis.agreement import agree_run
+    from subitize.analysis.judge_agreement import Sides
     from subitize.analysis.overview import find_stand_ins
+    from subitize.labels import PLURALITY
     from subitize.report.terminal.passes import print_agreement, published_kappa
 
     with open_run(run, database, images) as opened:
         judge = judge and opened.find_judge(judge)
         if against is not None:
-            against = opened.find_judge(against)
-            return _agree_with_people(opened, judge, against, agreement or "plurality", by or (), as_json=as_json)
-        if agreement is not None:
-            raise BadValueError(
-                f"--agreement {agreement}: it is for --against PEOPLE, which makes one of their answers"
-            )
+            judge, read_by = choose_reader(judge, rule)
+            sides = Sides(judge or "", opened.find_judge(against), agreement or PLURALITY, read_by)
+            return _agree_with_people(opened, sides, by or (), as_json=as_json)
+        for option, given in (("agreement", agreement), ("rule", rule)):
+            if given is not None:
+                raise BadValueError(f"--{option} {given}: it is for --against PEOPLE, who are held against a judge")
         found = agree_run(opened, judge, by or ())
         stand_ins = find_stand_ins(opened)
     if as_json:
@@ -322,19 +328,17 @@ def plate(
         print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
 
 
-def _agree_with_people(
-    run: "Run", judge: str | None, against: str, agreement: str, factors: Sequence[str], *, as_json: bool
-) -> None:
-    from subitize.analysis.judge_agreement import Sides, compare_with_people
+def _agree_with_people(run: "Run", sides: "Sides", factors: Sequence[str], *, as_json: bool) -> None:
+    from subitize.analysis.judge_agreement import compare_with_people
     from subitize.analysis.overview import find_stand_ins
     from subitize.report.terminal.judge_agreements import print_judge_agreements
     from subitize.store.rows import read_judges
 
-    if judge is None:
-        names = run.judge_names()
+    if not sides.judge:
+        names, against = run.judge_names(), sides.against
         others = ", ".join(names.get(name, name) for name in read_judges(run) if name != against) or "none"
         raise BadValueError(f"--against {against}: name who is held against them with --judge; judges: {others}")
-    found, stand_ins = compare_with_people(run, Sides(judge, against, agreement), factors), find_stand_ins(run)
+    found, stand_ins = compare_with_people(run, sides, factors), find_stand_ins(run)
     if as_json:
         return print_json([stand_ins.row(one) for one in found])
     return print_judge_agreements(found, stand_ins)

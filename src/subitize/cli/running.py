@@ -122,6 +122,7 @@ def run(
     from subitize.records import OF_FILE
     from subitize.registry import make_refined, make_suite
     from subitize.report.terminal.bars import Bar
+    from subitize.runner.identities import open_if_any, recall_judge, recall_model
     from subitize.specs import write_spec
 
     if not model:
@@ -135,6 +136,12 @@ def run(
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     made_suite = make_suite(spec)
     print_notes(made_suite.it)
+    plain_name = made_suite.spec.name.removesuffix(OF_FILE)
+    name = out or (plain_name if database else f"runs/{plain_name}")
+    location = locate(name, database, images)
+    with open_if_any(location) as before:
+        model = [recall_model(before, text) for text in model]
+        judge = judge and recall_judge(before, judge)
     order = Order(
         made_suite,
         _make_models(model, concurrency, reward_judge, corpora),
@@ -150,9 +157,6 @@ def run(
         same_model,
         _make_ledger(prices, max_cost),
     )
-    plain_name = made_suite.spec.name.removesuffix(OF_FILE)
-    name = out or (plain_name if database else f"runs/{plain_name}")
-    location = locate(name, database, images)
     evaluation = prepare(order, location)
     if dry_run:
         return _print_forecast(evaluation, location, as_json=as_json)
@@ -243,12 +247,13 @@ def judge_(
     from subitize.report.terminal.bars import Bar
     from subitize.report.terminal.forecasts import print_expenses
     from subitize.runner.forecasts import forecast_judging
-    from subitize.runner.identities import settle_judge
+    from subitize.runner.identities import recall_judge, settle_judge
     from subitize.runner.judging import Scope
 
-    made, ledger = make_judge(judge), _make_ledger(prices, max_cost)
-    read_by = rule_for(made, rule)
+    ledger = _make_ledger(prices, max_cost)
     with open_run(run, database, images) as opened, Bar() as bar:
+        made = make_judge(recall_judge(opened, judge))
+        read_by = rule_for(made, rule)
         made, notes = settle_judge(opened, made, is_same_model=same_model)
         print_warnings(notes)
         model = model and opened.find_model(model)

@@ -7,7 +7,7 @@ import typer
 
 from subitize.cli.options import app, print_warnings
 from subitize.cli.rules import rule_for
-from subitize.cli.running import Tries
+from subitize.cli.running import PricesFile, Tries
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.report.terminal.layout import say
 
@@ -34,17 +34,24 @@ def serve_(
     ] = None,
     max_body: Annotated[int, typer.Option(metavar="MB", help="The largest request, in megabytes.")] = 64,
     tries: Tries = 5,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Count no more once that would cost more than this.")
+    ] = None,
+    prices: PricesFile = None,
 ) -> None:
     """Serve counts as rewards over HTTP, for training a model.
 
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
+    from subitize.prices import load_prices
     from subitize.registry import make_judge
     from subitize.rewards.endpoint import Settings, admit_judge, listen, serve
+    from subitize.runner.costs import Ledger
 
     made = make_judge(judge)
     token = _read_token(token_variable)
-    settings = Settings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token)
+    ledger = Ledger(load_prices(prices), max_cost)
+    settings = Settings(made, _kind(reward), rule_for(made, rule), tries, max_body * 1_000_000, token, ledger)
     with listen(host, port) as listening:
         admission = admit_judge(made)
         print_warnings(filter(None, [admission.told, admission.fault]))

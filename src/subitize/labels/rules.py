@@ -33,7 +33,7 @@ class WordRule:
 _WORD_RULES = {
     "strict": WordRule(2, partial(numerals.value, policy="strict")),
     "total": WordRule(2, partial(numerals.value, policy="total")),
-    "final": WordRule(1, partial(numerals.value, policy="final"), find_answer=numerals.find_answer),
+    "final": WordRule(2, partial(numerals.value, policy="final"), find_answer=numerals.find_answer),
 }
 _OTHER_VERSIONS = {"boxes": 1, "compared": 1, "votes": 1}
 

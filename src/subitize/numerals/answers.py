@@ -49,7 +49,7 @@ def strip_reasoning(text: str) -> str | Unread:
 def mark_answers(text: str) -> list[Marked]:
     """Find what the text marks as its answer, in order."""
     found = [Marked(next(filter(None, mark.groups()), ""), _TAGGED, *mark.span()) for mark in _TAG.finditer(text)]
-    found += [Marked(_from_latex(mark[1]), _TAGGED, *mark.span()) for mark in _BOX.finditer(text)]
+    found += [Marked(from_latex(mark[1]), _TAGGED, *mark.span()) for mark in _BOX.finditer(text)]
     found += [Marked(*one) for one in _json_answers(text)]
     plain = _EMPHASIS.sub(lambda emphasis: " " * len(emphasis[0]), text)
     for mark in _CUE.finditer(plain):
@@ -100,6 +100,11 @@ def is_corrected(text: str, start: int, end: int) -> bool:
     return CORRECTION.search(text, start, end) is not None
 
 
+def from_latex(text: str) -> str:
+    """The text with the signs that LaTeX has names for, and without its other commands."""
+    return _LATEX.sub(lambda found: f" {_LATEX_SIGNS.get(found[1] or '', '')} ", text)
+
+
 def drop_json(text: str) -> str:
     """Leave out JSON, whose numbers may be anything."""
     for start, end, _ in reversed(list(_find_json(text))):
@@ -112,7 +117,8 @@ CORRECTION = re.compile(
     rf"""\b(?:
         wait (?=\s*+[,.!…:;—–-]|\s++(?:no|let|there|i)\b|\s++(?:{_NUMBER}))
       | actually (?=\s*+[,:]|\s++(?:there|it|it's|i|only|just|that|that's|no|see)\b|\s++(?:{_NUMBER}))
-      | correction | recount(?:ing)? | oops | scratch\ that | i\ mean | my\ mistake | i\ was\ wrong | make\ that
+      | correction | recount(?:ing)? | oops | scratch\ that | i\ mean | my\ mistake | was\ (?:wrong|incorrect|mistaken)
+      | make\ that
       | on\ second\ (?:thought|look|glance) | let\ me\ (?:re-?check|double[- ]check|count\ again|look\ again|correct)
       | looking\ (?:again|closer|more\ closely|more\ carefully) | (?:up)?on\ (?:a\ )?closer\ (?:inspection|look)
       | counting\ again | after\ (?:a\ )?(?:closer|second|re-?count) | or\ rather | sorry
@@ -128,7 +134,7 @@ _THOUGHT = re.compile(
     < \s?+ (?P<close>/?) \s?+ (?:\w{{1,8}}:)? {_THINKS} \b [^<>\n]{{0,60}}+ >
   | ◁ (?P<close_2>/?) {_THINKS} ▷
   | \[ (?P<close_3>/?) think(?:ing)? \]
-  | <\|? (?P<close_4>end_|/)? (?:start_|begin_of_|begin_|end_of_)? {_THINKS} \|?>
+  | <\|? (?P<close_4>end_(?:of_)?|/)? (?:(?:start|begin)_(?:of_)?)? {_THINKS} \|?>
   | <unused9(?P<close_5>5)> | <unused94>
   | ^```[ ]?{_THINKS}\s*?$ [^`]{{0,100000}}+ ```
     """,
@@ -140,7 +146,10 @@ _CHANNEL = re.compile(r"<\|channel\|>\s?+(\w{1,20})[^<\n]{0,60}+<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|start|call)\|>")
 _BARE_CHANNEL = re.compile(r"\s*+(?:analysis|commentary)(?=[A-Z]|\s*+\n)")
 _ANNOUNCED = re.compile(r"\bhere(?:'s|’s| is) my (?:final )?response:", re.IGNORECASE)
-_SPECIAL = re.compile(r"<\|(?!(?:begin|end)_of_box)[^|<>\n]{1,40}+\|>|</?s>|<(?:eos|bos|end_of_turn|start_of_turn)>")
+_SPECIAL = re.compile(
+    r"<\|(?!(?:begin|end)_of_box)[^|<>\n]{1,40}+\|>|</?s>|<(?:eos|bos|end_of_turn|start_of_turn)>"
+    r"|<(tool_call|function_call|tool_response)>[^<]{0,4000}+</\1>"
+)
 
 
 def _outside_tags(text: str) -> str | Unread:
@@ -168,7 +177,8 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _BOX = re.compile(r"\\f?boxed\s?+\{((?:[^{}]|\{[^{}]{0,100}+\}){0,200}+)\}")
-_LATEX = re.compile(r"\\(?:[a-zA-Z]++|[,;! ])|[{}$]")
+_LATEX = re.compile(r"\\([a-zA-Z]++|[,;! ])|[{}$]")
+_LATEX_SIGNS = {"times": "×", "cdot": "×", "ge": "≥", "geq": "≥", "gt": ">", "le": "≤", "leq": "≤", "lt": "<"}
 # As long as what they stand for, so that places stay.
 _EMPHASIS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)")
 _ANSWER_WORDS = (
@@ -178,7 +188,8 @@ _ANSWER_WORDS = (
 _CUE = re.compile(
     rf"""
     (?:
-        (?<![\w<"']) (?:(?P<final>final|correct|short|окончательный|最终)\s?+)? (?:{_ANSWER_WORDS})
+        (?<![\w<"']) (?<!think\ the\ ) (?<!think\ my\ )
+        (?:(?P<final>final|correct|short|окончательный|最终)\s?+)? (?:{_ANSWER_WORDS})
         (?: \s++(?:to|for)\s++(?:the|your|this)\s++question )?+
         [ \t]*+ (?: (?:is|es|est|é|है|would\ be|should\ be)(?!\w) | [:：=→—–] | -[ >] | 是 ) (?: [ \t]*+ [:：=] )?+
       | ^[ ]{{0,3}}+ (?:\#{{1,6}}[ ]*+)?+ (?P<headed>final\ answer|answer) [ ]*+ \n
@@ -188,10 +199,6 @@ _CUE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-
-
-def _from_latex(text: str) -> str:
-    return _LATEX.sub(" ", text)
 
 
 def _json_answers(text: str) -> Iterator[tuple[str, int, int, int]]:
@@ -243,7 +250,10 @@ def _answer_in(value: object) -> str | None:
     return _written(counts.popitem()[1]) if is_plain else None
 
 
-_NO_COUNT = re.compile(r"confidence|score|probability|certainty|width|height|size|year|^(?:id|index|x|y|w|h)$")
+_NO_COUNT = re.compile(
+    r"confidence|score|probability|certainty|width|height|size|year"
+    r"|^(?:id|index|x|y|w|h|status|version|(?:error_|status_)?code)$"
+)
 
 
 def _key(name: object) -> str:

@@ -4,10 +4,27 @@ import re
 from itertools import pairwise
 
 from subitize.numerals.amounts import Exact, NoNumber, Refusal, Unread, Vague, describe
-from subitize.numerals.answers import CORRECTION, Marked, choose_mark, drop_json, is_weak, mark_answers, strip_reasoning
+from subitize.numerals.answers import (
+    CORRECTION,
+    Marked,
+    choose_mark,
+    drop_json,
+    from_latex,
+    is_weak,
+    mark_answers,
+    strip_reasoning,
+)
 from subitize.numerals.languages import in_ascii_digits, read_foreign
 from subitize.numerals.mentions import ADDITION_WEIGHT, NUMERAL_WEIGHT, Mention, is_negation
-from subitize.numerals.parts import count_apart, is_sum_of, is_whole_of, without_counting, without_row_numbers
+from subitize.numerals.parts import (
+    GROUPED,
+    count_apart,
+    is_sum_of,
+    is_whole_of,
+    lists_another,
+    without_counting,
+    without_row_numbers,
+)
 from subitize.numerals.phrases import word_set
 from subitize.numerals.reading import decide, find_mentions
 from subitize.numerals.tokens import LONGEST_TEXT, Token, tokenise
@@ -51,6 +68,8 @@ def _read_marked(mark: Marked) -> float | Unread:
 def _read_plain(text: str) -> float | Unread:
     """The number of a text without marks."""
     text = _clean(text)
+    if _NO_SIGHT.search(text):
+        return Unread("no picture was seen, or an error is told")
     foreign = read_foreign(text)
     if foreign is not None:
         return foreign
@@ -62,14 +81,14 @@ def _read_plain(text: str) -> float | Unread:
     corrections = list(CORRECTION.finditer(text))
     if corrections and any(tokens[mention.start].start < corrections[-1].start() for mention in mentions):
         return _read_corrected(text, corrections[-1])
-    if _NEITHER.search(text) or _ONE_MORE.search(text):
+    if _NEITHER.search(text) or _ONE_MORE.search(text) or _LEFT_OPEN.search(text):
         return Unread("perhaps not the count of all")
     number = amount.value if isinstance(amount, Exact) else _find_final(text, tokens, mentions)
     if number is None or number < 0:
         return Unread(describe(amount))
     stated = [mention for mention in mentions if mention.weight == NUMERAL_WEIGHT]
-    if stated and all(_is_aside(tokens, mention) for mention in stated):
-        return Unread("no count of all: a difference, or some of those counted")
+    if stated and all(_is_aside(tokens, mention) or _is_order(tokens, mention) for mention in stated):
+        return Unread("no count of all: a difference, an order, or some of those counted")
     if isinstance(amount, Exact) and count_apart(tokens, stated):
         return Unread(f"several counts of {number:g}")
     if any(_is_added(tokens, earlier, later) for earlier, later in pairwise(stated)) and isinstance(amount, Exact):
@@ -94,16 +113,34 @@ _PLACE = re.compile(
   | \b[xywh]\d{0,2}+ \s?+ [=:] \s?+ -?\d{1,6}+(?:\.\d{1,9}+)?
   | \b\d{1,6}+(?:\s?+x|\ times)\ as\ many\b
   | \bfrom\ (?:19|20)\d\d\b (?=\s?+[,.;)])
+  | \b(?:upload|attach|provide|share|send|submit|process|accept)\ (?:only\ )?(?:\d{1,3}+|one)
+    \ (?:image|picture|photo|file)s?\b
+  | \bnone\ of\ the\ (?:above|options|choices|answers)\b
+  | ~~[^~\n]{1,200}+~~
   | \b(?:confidence|probability|certainty|likelihood|score)(?:\ (?:level|score|of|is))* \s?+ [:=]? \s?+ \d{1,6}+
     (?:\.\d{1,9}+)? (?:\s?+%|/\d{1,3}+)?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_ARROW = re.compile(r"[=-]>")
+_FORMULA = re.compile(r"\$(?=\S)([^$\n]{1,200}+)(?<=\S)\$(?!\d)")
 _QUESTION = re.compile(
     r"""
     \s*+ (?: (?:q|question)\s?+[:.] | ¿ | (?:so[,]?\ )? how\ many | what | which | you\ asked | combien | quant[oa]s
          | сколько | كم | wie\ viele | (?=[^?？\n]{0,100}?(?:多少|几|कितन|কত|کتن)) )
     [^?？؟\n]{0,300}+ [?？؟]
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ASKED_BACK = re.compile(
+    r"(?:^|(?<=[.!?\n]))\s*+(?:are|is|could|can|do|did|does|would|should)\b[^.!?\n]{0,300}+\?",
+    re.IGNORECASE,
+)
+_NO_SIGHT = re.compile(
+    r"""
+    \b(?:can't|cannot|unable\ to|not\ able\ to)\ (?:directly\ )?(?:view|access|open|process)\ (?:the\ |any\ |your\ )?
+    (?:image|picture|photo|file)s?\b
+  | \A\W*+(?:error|exception|traceback|request\ failed)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -115,8 +152,11 @@ _OFFER = re.compile(
 
 def _clean(text: str) -> str:
     """The text without what is no part of the statement."""
-    text = _MARKUP.sub(" ", drop_json(text))
+    text = _ARROW.sub("→", _MARKUP.sub(" ", drop_json(text)))
+    text = _FORMULA.sub(lambda formula: from_latex(formula[1]), text)
     text = _PLACE.sub(lambda place: place[0] if _counts_up(place[0]) else " ", text)
+    without_questions = _ASKED_BACK.sub(" ", text)
+    text = without_questions if _SAYS_SOMETHING.search(without_questions) else text
     for pattern in (_QUESTION, _OFFER):
         asked = pattern.match(text) if pattern is _QUESTION else pattern.search(text)
         rest = text if asked is None else f"{text[: asked.start()]} {text[asked.end() :]}"
@@ -141,6 +181,10 @@ _NEITHER = re.compile(
 )
 _ONE_MORE = re.compile(
     r"\bplus\ (?:possibly\ |maybe\ |perhaps\ )?an?(?:other)?\b[^.!?\n=]{0,60}+[.!]?\s*$", re.IGNORECASE
+)
+_LEFT_OPEN = re.compile(
+    r"\b(?:do not|don't|don’t) (?:think|believe) (?:that )?(?:the|my|it|there)\b|\bdepends on\b",
+    re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
     r"\b(?:wrong|incorrect|not (?:right|correct|sure)|miscount\w*|missed|forgot|mistake)\b", re.IGNORECASE
@@ -172,11 +216,20 @@ _AFTER_DIFFERENCE = word_set("more extra additional fewer others other")
 
 
 def _is_aside(tokens: list[Token], mention: Mention) -> bool:
-    """Whether it is added to a count, taken from it, or denied: "I missed one", "two more", "neither of the two"."""
+    """Whether it is added to a count, taken from it, denied, or of each: "I missed one", "two more", "each has 4"."""
     before = [token.text for token in tokens[mention.start - 3 : mention.start]]
     is_difference = not _BEFORE_DIFFERENCE.isdisjoint(before) or tokens[mention.end].text in _AFTER_DIFFERENCE
     is_denied = is_negation(before[1]) and before[2] in ("say", "claim", "call")
-    return is_difference or is_denied or (before[0] in ("neither", "none") and before[1] == "of")
+    is_of_each = before[0] in ("each", "every") and before[2] in ("has", "have")
+    return is_difference or is_denied or is_of_each or (before[0] in ("neither", "none") and before[1] == "of")
+
+
+def _is_order(tokens: list[Token], mention: Mention) -> bool:
+    """Whether it tells how things stand, not how many they are: "arranged in 3 rows"."""
+    return tokens[mention.start - 1].text in ("in", "into") and tokens[mention.end].text in _ORDERS
+
+
+_ORDERS = GROUPED | word_set("steps parts sections quadrants passes halves regions")
 
 
 def _find_final(text: str, tokens: list[Token], mentions: list[Mention]) -> float | None:
@@ -223,6 +276,8 @@ def _is_recounted(text: str, tokens: list[Token], mentions: list[Mention], total
     """Whether a later sentence gives another count than the total: "5 animals in total. There are 3 dogs"."""
     last = max((k for k, mention in enumerate(mentions) if mention.amount == Exact(total)), default=len(mentions))
     later = [mention for mention in mentions[last + 1 :] if mention.weight == NUMERAL_WEIGHT]
+    if last + 1 < len(mentions) and lists_another(tokens, *mentions[last : last + 2]):
+        return True
     if not later or sum(number for mention in later for number in mention.numbers) == total:
         return False
     starts = (tokens[mention.start].start for mention in later)

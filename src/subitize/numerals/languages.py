@@ -112,10 +112,13 @@ _ENGLISH = word_set(
     "the there are is was were of i see and with this that you picture image photo answer total count in it on an can"
     " can't my we here one"
 ) | (SMALL.keys() - {"six"})
-# By which other languages than those of the table add one count to another.
-_OTHER_JOINTS = word_set("och og ve dan và oraz și şi ja és sekä")
+# By which other languages than those of the table add one count to another, and by which those of it state a bound.
+_OTHER_DOUBTS = word_set(
+    "och og ve dan và oraz și şi ja és sekä mindestens höchstens mehr weniger über más menos moins mais pelo più meno"
+    " almeno"
+)
 _NONE = frozenset[str]()
-_UNKNOWN = _Language("", {}, _NONE, _NONE, _NONE, _NONE, _OTHER_JOINTS, _NONE)
+_UNKNOWN = _Language("", {}, _NONE, _NONE, _NONE, _NONE, _OTHER_DOUBTS, _NONE)
 
 
 def _latin_languages(words: Sequence[str]) -> list[_Language] | None:
@@ -129,7 +132,7 @@ def _latin_languages(words: Sequence[str]) -> list[_Language] | None:
     if english:
         return None
     found = [language for language in latin if _has_plain_number(words, language)]
-    return found or (None if said.isdisjoint(_OTHER_JOINTS) else [_UNKNOWN])
+    return found or (None if said.isdisjoint(_OTHER_DOUBTS) else [_UNKNOWN])
 
 
 def _has_plain_number(words: Sequence[str], language: _Language) -> bool:

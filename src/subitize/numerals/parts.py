@@ -72,7 +72,7 @@ _TELLS_PARTS = re.compile(
 )
 _OF_SOME = re.compile(r"(?:is|are) (?!(?:missing|absent|hidden|gone|empty|not|behind)\b)")
 _EACH_SIDE = re.compile(r"(?:on|at) (?:each|either) (?:side|end)")
-_GROUPED = word_set("rows columns lines groups stacks sets clusters piles bunches layers row column")
+GROUPED = word_set("rows columns lines groups stacks sets clusters piles bunches layers row column")
 _QUALITIES = word_set(
     "red green blue yellow black white brown grey gray orange purple pink golden silver big small large little tiny"
     " tall short old young male female adult whole dark light striped spotted single other larger smaller bigger"
@@ -119,6 +119,7 @@ def is_whole_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bo
         return 2 * values[0] == total
     is_told = any(between[found.end() :].strip(" ,(") == "" for found in _TELLS_PARTS.finditer(between))
     is_some = is_told or (is_of_same and _OF_SOME.match(after) is not None)
+    is_of_same = is_of_same and not _label(tokens, parts[0])  # "Apples: 3. Pears: 2."
     return values[0] < total and (is_some or (is_of_same and is_broken_down))
 
 
@@ -138,7 +139,7 @@ def _is_product(tokens: list[Token], total: float, parts: list[Mention]) -> bool
     """Whether the parts are so many rows of so many."""
     if len(parts) != 2 or parts[0].numbers[0] * parts[1].numbers[0] != total:
         return False
-    return not _GROUPED.isdisjoint(token.text for token in tokens[parts[0].end : parts[1].start])
+    return not GROUPED.isdisjoint(token.text for token in tokens[parts[0].end : parts[1].start])
 
 
 def is_sum_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bool:
@@ -159,11 +160,26 @@ def is_sum_of(tokens: list[Token], whole: Mention, parts: list[Mention]) -> bool
 
 def count_apart(tokens: list[Token], mentions: list[Mention]) -> bool:
     """Whether equal numbers count different things, or things in different places: "2 dogs, and 2 cats"."""
+    if sum(_is_numbered(tokens, mention) for mention in mentions) > 1:
+        return True
     nouns = {_noun(tokens, mention) or _label(tokens, mention) for mention in mentions} - {"", *_KINDS}
     return (
         len({noun for noun in nouns if noun.isascii()}) > 1
         or sum(_is_placed(tokens, mention) for mention in mentions) > 1
     )
+
+
+def _is_numbered(tokens: list[Token], mention: Mention) -> bool:
+    """Whether a numbered heading stands before it: "Row 2: 6 coins"."""
+    name, number, colon = tokens[mention.start - 3 : mention.start]
+    return name.is_word and bool(number.values) and colon.text == ":"
+
+
+def lists_another(tokens: list[Token], one: Mention, after: Mention) -> bool:
+    """Whether a comma parts two counts of different things: "3 apples, 2 pears"."""
+    first, second = _noun(tokens, one), _noun(tokens, after)
+    is_next = [token.text for token in tokens[one.end + 1 : after.start]] == [","]
+    return is_next and bool(first and second) and first != second and first not in _KINDS
 
 
 def _is_placed(tokens: list[Token], mention: Mention) -> bool:
@@ -184,7 +200,7 @@ _WHOLES = word_set("image picture photo photograph scene total all it this")
 def _label(tokens: list[Token], mention: Mention) -> str:
     """The word that labels a number in a list or a table: "dogs: 2, cats: 3"; empty where there is none."""
     opens, label, colon = tokens[mention.start - 3 : mention.start]
-    is_label = colon.text in (":", "|") and label.is_word and opens.text in (",", ";", "\n", "-", "•", "|")
+    is_label = colon.text in (":", "|") and label.is_word and opens.text in (",", ";", ".", "\n", "-", "•", "|")
     return singular(label.text) if is_label else ""
 
 

@@ -7,7 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aiohttp import web
 from pydantic_core import to_json
@@ -21,6 +21,7 @@ from subitize.registry import Made
 from subitize.rewards.counts import Counted, RewardKind, reward
 from subitize.rewards.looks import Looks
 from subitize.rewards.samples import Sample, Unjudged, read_samples
+from subitize.runner.costs import Ledger
 from subitize.runner.judging import admit, check
 from subitize.runner.workers import open_executor
 
@@ -42,7 +43,7 @@ _MOST_FILES = 4 * MOST_REQUESTS
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is rewarded, by which judge and rule (None: its own), and what may be sent by whom."""
+    """What is rewarded, by which judge and rule (None: its own), what may be sent by whom, and the money."""
 
     judge: Made[Judge]
     kind: RewardKind = "exact"
@@ -50,8 +51,10 @@ class Settings:
     tries: int = 5
     max_body_bytes: int = 64_000_000
     token: str | None = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
+        self.ledger.meter(self.judge)  # a limit without a price is refused
         for option, value in (("--tries", self.tries), ("--max-body", self.max_body_bytes)):
             if value < 1:
                 raise BadValueError(f"{option} {value}: should be at least 1")
@@ -98,7 +101,7 @@ def serve(settings: Settings, admission: Admission, listening: socket.socket, on
     _allow_connections()
     with open_executor("judge", settings.judge, is_at_hand=True) as executor:
         rule = settings.rule or parse_rule(settings.judge.it.rule)
-        looks = Looks(settings.judge, rule, executor, settings.tries)
+        looks = Looks(settings.judge, rule, executor, settings.tries, settings.ledger.meter(settings.judge))
         asyncio.run(_serve(make_app(settings, admission, looks), listening, on_ready))
 
 

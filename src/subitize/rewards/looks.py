@@ -5,15 +5,17 @@ import hashlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import chain
 
-from subitize.errors import BadValueError, SubitizeError
-from subitize.interfaces import Exhibit, Explains, Finding, Inquiry, Judge
+from subitize.errors import BadValueError, BudgetError, SubitizeError
+from subitize.interfaces import Exhibit, Explains, Finding, Inquiry, Judge, Usage
 from subitize.labels import Rule, interpret
 from subitize.records import Ask, Discarded, Drawn, Picture, Stored, Value, digest
 from subitize.registry import Made
 from subitize.rewards.counts import Counted
 from subitize.rewards.samples import Sample, Unjudged
-from subitize.runner.judging import check_findings
+from subitize.runner.costs import Meter
+from subitize.runner.judging import check_findings, put_tasks
 from subitize.runner.retries import Retry
 from subitize.runner.workers import Broken, Executor
 
@@ -34,10 +36,10 @@ class _Held:
 
 
 class Looks:
-    """Has a judge look at samples as they come."""
+    """Has a judge look at samples as they come, while there is money for it."""
 
-    def __init__(self, judge: Made[Judge], rule: Rule, executor: Executor, tries: int) -> None:
-        self._judge, self._rule, self._executor, self._tries = judge, rule, executor, tries
+    def __init__(self, judge: Made[Judge], rule: Rule, executor: Executor, tries: int, meter: Meter) -> None:
+        self._judge, self._rule, self._executor, self._tries, self._meter = judge, rule, executor, tries, meter
         self._waiting: asyncio.Queue[tuple[Exhibit, asyncio.Future[_Findings | Broken]]] = asyncio.Queue()
         self.failure = ""
         """Why the last look could not be taken, if it could not."""
@@ -106,14 +108,31 @@ class Looks:
         name = self._judge.spec.shown
         # A new one each time: what others sent does not count against this batch.
         retry: Retry[Exhibit, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
+        promised_usd, usages = 0.0, list[Usage | None]()
         try:
-            given = await retry.ask(exhibits)
+            promised_usd = self._promise(exhibits)
+            given = await retry.ask(exhibits, lambda: self._meter.lose(promised_usd))
+            found = check_findings(name, exhibits, given.each)
+            usages = [finding.usage for one in found if not isinstance(one, Broken) for finding in one]
         except SubitizeError as error:
             self.failure = str(error)
             _settle(looks, [error] * len(looks))
         else:
             self.failure = ""
-            _settle(looks, check_findings(name, exhibits, given.each))
+            _settle(looks, found)
+        finally:
+            self._meter.settle(promised_usd, usages)
+
+    def _promise(self, exhibits: Iterable[Exhibit]) -> float:
+        """Put aside what looks will cost; where there is not so much left, none is taken."""
+        tasks = chain.from_iterable(put_tasks(self._judge.it, exhibit) for exhibit in exhibits)
+        usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
+        if not ledger.promise(usd):
+            raise BudgetError(
+                f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
+                "start the server again with more"
+            )
+        return usd
 
 
 def _settle(

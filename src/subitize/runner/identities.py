@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from subitize.errors import BadValueError, NotARunError
 from subitize.interfaces import Judge, Model
-from subitize.registry import Made
+from subitize.registry import Kind, Made, names
+from subitize.specs import drop_address, with_address
 from subitize.store import Entry, Location, Run, choose_names, settle_entry
 from subitize.store.rows import read_judges
 
@@ -25,6 +26,27 @@ def open_if_any(location: Location) -> Iterator[Run | None]:
         return
     with run:
         yield run
+
+
+def recall_model(run: Run | None, text: str) -> str:
+    """Write out the spec of a model of the run that is given by its name alone, with the address it was reached at.
+
+    Anything else stays as it is, the name of a kind of models among it.
+    """
+    return _recall([] if run is None else run.models(), text, "models")
+
+
+def recall_judge(run: Run | None, text: str) -> str:
+    """Write out the spec of a judge of the run, likewise."""
+    return _recall([] if run is None else run.judges(), text, "judges")
+
+
+def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
+    entry = next((entry for entry in known if entry.given_name == text), None)
+    if entry is None or text in names(kind):
+        return text
+    spec = with_address(drop_address(entry.spec), entry.addresses[-1]) if entry.addresses else entry.spec
+    return f"{text}={spec}"
 
 
 def settle_models(
@@ -58,8 +80,8 @@ def _settle(
             notes += _tell_changes(entries[entry.spec], entry)
         entries[entry.spec] = entry
         settled.append((one, entry))
-    names = choose_names(entries.values(), keeps_kind=keeps_kind)
-    return [_take_over(one, entry, names[entry.spec]) for one, entry in settled], notes
+    labels = choose_names(entries.values(), keeps_kind=keeps_kind)
+    return [_take_over(one, entry, labels[entry.spec]) for one, entry in settled], notes
 
 
 def _check_once(made: Made[T], entry: Entry, others: Iterable[tuple[Made[T], Entry]]) -> None:
