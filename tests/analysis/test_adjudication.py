@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from annotation_studies import folder, item, make_run
@@ -110,3 +111,19 @@ def test_the_rule_is_reached_from_the_commands(settled: tuple[Path, dict[str, li
     assert agreed.json()[0]["rule"] == "adjudicated"
     adjudicated = labels["adjudicated"].index(7)
     assert "by human otto: count:cat = 7" in call("show", run, f"sketches/cats/{adjudicated:02}").out
+
+
+def test_a_report_is_made_by_the_rule_that_is_named(
+    settled: tuple[Path, dict[str, list[int | None]]], tmp_path: Path
+) -> None:
+    path, labels = settled
+    for rule, expected in labels.items():
+        page, tables = tmp_path / f"{rule}.html", tmp_path / rule
+        assert call("report", path / "run", "-o", page, "--tables", tables, "--agreement", rule).code == 0
+        board = {row["Model"]: row for row in pl.read_csv(tables / "sketches-leaderboard.csv").iter_rows(named=True)}
+        known = [label for label in expected if label is not None]
+        assert board["artist · human"]["Accuracy"] == pytest.approx(known.count(2) / len(known))
+        assert f"several readings</dt><dd><bdi class=\"line\">{rule}</bdi>" in page.read_text("utf-8")
+    unknown = call("report", path / "run", "-o", tmp_path / "none.html", "--agreement", "none")
+    assert (unknown.code, unknown.out, (tmp_path / "none.html").exists()) == (2, "", False)
+    assert "no consensus rule named 'none'" in unknown.err

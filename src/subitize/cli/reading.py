@@ -279,17 +279,20 @@ def report(
     tables: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write every table here, as CSV, Markdown and LaTeX.")
     ] = None,
+    agreement: options.Agreement = "plurality",
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Write a report of one or more runs: one HTML page that works offline."""
+    from subitize.analysis.observations import Reader
     from subitize.report.terminal.bars import Bar
     from subitize.report.writing import Outputs, write_report
 
     check_file(out)
     with contextlib.ExitStack() as stack:
         opened = [stack.enter_context(open_run(name, database, images)) for name in runs]
-        for path in write_report(opened, Outputs(out, figures, tables), stack.enter_context(Bar())):
+        outputs, reader = Outputs(out, figures, tables), Reader(agreement=agreement)
+        for path in write_report(opened, outputs, stack.enter_context(Bar()), reader):
             print(path)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from subitize.analysis.observations import Reader
 from subitize.errors import BadValueError, StorageError
 from subitize.garbage import uncollected
 from subitize.output_files import make_folder, write_whole
@@ -27,11 +28,13 @@ class Outputs:
     tables: Path | None = None
 
 
-def write_report(runs: Sequence[Run], outputs: Outputs, progress: Progress) -> list[Path]:
+def write_report(
+    runs: Sequence[Run], outputs: Outputs, progress: Progress, reader: Reader | None = None
+) -> list[Path]:
     """Write the report of these runs and say which files it is in."""
     check_outputs(outputs)
     with uncollected():
-        document = compose(read_sources(runs), progress)
+        document = compose(read_sources(runs, reader), progress)
         files = [*_tables(document, outputs.tables), *_figures(document, outputs.figures, progress)]
         return [*files, write_whole(outputs.page, (text.encode() for text in to_html(document)))]
 

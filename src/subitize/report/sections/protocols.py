@@ -50,7 +50,7 @@ class Conduct:
 def follow(series: Sequence[Series]) -> list[Conduct]:
     """Find the protocol of each series."""
     sources = {one.source.name: one.source for one in series}
-    known = {name: follow_protocols(source.run, source.trails) for name, source in sources.items()}
+    known = {name: follow_protocols(one.run, one.trails, one.survey.reader) for name, one in sources.items()}
     found = [Conduct(one, known[one.source.name][Place(one.suite, one.model, one.judge)]) for one in series]
     numbers = {fingerprint: number for number, fingerprint in enumerate(_group(found), start=1)}
     return [replace(one, number=numbers[one.protocol.fingerprint]) for one in found]

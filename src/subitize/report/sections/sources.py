@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.observations import Observations, Survey, survey_run
+from subitize.analysis.observations import Observations, Reader, Survey, survey_run
 from subitize.analysis.overview import StandIns, find_stand_ins
 from subitize.analysis.trails import Trails, follow_trails
 from subitize.errors import BadValueError
@@ -69,9 +69,9 @@ class Series:
         return bool(self.observations.rows["is_excluded"].all())
 
 
-def read_sources(runs: Sequence[Run]) -> list[Source]:
+def read_sources(runs: Sequence[Run], reader: Reader | None = None) -> list[Source]:
     """Read each run; a run without readings is refused with what to do about it."""
-    return [_read_source(name, run) for name, run in zip(_names(runs), runs, strict=True)]
+    return [_read_source(name, run, reader) for name, run in zip(_names(runs), runs, strict=True)]
 
 
 def shared_judges(run: Run) -> set[str]:
@@ -102,9 +102,9 @@ def list_series(sources: Sequence[Source]) -> list[Series]:
     return sorted(found, key=lambda one: (one.suite, KINDS.index(one.badge), one.label))
 
 
-def _read_source(name: str, run: Run) -> Source:
+def _read_source(name: str, run: Run, reader: Reader | None) -> Source:
     responses = trace_responses(run)
-    survey = survey_run(run, responses=responses)
+    survey = survey_run(run, reader, responses)
     return Source(name, run, survey, follow_trails(run, survey.readings, responses), find_stand_ins(run))
 
 
