@@ -65,9 +65,9 @@ class Table(NamedTuple):
     rows: Iterator[Row]
 
 
-def read_table(path: Path) -> Table:
-    """Open a table of any of the kinds, by the ending of its name; one without rows is refused."""
-    reader = _READERS.get(path.suffix.lower())
+def read_table(path: Path, *, otherwise: str = "") -> Table:
+    """Open a table of any of the kinds, by the ending of its name or `otherwise`; one without rows is refused."""
+    reader = _READERS.get(path.suffix.lower()) or _READERS.get(otherwise)
     if reader is None:
         raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}; save it as CSV")
     if not path.is_file():
