@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subitize.drawing.glyphs import GLYPHS
 from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.numerals import counted, singular
+from subitize.numerals import counted, list_some, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.scenes import NotUnderstood, Scene, read_scene
 from subitize.scenes.asks import ask_count
@@ -20,7 +20,6 @@ from subitize.suites.tables import (
     Keys,
     Row,
     check_columns,
-    list_some,
     read_count,
     read_factors,
     read_table,

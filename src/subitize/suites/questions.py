@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.garbage import uncollected
-from subitize.numerals import counted
+from subitize.numerals import counted, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.scenes.counting import find_counted, make_count
 from subitize.suites.asked_once import AskedOnce
@@ -20,7 +20,6 @@ from subitize.suites.tables import (
     Table,
     Unreadable,
     check_columns,
-    list_some,
     read_count,
     read_factors,
     read_table,
