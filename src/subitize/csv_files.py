@@ -42,7 +42,7 @@ def read_bounded(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     with path.open("rb") as file:  # of a pipe nobody knows the size
         data = file.read(1 + (min(size, largest) if path.is_file() else largest))
     if len(data) > largest:
-        raise BadFileError(f"{path.name}: {max(size, len(data)):,} bytes; at most {largest:,} are read")
+        raise BadFileError(f"{path}: {max(size, len(data)):,} bytes; at most {largest:,} are read")
     return data
 
 

@@ -69,6 +69,16 @@ def find_fault(path: str) -> str:
     return ""
 
 
+def read_image(path: str) -> bytes:
+    """Read an image file whole; what is no file, empty or too large is refused before."""
+    if fault := find_fault(path):
+        raise BadImageError(fault)
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BadImageError(f"cannot be read: {error.strerror}") from None
+
+
 def data_url(data: bytes) -> str:
     """Write an image file as a URL that holds all of it."""
     return f"data:image/{image_format(data)};base64,{base64.b64encode(data).decode()}"

@@ -16,6 +16,18 @@ def number_lines(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str
             yield f"{path.name} line {number}", line.strip()
 
 
+def read_objects(path: Path, largest: int = LARGEST_BYTES) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read the objects of a JSON Lines file, and say where each stands; a line with anything else is an error."""
+    return ((where, as_object(read_json(line, where), where)) for where, line in number_lines(path, largest))
+
+
+def as_object(value: object, where: str) -> dict[str, Any]:
+    """Take what should be a JSON object."""
+    if not isinstance(value, dict):
+        raise BadFileError(f"{where}: {str(value)[:80]!r} should be an object: {{…}}")
+    return value
+
+
 def read_json(text: str, where: str) -> Any:  # noqa: ANN401
     """Read JSON; one that is cut short is an error that says so."""
     try:

@@ -434,7 +434,7 @@ def make_bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
             plain("cut.jsonl", good + '\n{"doc_id": 1, "tar'),
             "cut.jsonl line 2: no JSON .* it ends too soon",
         ),
-        "no object": (plain("list.jsonl", "[1]\n"), "list.jsonl line 1: should be a JSON object"),
+        "no object": (plain("list.jsonl", "[1]\n"), "list.jsonl line 1: .* should be an object"),
         "no field": (plain("half.jsonl", '{"doc_id": 0, "resps": [["4"]]}'), "line 1: no field 'filtered_resps'"),
         "empty": (
             plain("empty.jsonl", ""),

@@ -45,6 +45,7 @@ DAMAGE = [
     ("items", "asks", "null", "asks cannot be read (Input should be a valid array): 'null'"),
     ("questions", "question", b"\xff\xfe", "row id = 2: question is not UTF-8"),
     ("models", "options", "{", "options cannot be read (Invalid JSON"),
+    ("runs", "subitize_version", b"\xff\xfe", "subitize_version is not UTF-8"),
     ("suites", "suite", b"\xff\xfe", "row suite = '\\udcff\\udcfe': suite is not UTF-8"),
 ]
 

@@ -90,9 +90,9 @@ def test_what_is_wrong_with_a_file_is_named_with_its_line(case: Case, tmp_path: 
             with case(f"{suite} {name}"), pytest.raises(BadFileError, match=told):
                 make_suite(f"{suite}:{path}")
     for name, text, told in (
-        ("empty", "", "no prompts in it"),
+        ("empty", "", "empty has no rows"),
         ("cut", json.dumps(GENEVAL[0])[:-9], "ends too soon"),
-        ("list", "[]", "should be a JSON object"),
+        ("list", "[]", "list line 1: .* should be an object"),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with case(name), pytest.raises(BadFileError, match=told):

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from subitize.errors import BadFileError, NothingToDoError, UnknownNameError
-from subitize.image_files import decode, find_fault, image_format
-from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, list_some, storable
+from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
+from subitize.image_files import decode, image_format, read_image
+from subitize.models.folder.files import SUFFIXES, Tree, Unplaced, storable
 from subitize.models.folder.layouts import Holdings, read_folder
 from subitize.models.folder.matching import Placement
+from subitize.numerals import list_some
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
 from subitize.store import Attachment, Run, latest_attempts
 from subitize.store.images import Images
@@ -284,14 +285,9 @@ def _store(run: Run, model: str, match: _Match, watch: Callable[[Sequence[Pair]]
 
 def _keep(images: Images, pair: Pair) -> Attachment | Unplaced:
     """Store the image, if it is one: it is bounded and checked before it is trusted."""
-    fault = find_fault(pair.path)
-    if fault:
-        return Unplaced(pair.file, fault)
     try:
-        data = Path(pair.path).read_bytes()
+        data = read_image(pair.path)
         decode(data)
-        return Attachment(pair.trial_id, images.save(data, image_format(data)), pair.file)
-    except BadFileError as error:
+    except BadImageError as error:
         return Unplaced(pair.file, str(error))
-    except OSError as error:
-        return Unplaced(pair.file, f"cannot be read: {error.strerror}")
+    return Attachment(pair.trial_id, images.save(data, image_format(data)), pair.file)

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.image_files import LARGEST_FILE_BYTES, decode, find_fault, image_format
+from subitize.image_files import LARGEST_FILE_BYTES, decode, image_format, read_image
 from subitize.models.folder.files import SUFFIXES, Tree, storable
 from subitize.records import Ask, Draw, Drawn, Item, Provenance, Response, Spec, Trial
 from subitize.store import Run
@@ -128,13 +128,7 @@ class _FolderSource:
 
     def read(self, name: str) -> bytes:
         """Read a file; what is no file, or too large, is refused before."""
-        path = self._tree.path(self._real[name])
-        if fault := find_fault(path):
-            raise BadFileError(fault)
-        try:
-            return Path(path).read_bytes()
-        except OSError as error:
-            raise BadFileError(f"cannot be read: {error.strerror}") from None
+        return read_image(self._tree.path(self._real[name]))
 
     def _list(self, folder: str) -> Iterator[str]:
         real = self._tree.resolve(folder) if folder else self._tree.root

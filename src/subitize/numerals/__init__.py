@@ -21,7 +21,7 @@ from subitize.numerals.nouns import article, plural, singular
 from subitize.numerals.policies import POLICIES, Policy, value
 from subitize.numerals.reading import read
 from subitize.numerals.tokens import LONGEST_TEXT
-from subitize.numerals.writing import LARGEST_IN_WORDS, counted, in_words
+from subitize.numerals.writing import LARGEST_IN_WORDS, counted, in_words, list_some
 
 __all__ = [
     "LARGEST_IN_WORDS",
@@ -41,6 +41,7 @@ __all__ = [
     "counted",
     "find_answer",
     "in_words",
+    "list_some",
     "plural",
     "read",
     "singular",

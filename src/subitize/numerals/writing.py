@@ -1,5 +1,6 @@
 """Numbers written in words, and counted things."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from subitize.numerals.nouns import plural
@@ -24,3 +25,9 @@ def in_words(n: int) -> str:
 def counted(n: int, noun: str, style: Literal["digits", "words"] = "digits") -> str:
     """A number and its noun: "1 apple", "two flies"."""
     return f"{in_words(n) if style == 'words' else n} {noun if n == 1 else plural(noun)}"
+
+
+def list_some(texts: Iterable[str], most: int = 3) -> str:
+    """The first of several texts: "a.png, b.png, c.png, …"."""
+    every = list(texts)
+    return ", ".join(every[:most]) + (", …" if len(every) > most else "")

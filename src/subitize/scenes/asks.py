@@ -22,18 +22,19 @@ def count_asks(scene: Scene) -> tuple[Ask, ...]:
             for question in dict.fromkeys((Count(noun), Count(noun, entity.colour))):
                 by_noun[question] = by_noun.get(question, 0) + entity.exact_number
     by_place = (ask for relation in scene.relations for ask in _relation_asks(scene, relation))
-    return (*(_count(question, number) for question, number in by_noun.items()), *by_place)
+    return (*(ask_count(question, number) for question, number in by_noun.items()), *by_place)
 
 
 def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
     match relation.word:
         case "above" | "below" | "left of" | "right of" as word:
             subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
-            yield _count(Count(subject.noun, place=Place(word, landmark.noun)), subject.exact_number)
-            yield _count(Count(landmark.noun, place=Place(_INVERSE[word], subject.noun)), landmark.exact_number)
+            yield ask_count(Count(subject.noun, place=Place(word, landmark.noun)), subject.exact_number)
+            yield ask_count(Count(landmark.noun, place=Place(_INVERSE[word], subject.noun)), landmark.exact_number)
 
 
-def _count(question: Count, number: int) -> Ask:
+def ask_count(question: Count, number: int) -> Ask:
+    """Ask for a number of things."""
     thing = f"{question.colour} {plural(question.noun)}" if question.colour else plural(question.noun)
     if question.place is None:
         return Ask(question, f"How many {thing} are in the image?", (number,))

@@ -138,8 +138,8 @@ class Run:
         try:
             with self._backend.setting_up() if create else self._backend.reading() as connection:
                 token = self._enter(connection, create=create)
-        except SubitizeError:
-            self.close()
+        except Exception as error:
+            self._leave(error)
             raise
         # The token keeps runs apart that have the same name in two databases but share a folder for images.
         folder = location.images / f"{self.run_id}-{token[:8]}" if isinstance(location, Database) else location.path
@@ -151,6 +151,10 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._leave(error)
+
+    def _leave(self, error: BaseException | None) -> None:
+        """Let go of the database; where an error may come of damage to it, look for that and name it."""
         damage = self._find_damage() if error is not None and _may_be_damage(error) else None
         self.close()
         if damage is not None:

@@ -4,6 +4,7 @@ Captions that say the number are never asked about or sent; where a set has noth
 words that the caption counts.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.numerals import in_words
 from subitize.records import Item, Scalar, Stored
+from subitize.scenes.counting import find_first_things
 from subitize.suites.pictures import PictureName, Sha256
 from subitize.suites.tables import Row, Table, Unreadable, read_table
-from subitize.suites.wording import ask_for, find_captioned
 
 DATASET = "dataset"
 """The factor that names the published set of an item."""
@@ -131,7 +133,7 @@ def _read_pixmo_count(table: Table, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         things = row.text("label")
         picture = Sha256(row.text("image_sha256").lower())
-        yield Asked(row, str(number), picture, ask_for(things), row.fields.get("count"), things)
+        yield Asked(row, str(number), picture, _ask_for(things), row.fields.get("count"), things)
 
 
 def _read_countqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
@@ -168,11 +170,11 @@ def _read_blindtest(table: Table, images: str) -> Iterator[Asked | Omitted]:
 def _read_countbench(table: Table, images: str) -> Iterator[Asked | Omitted]:
     for number, row in enumerate(table.rows, 1):
         count = row.fields.get("number")
-        things = find_captioned(row.text("text"), count) if isinstance(count, int) else None
+        things = _find_captioned(row.text("text"), count) if isinstance(count, int) else None
         if things is None:
             yield Omitted(row.where, "its caption does not say of what there are so many")
         else:
-            yield Asked(row, str(number), _picture(row), ask_for(things), count, things)
+            yield Asked(row, str(number), _picture(row), _ask_for(things), count, things)
 
 
 def _read_countbenchqa(table: Table, images: str) -> Iterator[Asked | Omitted]:
@@ -194,6 +196,16 @@ def _read_paired_questions(table: Table, images: str) -> Iterator[Asked | Omitte
                 f"{table.path.name} and {images} are joined row by row, and one ends before row {number}"
             )
         yield Asked(row, str(number), _picture(shown), row.text("question"), shown.fields.get("number"))
+
+
+def _find_captioned(caption: str, number: int) -> str | None:
+    """Find of what a caption says that there are so many, in the plural."""
+    said = re.search(rf"\b(?:{number}|{in_words(number)})\b(?!-)(.*)", caption, re.IGNORECASE | re.DOTALL)
+    return find_first_things(said[1]) if said else None
+
+
+def _ask_for(things: str) -> str:
+    return f"How many {things} are there in the image?"
 
 
 def _picture(row: Row) -> PictureName:

@@ -1,19 +1,19 @@
 """The prompts of GenEval and GenEval 2, from the files that their authors publish."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from subitize import numerals
-from subitize.errors import BadFileError
-from subitize.interfaces import Reference, Tried
-from subitize.json_files import number_lines, read_json
+from subitize.interfaces import Reference
 from subitize.numerals import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
 from subitize.scenes.counting import find_counted, make_count
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.checks import check_known
 from subitize.suites.mixing import interleave
+from subitize.suites.tables import LARGEST_COUNT, Row, read_count, read_table
 from subitize.vision.colours import COLOUR_NAMES
 
 COUNTING = "counting"
@@ -22,49 +22,9 @@ _RELATIONS: tuple[RelationWord, ...] = ("above", "below", "left of", "right of")
 _PRESENCE = re.compile(
     r"(?:is|are) there (?:an? |any |some )?(?P<things>[a-z][a-z -]*?)(?: in the (?:image|picture))?\?", re.IGNORECASE
 )
-_MOST = 1000
 
 
-class _Row(NamedTuple):
-    """A line of a file, and where it stands."""
-
-    where: str
-    fields: Mapping[str, Any]
-
-    def get(self, name: str, kind: type) -> Any:  # noqa: ANN401
-        """Take a field of this kind."""
-        value = self.fields.get(name)
-        if not isinstance(value, kind):
-            raise self.error(f"{name} {value!r:.60}: should be {_KINDS[kind]}")
-        return value
-
-    def error(self, message: str) -> BadFileError:
-        """Say what is wrong with the line."""
-        return BadFileError(f"{self.where}: {message}")
-
-
-_KINDS: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
-
-
-class _OfFile:
-    """A suite of the lines of a file, an item each."""
-
-    judge = "observer"
-    max_attempts = 1
-    asks_again = False
-    notes: Sequence[str]
-    _items: Sequence[Item]
-
-    def items(self, seed: int) -> Iterator[Item]:
-        """Go through the prompts, every condition once, then once more; the seed changes nothing."""
-        return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
-
-
-class GenEval(_OfFile):
+class GenEval(AskedOnce):
     """Draw GenEval's prompts, from its evaluation_metadata.jsonl: objects, numbers, colours, positions.
 
     It asks for the exact number of each thing, also of its colour and in its place.
@@ -74,6 +34,7 @@ class GenEval(_OfFile):
     """
 
     title = "GenEval"
+    judge = "observer"
     repeats = 4
     strata: tuple[str, ...] = ("tag",)
     references = (
@@ -86,18 +47,18 @@ class GenEval(_OfFile):
     )
 
     def __init__(self, file: str, /, *, tags: tuple[str, ...] = ()) -> None:
-        rows = _read_rows(Path(file).expanduser())
+        rows = list(read_table(Path(file).expanduser(), otherwise=".jsonl").rows)
         check_known("tag", tags, {str(row.fields.get("tag")) for row in rows})
         made = (_make_item(number, row) for number, row in enumerate(rows))
         self._items = interleave((item for item in made if not tags or item.factors["tag"] in tags), "tag")
         self.notes = [_cite(self)]
 
 
-class GenEval2(_OfFile):
+class GenEval2(AskedOnce):
     """Draw GenEval 2's prompts, from its geneval2_data.jsonl, and ask the questions that it asks about them."""
 
     title = "GenEval 2"
-    repeats = 1
+    judge = "observer"
     strata: tuple[str, ...] = ("atoms",)
     references = (
         Reference(
@@ -109,7 +70,7 @@ class GenEval2(_OfFile):
     )
 
     def __init__(self, file: str, /) -> None:
-        rows = _read_rows(Path(file).expanduser())
+        rows = read_table(Path(file).expanduser(), otherwise=".jsonl").rows
         self._items = interleave((_make_questioned(number, row) for number, row in enumerate(rows)), "atoms")
         self.notes = [_cite(self)]
 
@@ -119,16 +80,15 @@ def _cite(suite: GenEval | GenEval2) -> str:
     return f"{suite.title}: {work.use}; please cite: {work.citation}"
 
 
-def _read_rows(path: Path) -> list[_Row]:
-    rows = []
-    for where, line in number_lines(path):
-        fields = read_json(line, where)
-        if not isinstance(fields, dict):
-            raise BadFileError(f"{where}: should be a JSON object, not {line[:40]!r}")
-        rows.append(_Row(where, fields))
-    if not rows:
-        raise BadFileError(f"{path.name}: no prompts in it")
-    return rows
+def _take(row: Row, name: str, kind: type) -> Any:  # noqa: ANN401
+    """Take a field of this kind."""
+    value = row.fields.get(name)
+    if not isinstance(value, kind):
+        raise row.error(f"{name} {value!r:.60}: should be {_KINDS[kind]}")
+    return value
+
+
+_KINDS: dict[type, str] = {str: "text", list: "a list"}
 
 
 class _Included(NamedTuple):
@@ -140,8 +100,8 @@ class _Included(NamedTuple):
     place: Place | None
 
 
-def _make_item(number: int, row: _Row) -> Item:
-    tag, included = row.get("tag", str), _read_included(row)
+def _make_item(number: int, row: Row) -> Item:
+    tag, included = _take(row, "tag", str), _read_included(row)
     most = {noun: count - 1 for noun, count in _read_excluded(row, tag)}
     factors: dict[str, Scalar] = {"tag": tag}
     if tag == COUNTING:
@@ -149,17 +109,17 @@ def _make_item(number: int, row: _Row) -> Item:
     return Item(f"geneval/{number:05}", Draw(_read_prompt(row)), tuple(_ask_all(included, most)), factors)
 
 
-def _read_prompt(row: _Row) -> str:
-    prompt: str = row.get("prompt", str)
+def _read_prompt(row: Row) -> str:
+    prompt: str = _take(row, "prompt", str)
     if not prompt.strip():
         raise row.error("no prompt")
     return prompt
 
 
-def _read_included(row: _Row) -> list[_Included]:
+def _read_included(row: Row) -> list[_Included]:
     found: list[_Included] = []
-    for one in row.get("include", list):
-        required = _Row(f"{row.where}, include {len(found)}", one if isinstance(one, dict) else {})
+    for one in _take(row, "include", list):
+        required = Row(f"{row.where}, include {len(found)}", one if isinstance(one, dict) else {})
         colour = required.fields.get("color")
         place = None
         if "position" in required.fields:
@@ -170,25 +130,26 @@ def _read_included(row: _Row) -> list[_Included]:
                     raise required.error(f"position {other!r:.60}: should be like ['left of', 0]")
         if colour is not None and not isinstance(colour, str):
             raise required.error(f"color {colour!r:.60}: should be text")
-        found.append(_Included(required.get("class", str), _read_count(required), colour, place))
+        found.append(_Included(_take(required, "class", str), _read_count(required), colour, place))
     if not found:
         raise row.error("include is empty")
     return found
 
 
-def _read_excluded(row: _Row, tag: str) -> Iterator[tuple[str, int]]:
+def _read_excluded(row: Row, tag: str) -> Iterator[tuple[str, int]]:
     excluded = row.fields.get("exclude") or []
     if excluded and tag != COUNTING:
         raise row.error(f"exclude belongs to {COUNTING} only, not to {tag}")
     for one in excluded if isinstance(excluded, list) else [excluded]:
-        refused = _Row(f"{row.where}, exclude", one if isinstance(one, dict) else {})
-        yield refused.get("class", str), _read_count(refused)
+        refused = Row(f"{row.where}, exclude", one if isinstance(one, dict) else {})
+        yield _take(refused, "class", str), _read_count(refused)
 
 
-def _read_count(row: _Row) -> int:
-    count = row.fields.get("count")
-    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MOST:
-        raise row.error(f"count {count!r:.60}: should be a whole number from 1 to {_MOST}")
+def _read_count(row: Row) -> int:
+    told = row.fields.get("count")
+    count = read_count(told) if isinstance(told, int) else None
+    if not count:
+        raise row.error(f"count {told!r:.60}: should be a whole number from 1 to {LARGEST_COUNT}")
     return count
 
 
@@ -215,8 +176,8 @@ def _word(question: Count) -> str:
     return f"How many {things} are {where}in the image?"
 
 
-def _make_questioned(number: int, row: _Row) -> Item:
-    prompt, pairs = _read_prompt(row), row.get("vqa_list", list)
+def _make_questioned(number: int, row: Row) -> Item:
+    prompt, pairs = _read_prompt(row), _take(row, "vqa_list", list)
     asks = {ask.question.id: ask for ask in (_read_question(row, pair) for pair in pairs)}
     atoms = row.fields.get("atom_count", len(pairs))
     if not asks or not isinstance(atoms, int):
@@ -224,7 +185,7 @@ def _make_questioned(number: int, row: _Row) -> Item:
     return Item(f"geneval2/{number:04}", Draw(prompt), tuple(asks.values()), {"atoms": atoms})
 
 
-def _read_question(row: _Row, pair: object) -> Ask:
+def _read_question(row: Row, pair: object) -> Ask:
     match pair:
         case [str(question), str(answer)] if question.strip():
             if (things := find_counted(question)) is not None:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.drawing.glyphs import GLYPHS
-from subitize.interfaces import Tried
 from subitize.networks.detectors.coco import COCO_CLASSES
-from subitize.numerals import counted, singular
+from subitize.numerals import counted, list_some, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
 from subitize.scenes import NotUnderstood, Scene, read_scene
+from subitize.scenes.asks import ask_count
 from subitize.scenes.counting import make_count
 from subitize.scenes.questions import scene_asks
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.tables import (
@@ -19,12 +20,10 @@ from subitize.suites.tables import (
     Keys,
     Row,
     check_columns,
-    list_some,
     read_count,
     read_factors,
     read_table,
 )
-from subitize.suites.wording import ask_count
 from subitize.vision.colours import COLOUR_NAMES
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
@@ -34,7 +33,7 @@ Counts = dict[str, int]
 """How many of each noun a right drawing shows."""
 
 
-class Prompts:
+class Prompts(AskedOnce):
     """Draw your own prompts, from a CSV, JSON, JSONL or Parquet file.
 
     Each has a count and a noun, several entities (dog:2, cat:3), or neither, if its words say both plainly.
@@ -45,9 +44,6 @@ class Prompts:
 
     title = "Own prompts"
     judge = "observer"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /, *, strata: tuple[str, ...] = ()) -> None:
         table = read_table(Path(file).expanduser())
@@ -64,14 +60,6 @@ class Prompts:
             number, some = counted(len(self._contradicted), "prompt"), list_some(self._contradicted)
             self.notes = (f"the words of {number} say another number than the columns, which count ({some})",)
 
-    def items(self, seed: int) -> Iterator[Item]:
-        """Go through the prompts in the order of the file; the seed changes nothing."""
-        return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
-
     def _make_items(self, rows: Iterable[tuple[Row, Counts]]) -> Iterator[Item]:
         keys = Keys()
         for number, (row, counts) in enumerate(rows, 1):
@@ -87,7 +75,7 @@ class Prompts:
         """Ask what follows from the words, unless the columns say something else or more."""
         scene = read_scene(prompt, self._nouns, COLOUR_NAMES)
         follows = () if isinstance(scene, NotUnderstood) else scene_asks(scene)
-        told = tuple(ask_count(noun, number) for noun, number in counts.items())
+        told = tuple(ask_count(make_count(noun, COLOUR_NAMES), number) for noun, number in counts.items())
         if not told and not follows:
             raise row.error(f"{_say_why(scene)}; say what to count in the columns count and noun, or entities")
         if not told:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.garbage import uncollected
-from subitize.interfaces import Tried
-from subitize.numerals import counted
+from subitize.numerals import counted, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.scenes.counting import find_counted, make_count
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.categories import pool_categories
 from subitize.suites.checks import check_known
 from subitize.suites.datasets import DATASET, Asked, Omitted, find_format, list_datasets, read_dataset
@@ -20,7 +20,6 @@ from subitize.suites.tables import (
     Table,
     Unreadable,
     check_columns,
-    list_some,
     read_count,
     read_factors,
     read_table,
@@ -32,7 +31,7 @@ _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
 _OTHER = "other"
 
 
-class Questions:
+class Questions(AskedOnce):
     """Answer questions about pictures with counts, from a table of your own or a published one.
 
     A table is a CSV, JSON, JSONL or Parquet file. The pictures lie in it or beside it, unless `images` says where.
@@ -45,9 +44,6 @@ class Questions:
 
     title = "Own questions"
     judge = "parser"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /, *, format: str = "auto", images: str = "", strata: tuple[str, ...] = ()) -> None:
         path = Path(file).expanduser()
@@ -70,14 +66,6 @@ class Questions:
         left_out = self._say_omitted() + (f"; pictures that are copies of others: {copies:,}" if copies else "")
         read = f"{self._name}: {counted(len(self._items), 'question')}{left_out}" if left_out else ""
         self.notes: Sequence[str] = tuple(filter(None, [str(dataset or ""), read]))
-
-    def items(self, seed: int) -> Iterator[Item]:
-        """Go through the questions in the order of the file; the seed changes nothing."""
-        return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
     def load_pictures(self, wanted: Collection[Stored]) -> Iterator[bytes]:
         """Read the pictures that lie in a zip or a Parquet file."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from subitize.csv_files import read_lines, read_text
 from subitize.errors import BadFileError, BadImageError
 from subitize.image_files import image_format
-from subitize.json_files import number_lines, read_json
+from subitize.json_files import as_object, read_json, read_objects
 from subitize.records import Scalar, Stored
 
 LARGEST_COUNT = 1000
@@ -63,9 +63,9 @@ class Table(NamedTuple):
     rows: Iterator[Row]
 
 
-def read_table(path: Path) -> Table:
-    """Open a table of any of the kinds, by the ending of its name; one without rows is refused."""
-    reader = _READERS.get(path.suffix.lower())
+def read_table(path: Path, *, otherwise: str = "") -> Table:
+    """Open a table of any of the kinds, by the ending of its name or `otherwise`; one without rows is refused."""
+    reader = _READERS.get(path.suffix.lower()) or _READERS.get(otherwise)
     if reader is None:
         raise BadFileError(f"{path}: should be a table, by its name one of {', '.join(_READERS)}; save it as CSV")
     if not path.is_file():
@@ -136,11 +136,6 @@ class Keys:
         self._first[key] = row.where
 
 
-def list_some(names: Sequence[str], most: int = 3) -> str:
-    """List the first of several."""
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
-
-
 def _read_level(value: object) -> Scalar | None:
     if isinstance(value, str):
         text = value.strip()
@@ -168,8 +163,8 @@ def _read_csv(path: Path) -> Iterator[Row]:
 
 
 def _read_json_lines(path: Path) -> Iterator[Row]:
-    for where, line in number_lines(path):
-        yield _make_row(where, read_json(line, where))
+    for where, entry in read_objects(path):
+        yield _make_row(where, entry)
 
 
 def _read_json(path: Path) -> Iterator[Row]:
@@ -177,12 +172,11 @@ def _read_json(path: Path) -> Iterator[Row]:
     if not isinstance(whole, list):
         raise BadFileError(f"{path.name}: should be a list of objects: [{{…}}, …]")
     for number, entry in enumerate(whole, 1):
-        yield _make_row(f"{path.name} entry {number}", entry)
+        where = f"{path.name} entry {number}"
+        yield _make_row(where, as_object(entry, where))
 
 
-def _make_row(where: str, entry: object) -> Row:
-    if not isinstance(entry, dict):
-        raise BadFileError(f"{where}: {str(entry)[:80]!r} should be an object: {{…}}")
+def _make_row(where: str, entry: Mapping[str, object]) -> Row:
     fields = {name.strip().lower(): value for name, value in entry.items()}
     _check_text(where, "".join(text for pair in fields.items() for text in pair if isinstance(text, str)))
     return Row(where, fields)

@@ -72,7 +72,8 @@ class OutputSummary:
 
     def lines(self) -> Iterator[str]:
         """Say it in a few lines."""
-        parts = [f"{self.answers:,} replies of {self.model} to {self.suite} added"]
+        replies = "1 reply" if self.answers == 1 else f"{self.answers:,} replies"
+        parts = [f"{replies} of {self.model} to {self.suite} added"]
         if self.failed:
             parts.append(f"{self.failed:,} that failed")
         if self.already_there:

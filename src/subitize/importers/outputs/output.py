@@ -8,7 +8,7 @@ from typing import Any
 
 from subitize.csv_files import read_text
 from subitize.errors import BadFileError
-from subitize.json_files import number_lines, read_json
+from subitize.json_files import read_json, read_objects
 from subitize.records import Scalar, digest
 
 LARGEST_BYTES = 1_000_000_000
@@ -44,12 +44,8 @@ def read_file(path: Path) -> Json:
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """Read the records of a JSON Lines file, each with its place; a line that is no record is an error."""
-    for place, line in number_lines(path, LARGEST_BYTES):
-        record = read_json(line, place)
-        if not isinstance(record, dict):
-            raise BadFileError(f"{place}: should be a JSON object, not {line[:40]!r}")
-        yield place, record
+    """Read the records of a JSON Lines file, each with its place."""
+    return read_objects(path, LARGEST_BYTES)
 
 
 def take(record: Mapping[str, Json], name: str, place: str) -> Json:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.errors import BadFileError
-from subitize.image_files import find_fault
+from subitize.errors import BadFileError, BadImageError
+from subitize.image_files import read_image
 from subitize.interfaces import Pixels, Reply, Request
 from subitize.models.folder.files import Image
 from subitize.models.folder.layouts import PROMPTS, UnclearLayoutError, read_folder
@@ -70,7 +70,10 @@ class Folder:
             prompt_sent=image.prompt if image.prompt and not self._holdings.is_named_by_prompts else request.text,
             parameters=image.parameters | {"layout": self._holdings.layout},
         )
-        return Reply(_read(image), provenance)
+        try:
+            return Reply(Pixels(read_image(image.path)), provenance)
+        except BadImageError as error:
+            return Reply(Failed(f"{image.name}: {error}", is_transient=True), provenance)
 
     def _say_missing(self, request: Request, found: int) -> str:
         if self._holdings.layout == "items":
@@ -80,13 +83,3 @@ class Folder:
             f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} "
             f"(see --repeats; {_ONLY_FOUND})"
         )
-
-
-def _read(image: Image) -> Pixels | Failed:
-    fault = find_fault(image.path)
-    if not fault:
-        try:
-            return Pixels(Path(image.path).read_bytes())
-        except OSError as error:
-            fault = f"cannot be read: {error.strerror}"
-    return Failed(f"{image.name}: {fault}", is_transient=True)

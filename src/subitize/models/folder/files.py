@@ -155,9 +155,3 @@ def stem_of(name: str) -> str:
 def storable(name: str) -> str:
     """Write a file's name in characters that can be stored."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def list_some(texts: Iterable[str]) -> str:
-    """List the first three of several."""
-    every = list(texts)
-    return ", ".join(every[:3]) + (", …" if len(every) > 3 else "")

@@ -66,7 +66,7 @@ def read_listing(tree: Tree, listing: str) -> list[Image]:
     if name_listing(listing) == "csv":
         return _read_csv(tree, listing)
     images = []
-    for number, line in enumerate(_read_bounded(tree, listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
+    for number, line in enumerate(read_text(tree.given / listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -144,7 +144,7 @@ def _read_prompt(tree: Tree, name: str) -> str:
     if os.path.islink(tree.path(name)) and not tree.holds(tree.resolve(name)):
         raise BadFileError(f"{name} is a link that leads out of the folder; put the file itself there")
     try:
-        told = _read_object(_read_bounded(tree, name, _LARGEST_METADATA_BYTES).strip())
+        told = _read_object(read_text(tree.given / name, _LARGEST_METADATA_BYTES).strip())
         prompt = _read_field(told, "prompt")
     except ValueError as error:
         raise BadFileError(f"{name} line 1: {error}") from None
@@ -161,11 +161,3 @@ def _read_object(line: str) -> dict[str, object]:
     if not isinstance(told, dict):
         raise ValueError(f"{line[:80]!r} should be an object: {{…}}")
     return told
-
-
-def _read_bounded(tree: Tree, name: str, largest: int) -> str:
-    path = tree.given / name
-    size = os.path.getsize(path) if os.path.isfile(path) else 0
-    if size > largest:
-        raise BadFileError(f"{path} has {size:,} bytes; at most {largest:,} are read, so split it")
-    return read_text(path)

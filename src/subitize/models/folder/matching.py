@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from subitize.image_files import find_fault
-from subitize.models.folder.files import Image, Unplaced, list_some
+from subitize.models.folder.files import Image, Unplaced
 from subitize.models.folder.layouts import Holdings
+from subitize.numerals import list_some
 from subitize.records import Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
@@ -63,7 +64,7 @@ class MatchedImages:
         told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
         if self.absent:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
-            told.append(f"missing: {len(self.absent):,} ({some}); {len(self.missing_items):,} items have none")
+            told.append(f"missing: {len(self.absent):,} ({some}); items without any: {len(self.missing_items):,}")
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,

@@ -1,23 +1,20 @@
 """A suite that a YAML file defines (docs/suite-files.md)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import SubitizeError
-from subitize.interfaces import Tried
 from subitize.records import OF_FILE, Answer, Item, Spec, Stimulus, digest, title_of_file
+from subitize.suites.asked_once import AskedOnce
 from subitize.suites.files.consistency import check_definition
 from subitize.suites.files.definitions import Definition, read_definition
 from subitize.suites.files.items import ItemMaker
 from subitize.suites.mixing import interleave
 
 
-class SuiteFile:
+class SuiteFile(AskedOnce):
     """Ask what a YAML file of yours says, file:my-suite.yaml or just my-suite.yaml (docs/suite-files.md)."""
-
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /) -> None:
         path = Path(file).expanduser()
@@ -46,10 +43,6 @@ class SuiteFile:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the items; the seed changes the pictures that are drawn, and nothing else."""
         return (_reseed(item, seed) for item in self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
 
 def _choose_strata(said: Definition, items: Sequence[Item]) -> tuple[str, ...]:
