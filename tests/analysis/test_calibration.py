@@ -287,7 +287,7 @@ def save(run: Run, name: str = "finder") -> None:
 def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: Path) -> None:
     found = command(run, "--judge", "finder", "--against", "human")
     assert found.code == 0, found.err
-    assert "finder against human: count from 0.3" in found.out
+    assert "finder against human: count boxes with a score of 0.3 or more" in found.out
     assert f"as a rule: boxes@1>={calibrations.load('finder').threshold:g},iou=1\n" in found.out
     assert f"boxes@1>={calibrations.load('finder').threshold:g},iou=1" in call("list", "calibrations").out
     assert "n: 24 pictures of 12 items" in found.out
