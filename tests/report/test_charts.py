@@ -84,6 +84,8 @@ def test_matrices_of_few_numbers_are_as_wide_as_their_headings() -> None:
     small = Panel("small", panel("small", range(1, 4)).rows, range(1, 4), range(1, 4))
     (row,) = confusion([small], ["apples", "butterflies"])["vconcat"]
     assert row["spec"]["width"] >= 6 * len("butterflies")
+    assert row["spec"]["height"] / 3 >= 12
+    assert axis(row, "y")["axis"]["values"] == [3, 2, 1]
 
 
 @pytest.mark.parametrize("numbers", [2, 3, 5, 12])
