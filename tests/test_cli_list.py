@@ -1,13 +1,16 @@
 """What there is, and all that can be said about one of them."""
 
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
 
 import pytest
+import typer.main
 
 from cases import Case
 from commands import call, environment
+from subitize.cli import app
 from subitize.registry import KINDS, describe_all, names
 
 
@@ -34,6 +37,14 @@ def test_a_name_is_described_with_its_task_and_every_option(case: Case) -> None:
         with case(option["name"]):
             assert f"{option['name']} {option['default']} {option['meaning']}" in printed
             assert option["type"] == "text" or f"{option['meaning']} ({option['type']})" in printed
+
+
+def test_help_lists_every_command_once_with_its_whole_first_sentence(case: Case) -> None:
+    printed = call("--help", columns=80).out
+    assert "..." not in printed.partition("Evaluate models:")[2]
+    for name in typer.main.get_command(app).list_commands(None):  # type: ignore[attr-defined]
+        with case(name):
+            assert len(re.findall(rf"^  {name}  +\S", printed, flags=re.MULTILINE)) == 1
 
 
 def test_what_shares_a_name_is_described_one_after_the_other() -> None:

@@ -208,7 +208,7 @@ def test_where_little_was_answered_it_is_said_beside_the_figures(tmp_path: Path)
         (found,) = agree_run(run)
     people = "2 annotators: the interval is for these people, not for others like them"
     assert found.caution == f"only 6 prompts; {people}"
-    assert f"with caution: imagen, matches-prompt, all: {found.caution}" in call("agree", tmp_path / "run").out
+    assert f"too little to rely on: imagen, matches-prompt, all: {found.caution}" in call("agree", tmp_path / "run").out
 
 
 def test_wordings_of_a_picture_are_one_cluster_and_prompts_are_their_text() -> None:

@@ -287,7 +287,7 @@ def save(run: Run, name: str = "finder") -> None:
 def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: Path) -> None:
     found = command(run, "--judge", "finder", "--against", "human")
     assert found.code == 0, found.err
-    assert "finder against human: count from 0.3" in found.out
+    assert "finder against human: count boxes with a score of 0.3" in found.out
     assert f"as a rule: boxes@1>={calibrations.load('finder').threshold:g},iou=1\n" in found.out
     assert f"boxes@1>={calibrations.load('finder').threshold:g},iou=1" in call("list", "calibrations").out
     assert "n: 24 pictures of 12 items" in found.out
@@ -402,7 +402,7 @@ def test_what_was_read_before_by_another_rule_is_said(run: Run) -> None:
     again = call("judge", run.location, "--judge", "observer", "--rule", "boxes>=0.3")
     assert again.code == 0
     assert "0 new readings" in again.out
-    assert "what was read before, by boxes@1, stays so; anew: subitize score" in again.err
+    assert "what was read before, by boxes@1, stays so; to read it anew: subitize score" in again.err
     assert "--judge observer --rule 'boxes@1>=0.3,iou=1'" in again.err
     assert call("judge", run.location, "--judge", "observer", "--rule", "boxes").err == ""
     assert call("judge", run.location, "--judge", "observer").err == ""

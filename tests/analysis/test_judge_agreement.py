@@ -282,7 +282,7 @@ def test_the_command_prints_people_beside_the_judge_and_json_has_all_of_the_conf
     fill(run, looks)
     printed = call("agree", run.location, "--judge", OBSERVER, "--against", HUMAN).out
     assert "suite fruit: observer against human (plurality)" in printed
-    assert "people: each of them against the others together" in printed
+    assert "people: each person against the others together" in printed
     assert "observer says" in printed
     rows = call("agree", run.location, "--judge", OBSERVER, "--against", HUMAN, "--json").json()
     assert [row["model"] for row in rows] == [ALL_MODELS, *MODELS]

@@ -1,15 +1,17 @@
 """Charts are plain data: they must be Vega-Lite, and show what was asked and nothing else."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vl_convert import vegalite_to_svg
 
 from report_runs import check_charts, composed, drawn, fill, named, naming_items, new_run, unnumbered, varied
 from subitize.records import Spec
 from subitize.report.document.blocks import FigureBlock
-from subitize.report.document.charts import Panel, confusion
+from subitize.report.document.charts import Palette, Panel, confusion, psychometric
 from subitize.store import Run
 
 
@@ -76,6 +78,21 @@ def test_numbers_below_a_matrix_stand_apart(categories: int, ticks: list[int]) -
     high = Panel("high", panel("high", range(1, 11)).rows, range(1, 11), range(1, 31))
     (row,) = confusion([high], [f"category {place}" for place in range(categories)])["vconcat"]
     assert axis(row, "x")["axis"]["values"] == ticks
+
+
+def test_matrices_of_few_numbers_are_as_wide_as_their_headings() -> None:
+    small = Panel("small", panel("small", range(1, 4)).rows, range(1, 4), range(1, 4))
+    (row,) = confusion([small], ["apples", "butterflies"])["vconcat"]
+    assert row["spec"]["width"] >= 6 * len("butterflies")
+    assert row["spec"]["height"] / 3 >= 12
+    assert axis(row, "y")["axis"]["values"] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("numbers", [2, 3, 5, 12])
+def test_a_number_stands_once_below_an_axis(numbers: int) -> None:
+    rows = [{"model": "m", "number": n, "value": 1, "low": 0, "high": 1, "predicted": 1} for n in range(1, numbers + 1)]
+    svg = vegalite_to_svg(psychometric(rows, ["m"], Palette(("m",))))
+    assert re.findall(r">(\d+)</text>", svg) == [str(n) for n in range(1, numbers + 1)]
 
 
 @pytest.mark.parametrize(

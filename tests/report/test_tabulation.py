@@ -95,6 +95,12 @@ def test_a_tiny_probability_is_not_written_as_0() -> None:
     assert [readable(p, column) for p in (0.00001, 0.04)] == ["< 0.001", "0.040"]
 
 
+def test_a_probability_below_the_level_does_not_read_as_the_level() -> None:
+    column = Column("p", digits=3, is_probability=True)
+    written = ["0.0496", "0.04996", "0.050", "0.049", "0.051", "–"]
+    assert [readable(p, column) for p in (0.0496, 0.04996, 0.05, 0.0494, 0.0506, math.nan)] == written
+
+
 def test_control_characters_are_written_out() -> None:
     assert printable("a\x1b[31m\u202eb\x00\ud800") == "a\\x1b[31m\\u202eb\\x00\\ud800"
     assert printable("naïve 👩\u200d🔬\nnext") == "naïve 👩\u200d🔬\nnext"

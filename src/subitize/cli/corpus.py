@@ -155,7 +155,7 @@ def link(
     images: options.ImagesFolder = None,
 ) -> None:
     """Tell whether models do well what a corpus names often: accuracy against frequency, by number and noun."""
-    from subitize.analysis.observations import Reader, observe_run
+    from subitize.analysis.observations import observe_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.cli.rules import choose_reader
     from subitize.corpus.counting import load_counts
@@ -167,7 +167,7 @@ def link(
         check_figure(figure)
     corpus = load_counts(counts)
     with options.open_run(run, database, images) as opened:
-        links = link_accuracy(observe_run(opened, Reader(*choose_reader(judge, rule))), corpus)
+        links = link_accuracy(observe_run(opened, choose_reader(judge, rule)), corpus)
         stand_ins = find_stand_ins(opened)
     if figure is not None:
         drawn = draw_links(stand_ins.rename(links), corpus.name)

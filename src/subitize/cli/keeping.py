@@ -40,7 +40,7 @@ def show(
 def exclude(
     run: options.RunName,
     item: Annotated[str, typer.Argument(help="The item's id, as `subitize prompts` lists it.")],
-    reason: Annotated[str, typer.Option(help="Why; shown wherever the item is missing.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; shown wherever the item is missing.")],
     undo: Annotated[bool, typer.Option("--undo", help="Take the exclusion back.")] = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
@@ -62,13 +62,15 @@ def exclude(
 @app.command()
 def export(
     run: options.RunName,
-    format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl")] = "parquet",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the files [RUN-export].")] = None,
+    format: Annotated[str, typer.Option(metavar="parquet|csv|jsonl", help="The format of the files.")] = "parquet",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="A folder for the files [RUN-export].")
+    ] = None,
     paper: Annotated[
         str | None, typer.Option(metavar="PAPER", help="Only ratings, in the columns of this paper's file [RUN.csv].")
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="With --paper: whose ratings; needed where there are several.")
+        str | None, typer.Option(metavar="JUDGE", help="With --paper: whose ratings, where there are several.")
     ] = None,
     with_people: options.WithPeople = False,
     database: options.DatabaseUrl = None,
@@ -110,8 +112,16 @@ def export(
 def attach(
     run: options.RunName,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="One model's images, or a folder per model.")],
-    model: Annotated[str | None, typer.Option(help="Only this model's images, as `show` names it.")] = None,
-    layout: Annotated[str, typer.Option(help="How files are called that are not called like the responses.")] = "auto",
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Only this model's images, as `subitize show` names it.")
+    ] = None,
+    layout: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How the files are named, unless like the responses; see docs/images-made-elsewhere.md.",
+        ),
+    ] = "auto",
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
@@ -173,7 +183,7 @@ def import_readings_(
         ),
     ],
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
-    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
+    judge: Annotated[str, typer.Option(metavar="NAME", help="The name under which the answers are stored.")] = "human",
     rule: Annotated[str | None, typer.Option(help="How the answers are read [as the file says, else strict].")] = None,
     people: Annotated[Path | None, typer.Option(metavar="CSV", help="Whom numbers stand for: annotator, name.")] = None,
     database: options.DatabaseUrl = None,
@@ -196,7 +206,7 @@ def import_readings_(
 def import_votes_(
     csv_file: Annotated[Path, typer.Argument(metavar="CSV", help="annotator, model, item, vote; optional: group")],
     run: Annotated[str, typer.Option(metavar="RUN", help="The run they are about.")],
-    judge: Annotated[str, typer.Option(help="What to call this way of looking.")] = "human",
+    judge: Annotated[str, typer.Option(metavar="NAME", help="The name under which the answers are stored.")] = "human",
     suite: Annotated[
         list[str] | None, typer.Option(metavar="SUITE", help="Of images that are elsewhere: makes the run. Repeatable.")
     ] = None,

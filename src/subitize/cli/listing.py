@@ -212,20 +212,24 @@ def glyphs(
 
 @app.command()
 def stimuli(
-    out: Annotated[Path, typer.Option(help="Where to write them.")] = Path("stimuli"),
-    suite: Annotated[str, typer.Option(help="A suite that shows pictures, with its options.")] = "naming",
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write them.")] = Path("stimuli"),
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="A suite that shows pictures, with its options.")
+    ] = "naming",
     control: Annotated[
         str | None, typer.Option(metavar="area|size|hull|density", help="Hold this magnitude constant over numbers.")
     ] = None,
-    numbers: Annotated[str | None, typer.Option(help="As in 1-50 or 1+2+5 [1-10].")] = None,
-    categories: Annotated[str | None, typer.Option(help="As in apples+dots [all].")] = None,
-    images: Annotated[str | None, typer.Option(help="Pictures per category and number [50].")] = None,
-    background: Annotated[str | None, typer.Option(help="white, grey, cream, sky, gradient, clouds, stripes.")] = None,
+    numbers: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Such as 1-50 or 1+2+5 [1-10].")] = None,
+    categories: Annotated[str | None, typer.Option(metavar="NAMES", help="Such as apples+dots [all].")] = None,
+    images: Annotated[str | None, typer.Option(metavar="N", help="Pictures per category and number [50].")] = None,
+    background: Annotated[
+        str | None, typer.Option(metavar="NAME", help="white, grey, cream, sky, gradient, clouds or stripes [white].")
+    ] = None,
     overlap: Annotated[
-        str | None, typer.Option(help="Share of their diameters by which items may overlap [0].")
+        str | None, typer.Option(metavar="SHARE", help="By how much of their diameters items may overlap [0].")
     ] = None,
     seed: options.Seed = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first N pictures.", min=1)] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="Only the first N pictures.", min=1)] = None,
 ) -> None:
     """Write a suite's pictures as PNG files.
 

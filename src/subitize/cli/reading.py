@@ -51,7 +51,7 @@ def score(
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.clusters import ESTIMANDS, check_prompts
     from subitize.analysis.discards import advise_rules, advise_tables
-    from subitize.analysis.observations import Reader, survey_run
+    from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import find_stand_ins
     from subitize.analysis.protocols import fingerprints
     from subitize.analysis.reward_judges import warn_of_reward_judges
@@ -62,7 +62,7 @@ def score(
     estimand = check_prompts(prompts)
     if pass_at_k and estimand == "fixed":
         raise BadValueError("--pass-at-k is about prompts like these; leave out --prompts fixed")
-    reader = Reader(*choose_reader(judge, rule), agreement)
+    reader = choose_reader(judge, rule, agreement)
     with open_run(run, database, images) as opened:
         survey = survey_run(opened, reader)
         judge = survey.reader.judge
@@ -100,10 +100,10 @@ def measure(
 ) -> None:
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
     from subitize.analysis.enumeration import evaluate
-    from subitize.analysis.observations import Reader, survey_run
+    from subitize.analysis.observations import survey_run
     from subitize.analysis.overview import find_stand_ins
 
-    reader = Reader(*choose_reader(judge, rule))
+    reader = choose_reader(judge, rule)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in dict.fromkeys(runs)}
         enumerations = evaluate({name: survey_run(one, reader).whole for name, one in opened.items()})
@@ -137,9 +137,8 @@ def compare(
 ) -> None:
     """Compare models with one another (--models), or refined prompts with the original ones."""
     from subitize.analysis.clusters import check_prompts
-    from subitize.analysis.observations import Reader
 
-    reader, estimand = Reader(*choose_reader(judge, rule)), check_prompts(prompts)
+    reader, estimand = choose_reader(judge, rule), check_prompts(prompts)
     with contextlib.ExitStack() as stack:
         opened = {name: stack.enter_context(open_run(name, database, images)) for name in _check_once(runs)}
         if models:
@@ -159,16 +158,20 @@ def compare(
 @app.command()
 def calibrate(
     run: options.RunName,
-    judge: Annotated[str, typer.Option(help="Whose boxes, as `show` names it.")],
-    against: Annotated[str, typer.Option(help="Whose counts are taken for true.")] = "human",
-    metric: Annotated[str, typer.Option(metavar="nae|accuracy", help="What is best.")] = "nae",
-    iou: Annotated[bool, typer.Option("--iou", help="Also search from which overlap on two boxes are one.")] = False,
-    folds: Annotated[int, typer.Option(help="Parts for cross-validation.")] = 10,
+    judge: Annotated[str, typer.Option(metavar="JUDGE", help="Whose boxes; `subitize show` lists the judges.")],
+    against: Annotated[str, typer.Option(metavar="JUDGE", help="Whose counts are taken as true.")] = "human",
+    metric: Annotated[str, typer.Option(metavar="nae|accuracy", help="Which figure to optimise.")] = "nae",
+    iou: Annotated[
+        bool, typer.Option("--iou", help="Also search for the overlap from which two boxes count as one.")
+    ] = False,
+    folds: Annotated[int, typer.Option(metavar="N", help="Folds of the cross-validation.")] = 10,
     seed: options.Seed = None,
-    save: Annotated[str | None, typer.Option(metavar="NAME", help="Keep it under this name [the judge's].")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace another judge's of that name.")] = False,
+    save: Annotated[str | None, typer.Option(metavar="NAME", help="Save it under this name [the judge's].")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a calibration of another judge by that name.")
+    ] = False,
     figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A .png or .svg of the curve [RUN/calibration-NAME.png].")
+        Path | None, typer.Option(metavar="FILE", help="Draw the curve as .png or .svg [RUN/calibration-NAME.png].")
     ] = None,
     as_json: options.AsJson = False,
     database: options.DatabaseUrl = None,
@@ -230,13 +233,17 @@ def align(
 @app.command()
 def agree(
     run: options.RunName,
-    judge: Annotated[str | None, typer.Option(help="Only the people of this name, as `show` has it.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="JUDGE", help="Whose answers, as `subitize show` names them.")
+    ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="PEOPLE", help="Hold --judge against these people, such as human.")
+        str | None, typer.Option(metavar="PEOPLE", help="Compare --judge with these people, such as human.")
     ] = None,
     agreement: Annotated[
         str | None,
-        typer.Option(help="With --against: how several people's answers become one.", show_default="plurality"),
+        typer.Option(
+            metavar="RULE", help="With --against: how several people's answers become one.", show_default="plurality"
+        ),
     ] = None,
     rule: Annotated[
         str | None, typer.Option(help="With --against: read the judge's evidence anew, as `score --rule` does.")
@@ -300,24 +307,29 @@ def report(
 def plate(
     run: options.RunName,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A .png or .svg file.")] = Path("plate.png"),
-    suite: Annotated[str | None, typer.Option(help="Whose prompts, where the run has several suites.")] = None,
+    suite: Annotated[
+        str | None, typer.Option(metavar="SUITE", help="Whose prompts, where the run has several suites.")
+    ] = None,
     item: Annotated[
         list[str] | None,
-        typer.Option(metavar="ITEM", help="An item's id, or the words of its prompt; several times [drawn by lot]."),
+        typer.Option(metavar="ITEM", help="An item's id, or the words of its prompt. Repeatable [drawn at random]."),
     ] = None,
-    columns: Annotated[int | None, typer.Option(help="How many prompts are drawn by lot.", show_default="6")] = None,
-    model: Annotated[list[str] | None, typer.Option(help="A model, in this order; several times [all].")] = None,
-    judge: Annotated[str | None, typer.Option(help="By the readings of this judge.")] = None,
+    columns: Annotated[
+        int | None, typer.Option(metavar="N", help="How many prompts are drawn at random.", show_default="6")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="MODEL", help="A model, in this order. Repeatable [all].")
+    ] = None,
+    judge: options.JudgeName = None,
     rule: options.RuleText = None,
-    repeat: Annotated[int, typer.Option(help="Which image of each prompt, from 0.")] = 0,
+    repeat: Annotated[int, typer.Option(metavar="N", help="Which image of each prompt, from 0.")] = 0,
     transpose: Annotated[bool, typer.Option("--transpose", help="Prompts in rows, models in columns.")] = False,
-    size_px: Annotated[int, typer.Option("--size-px", help="The side of each picture.")] = 240,
+    size_px: Annotated[int, typer.Option("--size-px", metavar="PX", help="Width and height of each picture.")] = 240,
     seed: options.Seed = None,
     database: options.DatabaseUrl = None,
     images: options.ImagesFolder = None,
 ) -> None:
     """Draw a plate as papers print it: models × prompts, with every picture marked right or wrong."""
-    from subitize.analysis.observations import Reader
     from subitize.report.document.figures import check_figure
     from subitize.report.plates.contents import Choice
     from subitize.report.plates.writing import Look, write_plate
@@ -326,7 +338,7 @@ def plate(
     check_file(out)
     check_figure(out, "-o")
     choice = Choice(suite, item or (), model or (), columns, repeat, seed or 0)
-    reader = Reader(*choose_reader(judge, rule))
+    reader = choose_reader(judge, rule)
     with open_run(run, database, images) as opened, Bar() as bar:
         print(write_plate(opened, reader, choice, Look(size_px, transpose), out, bar))
 

@@ -5,19 +5,22 @@ from typing import TYPE_CHECKING
 from subitize.cli.options import print_warnings
 
 if TYPE_CHECKING:
+    from subitize.analysis.observations import Reader
     from subitize.interfaces import Judge
     from subitize.labels import Rule
     from subitize.registry import Made
 
 
-def choose_reader(judge: str | None, text: str | None) -> "tuple[str | None, Rule | None]":
+def choose_reader(judge: str | None, text: str | None, agreement: str = "plurality") -> "Reader":
     """Choose whose readings are read, and by which rule; a calibration is for the judge it was made for."""
+    from subitize.analysis.observations import Reader
+
     rule, made_for = _rule(text)
     if made_for is None or judge is not None:
         _warn_of_other(text, made_for, judge)
-        return judge, rule
+        return Reader(judge, rule, agreement)
     print_warnings([f"--rule {text}: only the readings of {made_for!r}, which it was made for; others with --judge"])
-    return made_for, rule
+    return Reader(made_for, rule, agreement)
 
 
 def rule_for(judge: "Made[Judge]", text: str | None) -> "Rule | None":

@@ -228,7 +228,10 @@ def judge_(
     judge: Annotated[str, typer.Option(metavar="JUDGE", help="name or name:key=value,…, or called NAME: NAME=name:…")],
     model: Annotated[str | None, typer.Option(metavar="MODEL", help="Only the responses of this model.")] = None,
     rule: Annotated[
-        str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
+        str | None,
+        typer.Option(
+            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
+        ),
     ] = None,
     tries: Tries = 5,
     max_cost: MaxCost = None,

@@ -17,20 +17,28 @@ if TYPE_CHECKING:
 
 @app.command("serve")
 def serve_(
-    judge: Annotated[str, typer.Option(help="Who counts: name or name:key=value,…")],
-    reward: Annotated[str, typer.Option(help="exact: 1 if every count is right, else 0; graded: by how far off.")] = (
-        "exact"
-    ),
+    judge: Annotated[str, typer.Option(metavar="JUDGE", help="Who counts: name or name:key=value,…")],
+    reward: Annotated[
+        str,
+        typer.Option(metavar="exact|graded", help="exact: 1 if every count is right, else 0; graded: by how far off."),
+    ] = ("exact"),
     rule: Annotated[
-        str | None, typer.Option(help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].")
+        str | None,
+        typer.Option(
+            metavar="RULE", help="How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own]."
+        ),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen at; others than this machine's: see the docs.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="The port to listen at; 0: any that is free.")] = 8420,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The address to listen at; for others than this machine see docs/reward-endpoint.md.",
+        ),
+    ] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(metavar="N", help="The port to listen at; 0: any free one.")] = 8420,
     token_variable: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The environment variable with the token that requests must bear."),
+        typer.Option(metavar="NAME", help="The environment variable that holds the token which requests must send."),
     ] = None,
     max_body: Annotated[int, typer.Option(metavar="MB", help="The largest request, in megabytes.")] = 64,
     tries: Tries = 5,

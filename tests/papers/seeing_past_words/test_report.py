@@ -153,7 +153,7 @@ def test_measures_of_texts_are_set_out_and_a_similarity_has_those_that_rank(docu
 
 
 def test_the_summary_has_titles_and_says_who_is_best_and_what_guessing_gets(document: Document) -> None:
-    assert document.title.startswith("Image-sentence alignment probe and counting probe as image-sentence alignment")
+    assert document.title.startswith("Image-sentence alignment probe, Counting probe as image-sentence alignment, ")
     assert "In counting-probe-vqa, knower does best (question, standard, test): 100 % [" in document.summary
     assert "; the most frequent answer, without a look, gets 43 %" in document.summary
 

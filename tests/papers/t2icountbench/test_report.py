@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from commands import call
 from report_runs import PAINTERS, check_charts, composed, refined, voted
 from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.attempts import Attempt, gather_attempts
@@ -30,7 +31,7 @@ from subitize.report.document.blocks import (
     TextBlock,
     Thumbnail,
 )
-from subitize.store import Run
+from subitize.store import Folder, Run
 from t2icountbench_attempts import attempt_all, design
 
 DESIGN = "t2icountbench:numbers=1+6+11"
@@ -199,6 +200,16 @@ def test_means_over_models_stand_beside_those_of_the_text(counted: Composed) -> 
 def test_the_summary_has_one_sentence_of_the_suite_and_none_of_its_refinements(counted: Composed) -> None:
     assert "In t2icountbench, exact does best: for 100 %" in counted.document.summary
     assert "~" not in counted.document.summary
+
+
+def test_a_stand_in_is_not_called_best_beside_a_real_model(tmp_path: Path) -> None:
+    votes, run = tmp_path / "votes.csv", tmp_path / "run"
+    votes.write_text("annotator,model,item,vote\nann,imagen-3,t2icountbench/apple/home/plain/1,no\n")
+    assert call("import", "votes", votes, "--run", run, "--suite", FEW).code == 0
+    painted = call("run", FEW, "--limit", 1, "--repeats", 1, "--model", "painter:size_px=256", "--out", run)
+    assert painted.code == 0, painted.err
+    with Run(Folder(run)) as opened:
+        assert "In t2icountbench, imagen-3 does best: for 0 %" in composed(opened).summary
 
 
 def test_votes_on_groups_are_success_and_leave_out_all_that_needs_counts(votes: Composed) -> None:

@@ -24,6 +24,7 @@ _NARROW_PX = 320
 _SCORES_PX = 290
 MOST_SIDE_BY_SIDE = 6
 _CELL_HEIGHT_PX = 7
+_LEAST_MATRIX_PX = 48
 _LEAST_FOR_TWO_DIGITS_PX = 18
 # The lowest colour of viridis: the ground of the numbers asked, on which cells that nothing fell into are not drawn.
 _VIRIDIS_ZERO = "#440154"
@@ -117,7 +118,8 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
     ticks = targets if cell_px >= _LEAST_FOR_TWO_DIGITS_PX or max(targets) < 10 else _round_numbers(targets)
     across = {**plain, "labelAngle": 0, "values": ticks}
     x = field("target", "ordinal", title="target", scale={"domain": targets}, axis=across)
-    up = {**plain, "values": _round_numbers(responses)}
+    height_px = max(_CELL_HEIGHT_PX * len(responses), _LEAST_MATRIX_PX)
+    up = {**plain, "values": responses if height_px == _LEAST_MATRIX_PX else _round_numbers(responses)}
     y = field("response", "ordinal", title="response", scale={"domain": responses}, axis=up)
     legend = {"title": "share of responses", "format": ".0%", "orient": "top", "direction": "horizontal"}
     share = field("share", "quantitative", scale={"scheme": "viridis", **_SHARE}, legend=legend)
@@ -133,7 +135,7 @@ def _confusion_row(panel: Panel, categories: Sequence[str], cell_px: float) -> S
         "spacing": 12,
         "spec": {
             "width": round(cell_px * len(targets)),
-            "height": _CELL_HEIGHT_PX * len(responses),
+            "height": height_px,
             "layer": [ground, layer("rect", {"x": x, "y": y, "color": share})],
         },
     }

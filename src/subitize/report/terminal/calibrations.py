@@ -26,7 +26,8 @@ def print_calibration(found: Calibration) -> None:
     metrics = {"nae": (found.best.nae, result.nae), "accuracy": (found.best.accuracy, result.accuracy)}
     rows = [(name + " *" * (name == result.metric), *map(_cell, figures)) for name, figures in metrics.items()]
     overlap = f", boxes that overlap by more than {result.iou:g} counted once" if result.iou < 1 else ""
-    say(f"{printable(result.judge)} against {printable(result.reference)}: count from {result.threshold:g}{overlap}")
+    names = f"{printable(result.judge)} against {printable(result.reference)}"
+    say(f"{names}: count boxes with a score of {result.threshold:g} or more{overlap}")
     say(f"as a rule: {make_rule(result)}")
     print_table(("metric", "at the threshold", "held out"), rows)
     say(f"* searched; value [95 % interval]; n: {result.n} pictures of {number_of(found.items, 'item')}")

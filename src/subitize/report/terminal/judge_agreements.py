@@ -80,13 +80,13 @@ def _write(value: Scalar) -> str:
 
 def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
     print_marks(found, stand_ins)
-    say("value [95 % interval over prompts]; error: mean of the judge's count less people's")
-    say("κ: Fleiss' of both; α: Krippendorff's; pairs: answers that both have a value of")
-    say("ties: the people it is held against are tied; unusable: one of both has no value; in no figure")
+    say("value [95 % interval over prompts]; error: mean of the judge's count minus people's")
+    say("κ (Fleiss') and α (Krippendorff's): of both sides; pairs: answers for which both have a value")
+    say("ties: people are tied; unusable: one side has no value; neither is in any figure")
     if any(one.ceiling for one in found):
-        say("people: each of them against the others together, about what the judge looked at")
+        say("people: each person against the others together, on what the judge looked at")
     else:
-        say("no two people looked at the same: nothing tells how far people agree with one another")
+        say("no two people looked at the same, so that it is unknown how far people agree with one another")
     if any(one.agreement.kappa is None for one in found):
         say(f"{NOTHING} not defined: counts only, or all answers are the same")
     figures = [each for one in found for each in (one.agreement, one.ceiling) if each]
@@ -94,4 +94,4 @@ def _print_legend(found: Sequence[JudgeAgreement], stand_ins: StandIns) -> None:
     for one in found:
         if one.agreement.caution:
             named = ", ".join((stand_ins.name_model(one.model), one.question, name_level(one.factor, one.group)))
-            say(f"with caution: {named}: {one.agreement.caution}")
+            say(f"too little to rely on: {named}: {one.agreement.caution}")

@@ -32,15 +32,15 @@ def print_passes(passes: Sequence[PassRate], stand_ins: StandIns) -> None:
         lines.append([*names, *(_pass(row.get(k)) for k in ks), items, str(max(one.images for one in row.values()))])
     print_table(["suite", "model", "judge", "group", *(f"pass@{k}" for k in ks), "items", "images"], lines)
     print_marks(passes, stand_ins)
-    say("pass@k: how likely at least one of k images of a prompt is right; pass@1 is the accuracy per image")
+    say("pass@k: the chance that at least one of k images of a prompt is right; pass@1 is the accuracy per image")
     say("mean over items [95 % interval over prompts]; refused images, and those without a usable value, are wrong")
     print_cautions(one.estimate for one in passes if one.k in ks)
     if any(one.is_voted for one in passes):
-        say("‡ from votes on groups of so many images")
+        say("‡ from votes on groups of k images")
     if any(one.undecided for one in passes):
-        say("undecided: items of which nothing has a value, as where votes are tied; they are in no figure")
+        say("undecided: items without any value, as where votes are tied; they are in no figure")
     if any(one.left_out for one in passes):
-        say("(−n): so many items have fewer images than k and are left out")
+        say("(−n): n items have fewer than k images and are left out")
 
 
 def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
@@ -53,15 +53,15 @@ def print_agreement(concords: Sequence[Concord], stand_ins: StandIns) -> None:
         sizes = [[*names, *map(str, _sizes(one))] for names, one in rows]
         print_table([*_NAMES, "annotators", "prompts", "units", "single", "votes", "ties"], sizes)
     print_marks(concords, stand_ins)
-    say("value [95 % interval for prompts and annotators like these]; all agree: for prompts like these")
+    say("value [95 % interval for prompts and annotators like these; of “all agree”, for prompts like these]")
     say("κ: Fleiss'; AC1: Gwet's; α: Krippendorff's, nominal unless named; pairs agree: how often two people do")
-    say("units: images, or groups of them, with two answers or more; single: those with one, in no figure")
-    say("ties: units without a majority; yes: mean share of the votes on a unit")
+    say("units: images, or groups of images, with two or more answers; single: those with one answer, in no figure")
+    say("ties: units without a majority; yes: mean share of yes among the votes on a unit")
     if any(one.kappa is None for one in concords):
         say(f"{NOTHING} not defined: all answers are the same")
     for one in concords:
         if one.caution:
-            say(f"with caution: {', '.join(_name(one, stand_ins))}: {one.caution}")
+            say(f"too little to rely on: {', '.join(_name(one, stand_ins))}: {one.caution}")
     for told in dict.fromkeys(filter(None, map(_published_kappa, concords))):
         say(f"{told[0]} reports a Fleiss' κ of {told[1]} of five annotators; other images, other people")
 

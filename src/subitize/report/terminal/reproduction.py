@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from subitize.analysis.reproduction import AS_THE_PAPER, VERDICTS, Comparison, Verdict
-from subitize.report.document.cells import NOTHING
+from subitize.report.document.cells import NOTHING, figure
 from subitize.report.terminal.layout import print_table, say
 from subitize.report.terminal.printing import tell_cautions
 
@@ -26,10 +26,13 @@ def print_reproduction(comparisons: Sequence[Comparison]) -> None:
     found = Counter((one.table, one.verdict) for one in comparisons)
     # Most papers round.
     known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
-    rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
-    print_table(["", *known], rows, title="verdicts")
-    legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
-    say(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
+    if any(one.published is not None for one in comparisons):
+        rows = ([name, *(str(found[name, verdict] or "") for verdict in known)] for name in names)
+        print_table(["", *known], rows, title="verdicts")
+        legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
+        say(f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points")
+    else:
+        say("value [95 % interval]; the paper prints no figures of these models")
     for line in tell_cautions(one.caution for one in comparisons):
         say(line)
     for method, columns in _own_methods(comparisons).items():
@@ -64,8 +67,8 @@ def _number(value: float | str) -> str:
     if not math.isfinite(value):
         return NOTHING
     if value == int(value):
-        return str(int(value))
-    return f"{value:.3f}" if abs(value) < 1 else f"{value:.1f}"
+        return figure(value, 0)
+    return figure(value, 3 if abs(value) < 1 else 1)
 
 
 def _own_methods(comparisons: Iterable[Comparison]) -> dict[str, list[str]]:

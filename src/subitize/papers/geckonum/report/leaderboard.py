@@ -78,7 +78,7 @@ def _best(models: Sequence[Measured], task: int) -> str:
     known = [(mean, one) for one in models if (mean := _accuracy(one, task))]
     if not known:
         return ""
-    best, model = max(known, key=lambda pair: pair[0].value)
+    best, model = max(known, key=lambda pair: (not pair[1].badge, pair[0].value))  # a stand-in only among its like
     share = f"{best.value:.0f} % [{figure(best.low, 0)}, {figure(best.high, 0)}]"
     told = f"{model.label} with {TASKS[task]} (Task {task}: {share}, chance {BASELINES[task]:.0f} %)"
     return told + _equals(model, [one for _, one in known], task)

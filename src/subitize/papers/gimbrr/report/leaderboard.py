@@ -56,11 +56,12 @@ def rank_models(groups: Sequence[Group]) -> list[Block]:
 
 
 def headline(groups: Sequence[Group]) -> str:
-    """Say who does best, and where that model fails first."""
+    """Say who does best, a stand-in only where there is no other, and where that model fails first."""
     whole = {model: one for (model,), one in estimate_all(groups, tasks=LADDER).items()}
     if not whole:
         return ""
-    best = max(whole, key=lambda model: whole[model].value)
+    badges = list_badges(groups)
+    best = max(whole, key=lambda model: (not badges[model], whole[model].value))
     one = whole[best]
     share = f"{100 * one.value:.0f} % [{figure(100 * one.low, 0)}, {figure(100 * one.high, 0)}]"
     told = f"In {NAME}, {best} does best: {share} of its images match their prompts."

@@ -71,7 +71,8 @@ def _headline(suite: str, shares: Sequence[Share]) -> str:
     """Say who does best in the first framing of the first split, and what guessing gets there."""
     first = shares[0]
     here = [one for one in shares if (one.framing, one.split, one.number) == (first.framing, first.split, None)]
-    best = max((one for one in here if one.badge != "baseline"), key=lambda one: one.estimate.value)
+    # A stand-in only where there is no other.
+    best = max((one for one in here if one.badge != "baseline"), key=lambda one: (not one.badge, one.estimate.value))
     low, value, high = (figure(100 * end, 0) for end in (best.estimate.low, best.estimate.value, best.estimate.high))
     guess = max((one for one in here if one.badge == "baseline"), key=lambda one: one.estimate.value, default=None)
     told = f"; {guess.model}, without a look, gets {figure(100 * guess.estimate.value, 0)} %" if guess else ""

@@ -66,7 +66,7 @@ def tell_success(groups: Sequence[Group]) -> str:
 
 
 def headline(groups: Sequence[Group]) -> str:
-    """Say who does best, and where that is among the fifteen of the paper."""
+    """Say who does best, a stand-in only where there is no other, and where that is among the fifteen of the paper."""
     found = {
         model: mean
         for group in groups
@@ -74,7 +74,8 @@ def headline(groups: Sequence[Group]) -> str:
     }
     if not found:
         return ""
-    best = max(found, key=lambda model: found[model].value)
+    marks = badges(groups)
+    best = max(found, key=lambda model: (not marks[model], found[model].value))
     average = found[best]
     share = f"{100 * average.value:.0f} % [{figure(100 * average.low, 0)}, {figure(100 * average.high, 0)}]"
     placed = next((one for group in groups for one in place(group.attempts) if one.model == best), None)
