@@ -34,6 +34,8 @@ Call = Callable[[Sequence[AskedT]], Awaitable[tuple[Sequence[GivenT | Broken], f
 _ENDS_ALL = (RunError, StorageError, MissingPartError)
 # About the time that worker processes take to start: what is computed sooner needs none.
 IN_PROCESS_SECONDS = 2.0
+# Drawing and looking leave Python to other threads most of the time, but not so much that more would help.
+_MOST_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +150,16 @@ def _halved(it: ComputesSeveral[Any, Any], asked: Sequence[Any], is_stopped: thr
 
 @contextmanager
 def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> Iterator[Executor]:
-    """Compute in a thread of this process until that has taken as long as worker processes take to start, then in them.
+    """Compute in threads of this process until that has taken as long as worker processes take to start, then in them.
 
     What comes from elsewhere computes in worker processes from the start: its crash must not end the run.
     """
     count = os.cpu_count() or 1
     pool = Pool(count, _start_worker, kind, made.text)
-    thread = ThreadPoolExecutor(1, thread_name_prefix="computing")
+    thread_count = min(count, _MOST_THREADS)
+    threads = ThreadPoolExecutor(thread_count, thread_name_prefix="computing")
     is_ours = type(made.it).__module__.startswith("subitize.")
-    seconds_here, calls_here = IN_PROCESS_SECONDS if is_ours else 0, 0
+    seconds_here, calls_here = thread_count * IN_PROCESS_SECONDS if is_ours else 0, 0
 
     async def call(asked: Sequence[Any]) -> tuple[Sequence[Any], float]:
         nonlocal seconds_here, calls_here
@@ -167,7 +170,7 @@ def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> 
         else:
             calls_here += 1
             try:
-                given, seconds = await asyncio.get_running_loop().run_in_executor(thread, _compute, made.it, one)
+                given, seconds = await asyncio.get_running_loop().run_in_executor(threads, _compute, made.it, one)
             finally:
                 calls_here -= 1
             seconds_here -= seconds
@@ -178,7 +181,7 @@ def _computing_at(kind: Kind, made: registry.Made[Any], *, is_at_hand: bool) -> 
     try:
         yield Executor(call, 2 * count)
     finally:
-        thread.shutdown(cancel_futures=True)
+        threads.shutdown(cancel_futures=True)
         pool.shutdown()
 
 

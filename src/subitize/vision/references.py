@@ -7,6 +7,7 @@ at when the first is to be told: most pictures have none.
 
 import contextlib
 import os
+import threading
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -181,11 +182,12 @@ def _recall(name: str, kind: type[Kept], look: Callable[[], Kept]) -> Kept:
     sources = [svg(*thing) for thing in _drawn(with_plain=True)]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "subitize"
     file = folder / f"{name}-{digest(_ways_of_looking(), sources)}.npz"
-    try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
-            arrays = {field.name: kept[field.name] for field in fields(kind)}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return _keep(look(), file)
+    with _LOOKING:
+        try:
+            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+                arrays = {field.name: kept[field.name] for field in fields(kind)}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return _keep(look(), file)
     return kind(**(arrays | {"nouns": tuple(arrays["nouns"].tolist())}))
 
 
@@ -208,6 +210,7 @@ def _keep(found: Kept, file: Path) -> Kept:
     return found
 
 
+_LOOKING = threading.Lock()  # one thread looks, the others recall what it has kept
 # As in pictures of some ten and of a hundred things; what is larger looks like the first.
 _LARGE_PX, _SMALL_PX = 40, 24
 _PART_PX = 88  # parts of things are seen in pictures of few
