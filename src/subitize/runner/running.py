@@ -235,7 +235,7 @@ def select_items(settings: Settings, setup: Setup) -> list[Item]:
 def _take(settings: Settings, setup: Setup, limit: int) -> set[str]:
     """Take so many items of the suite, or of its base, that the model can do; tell their ids."""
     suite = settings.base or settings.suite
-    order = items_of(suite, setup.seed) if setup.sampling is None else sample_of(suite, setup.seed)
+    order = items_of(suite, setup.seed) if setup.sampling is None else sample_of(suite, setup.seed, setup.sampling)
     return {item.id for item in islice((one for one in order if one.task.kind in settings.model.it.tasks), limit)}
 
 
