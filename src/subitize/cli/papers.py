@@ -9,6 +9,7 @@ import typer
 from subitize.cli import options
 from subitize.cli.options import PAPER, app, import_app, open_run, print_json, print_warnings
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.garbage import uncollected
 from subitize.report.terminal.layout import say
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ ClaimsOnly = Annotated[
 
 
 @app.command()
+@uncollected()
 def reproduce(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help="One of: subitize list papers.")],
     folder: Annotated[
@@ -47,6 +49,7 @@ def reproduce(
 
 
 @app.command()
+@uncollected()
 def tables(
     run: options.RunName,
     paper: Annotated[str, typer.Option(metavar="PAPER", help="Whose tables: one of subitize list papers.")],

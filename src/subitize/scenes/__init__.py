@@ -1,13 +1,14 @@
 """What a prompt says, as a scene of entities and relations, and the questions that follow from it."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from subitize.scenes.asks import count_asks
 from subitize.scenes.confirmations import IMAGE_ASK, confirm_asks, setting_asks
-from subitize.scenes.drafts import MOST_THINGS
 from subitize.scenes.lines import LINES_WORDING, MOST_FEW, line_asks, line_codes
 from subitize.scenes.places import Places, Ranks, find_places
-from subitize.scenes.questions import scene_asks
-from subitize.scenes.reading import read_scene
 from subitize.scenes.scene import (
+    MOST_THINGS,
     Comparison,
     ComparisonWord,
     ContactWord,
@@ -24,6 +25,10 @@ from subitize.scenes.scene import (
     Whole,
 )
 from subitize.scenes.settling import settle
+
+if TYPE_CHECKING:
+    from subitize.scenes.questions import scene_asks
+    from subitize.scenes.reading import read_scene
 
 __all__ = [
     "IMAGE_ASK",
@@ -56,3 +61,12 @@ __all__ = [
     "setting_asks",
     "settle",
 ]
+
+_GRAMMAR = {"read_scene": "subitize.scenes.reading", "scene_asks": "subitize.scenes.questions"}
+
+
+def __getattr__(name: str) -> object:
+    """Import the grammar when a prompt is read: that takes as long as reading some hundred of them."""
+    if name in _GRAMMAR:
+        return getattr(import_module(_GRAMMAR[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,12 +6,9 @@ from typing import Literal
 
 from subitize.records import RelationWord
 from subitize.scenes.places import find_places
-from subitize.scenes.scene import ContactWord, Entity, Relation, Scene
+from subitize.scenes.scene import MOST_THINGS, ContactWord, Entity, Relation, Scene
 from subitize.scenes.terms import PuzzledError
 from subitize.scenes.words import SIDES
-
-MOST_THINGS = 200
-"""A prompt that asks for more things than this is not understood."""
 
 Joint = Literal["first", "comma", "and"]
 """What stands before an item."""

@@ -4,7 +4,8 @@ from typing import NoReturn
 
 from subitize.numerals import singular
 from subitize.scenes.cursor import Cursor
-from subitize.scenes.drafts import MOST_THINGS, Clause, Draft
+from subitize.scenes.drafts import Clause, Draft
+from subitize.scenes.scene import MOST_THINGS
 from subitize.scenes.terms import END, PuzzledError, Term, Vocabulary
 from subitize.scenes.words import AFTERTHOUGHTS, ENDS, FRUIT_COLOURS
 

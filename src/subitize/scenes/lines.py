@@ -4,9 +4,8 @@ from typing import get_args
 
 from subitize.numerals import article
 from subitize.records import Ask, Choose, Count
-from subitize.scenes.drafts import MOST_THINGS
 from subitize.scenes.names import spoken, spoken_plural
-from subitize.scenes.scene import Comparison, ComparisonWord, Quantifier, Relation, Scene
+from subitize.scenes.scene import MOST_THINGS, Comparison, ComparisonWord, Quantifier, Relation, Scene
 
 MOST_FEW = 10
 """People call up to ten of something a few, and more than ten many (Figure A16 of the paper)."""

@@ -6,6 +6,9 @@ from typing import Literal
 
 from subitize.records import RelationWord
 
+MOST_THINGS = 200
+"""A prompt that asks for more things than this is not understood."""
+
 Quantifier = Literal["some", "few", "many"]
 """How many, where the number is left open: at least one, only a few, many. "No" is the number 0."""
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from subitize.scenes.drafts import MOST_THINGS
 from subitize.scenes.items import MOST_ITEMS
 from subitize.scenes.scene import (
+    MOST_THINGS,
     Comparison,
     ComparisonWord,
     Entity,

@@ -91,7 +91,8 @@ def tally(
     """
     values = np.asarray(values, dtype=np.float64)
     is_answer = ~np.isnan(values)
-    given, codes = np.unique(values[is_answer], return_inverse=True)
+    given = np.unique(values[is_answer])  # faster than if it gave the codes, too
+    codes = np.searchsorted(given, values[is_answer])
     if domain is not None:
         given, codes = _place(given, codes, np.unique(domain))
     unit = _number(units[is_answer])

@@ -14,6 +14,7 @@ import polars as pl
 
 from subitize.analysis.clusters import place_items
 from subitize.papers.geckonum.items import STRATA
+from subitize.papers.geckonum.shares import Shares, estimate_means
 from subitize.records import Ask, Choose, Confirm, Count, Design, Item
 from subitize.scenes import line_codes
 
@@ -148,6 +149,11 @@ class Annotations:
         return self.counts.filter(pl.col("seed") < SEEDS)
 
     @cached_property
+    def numbers(self) -> Shares:
+        """What is right of these by type, model and number."""
+        return estimate_means(self.first_counts, "type", "model", "truth")
+
+    @cached_property
     def lines(self) -> pl.DataFrame:
         """The labels of Task 2, coded from 0 to 4."""
         return self.label(self.of_task(2))
@@ -202,7 +208,7 @@ def _hold_with_parents(answers: pl.DataFrame) -> pl.DataFrame:
     """Add `holds_in_graph`: an answer that is right, and so is what it rests on, up to the root of the scene graph."""
     by = (*_IMAGE, "annotator")
     answers = answers.with_columns(pl.col("holds").alias("holds_in_graph"))
-    for _ in range(_DEEPEST):
+    for _ in range(_DEEPEST if answers["parent"].count() else 0):
         parents = answers.select(
             *by, pl.col("question").alias("parent"), pl.col("holds_in_graph").alias("parent_holds")
         )

@@ -15,7 +15,7 @@ from subitize.csv_files import read_records
 from subitize.errors import BadFileError, UnknownNameError
 from subitize.numerals import Unread
 from subitize.papers.geckonum.prompts import Prompt, read_prompts
-from subitize.papers.geckonum.rules import read_answer
+from subitize.papers.geckonum.typed_numbers import read_answer
 from subitize.scenes import LINES_WORDING
 
 MODELS: Mapping[str, str] = MappingProxyType(
@@ -75,17 +75,15 @@ def read_release(folder: Path, *, tasks: Sequence[int] = (1, 2, 3), models: Sequ
         raise BadFileError(f"no {wanted} in {folder}")
     prompts = read_prompts(folder / "prompts.csv")
     texts = pl.DataFrame({"id": [one.id for one in prompts], "text": [one.text for one in prompts]})
+    answers: dict[int, pl.DataFrame] = {}
     warnings: list[str] = []
-    answers: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
-    for file in files:
-        table, copies = _read(file, texts)
-        if copies.height:
-            again, first = copies.height - copies.select(_ANSWER).n_unique(), copies["prompt"][0]
-            told = f"{again} rows stand there a second time, the first of {first}; each is a reading"
-            warnings.append(f"{file.path.name}: {told}")
-        answers[file.task].append(table)
-    found = {task: pl.concat(own) for task, own in answers.items() if own}
-    return Release(prompts, found, tuple(files), tuple(warnings))
+    for task in sorted({file.task for file in files}):
+        own = [file for file in files if file.task == task]
+        answers[task], copies = _read(own, texts)
+        for (place,), again in copies.group_by("file", maintain_order=True):
+            told = f"{again.height - again['answer'].n_unique()} rows stand there a second time"
+            warnings.append(f"{own[place].path.name}: {told}, the first of {again['prompt'][0]}; each is a reading")
+    return Release(prompts, answers, tuple(files), tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,43 +116,51 @@ def find_files(folder: Path) -> list[AnswerFile]:
     return files
 
 
-def _read(file: AnswerFile, texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Read the answers, and those of them that were given more than once."""
-    table = _read_columns(file)
-    if not table.height:
-        raise BadFileError(f"{file.path.name}: no answers in it")
+def _read(files: Sequence[AnswerFile], texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Read the answers of a task, and those of them that were given more than once."""
+    table = pl.concat(_read_columns(file).with_columns(pl.lit(place).alias("file")) for place, file in enumerate(files))
+    task = files[0].task
     if any(table.null_count().row(0)):
-        missing = {f"{name} is missing; is the file cut?": pl.col(name).is_null() for name in COLUMNS[file.task]}
-        _refuse(file, table, missing)
+        missing = {f"{name} is missing; is the file cut?": pl.col(name).is_null() for name in COLUMNS[task]}
+        _refuse(files, table, missing)
     image = pl.col("image_id").cast(pl.String).str.extract_groups(_IMAGE_ID).struct.rename_fields(["id", "seed"])
-    images = table.unique(["image_id", "prompt", "model"], maintain_order=True)
+    images = table.unique(["file", "image_id", "prompt", "model"], maintain_order=True)
     images = images.with_columns(image.alias("image"), pl.col("prompt", "model").cast(pl.String)).unnest("image")
     images = images.join(texts, on="id", how="left", maintain_order="left")
+    images = images.with_columns(of=pl.Series([file.model for file in files])[images["file"]])
     faults = {
-        f"model {{model!r}}: the file's name says {file.model!r}": pl.col("model") != file.model,
+        "model {model!r}: the file's name says {of!r}": pl.col("model") != pl.col("of"),
         "image_id {image_id!r} should be like geckonum_00012_3": pl.col("id").is_null(),
         "image_id {image_id!r}: no such prompt in prompts.csv": pl.col("text").is_null(),
         "prompt {prompt!r}: in prompts.csv {id} is {text!r}": pl.col("prompt") != pl.col("text"),
     }
-    _refuse(file, images, faults)
-    _refuse_text(file, table, "annot_id", "is no whole number")
-    table = _VALUES[file.task](file, table)
-    named = images.select("image_id", pl.col("id").cast(pl.Categorical).alias("name"), pl.col("seed").cast(pl.UInt16))
-    table = table.join(named, on="image_id", maintain_order="left").select(
+    _refuse(files, images, faults)
+    _refuse_text(files, table, "annot_id", "is no whole number")
+    table = _VALUES[task](files, table)
+    known = images.unique("image_id").select(
+        "image_id", pl.col("seed").cast(pl.UInt16), pl.col("id").cast(pl.Categorical), number=pl.col("id").str.tail(5)
+    )
+    question, person = (pl.col(name).cast(pl.String).cast(pl.UInt16) for name in ("question_id", "annot_id"))
+    # All that tells one answer from another, as one number: seeds, questions and people have four digits at most.
+    place = (pl.col("file").cast(pl.Int64) * 10**5 + pl.col("number").cast(pl.Int64)) * 10**4 + pl.col("seed")
+    table = table.join(known, on="image_id", maintain_order="left").select(
         "row",
+        "file",
         "model",
-        pl.col("name").alias("prompt"),
+        pl.col("id").alias("prompt"),
         "seed",
-        pl.col("question_id").cast(pl.String).cast(pl.UInt16),
+        question,
         "question",
         pl.col("annot_id").alias("annotator"),
-        pl.col(_RAW[file.task]).alias("raw"),
+        pl.col(_RAW[task]).alias("raw"),
         "value",
+        ((place * 10**4 + question) * 10**4 + person).alias("answer"),
     )
+    copies = table.filter(pl.col("answer").is_duplicated())
+    copies = copies.with_columns(pl.col("raw", "value").first().over("answer").name.prefix("first_"))
     changed = "annotator {annotator} answers {raw!r}, and {first_raw!r} before, to one question"
-    copies = _find_copies(table)
-    _refuse(file, copies, {changed: pl.col("value") != pl.col("first_value")})
-    return table, copies
+    _refuse(files, copies, {changed: pl.col("value") != pl.col("first_value")})
+    return table.drop("file", "answer"), copies
 
 
 def _read_columns(file: AnswerFile) -> pl.DataFrame:
@@ -182,6 +188,8 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
             found = found.filter(~pl.all_horizontal(pl.col(columns).is_null()))
         # A table that once had gaps has its whole numbers written as 3.0.
         whole = pl.col([name for name in columns if name in _WHOLE and _has_decimals(found[name])])
+        if not found.height:
+            raise BadFileError(f"{file.path.name}: no answers in it")
         return found.with_columns(whole.cast(pl.String).str.replace(r"\.0$", "").cast(pl.Categorical))
     except pl.exceptions.PolarsError as error:
         for line, fields in read_records(file.path):
@@ -207,22 +215,24 @@ def _read_header(path: Path) -> list[str]:
         raise BadFileError(f"{path.name} line 1: not UTF-8; save the file as UTF-8") from None
 
 
-def _refuse(file: AnswerFile, table: pl.DataFrame, faults: Mapping[str, pl.Expr]) -> None:
+def _refuse(files: Sequence[AnswerFile], table: pl.DataFrame, faults: Mapping[str, pl.Expr]) -> None:
     """Raise an error about the first row that has a fault, if one has; its message may name columns in braces."""
     for message, is_bad in faults.items():
         for row in table.filter(is_bad.fill_null(True)).head(1).iter_rows(named=True):
-            raise file.error(row["row"], message.format_map(row))
+            raise files[row["file"]].error(row["row"], message.format_map(row))
 
 
-def _refuse_text(file: AnswerFile, table: pl.DataFrame, column: str, fault: str) -> None:
+def _refuse_text(files: Sequence[AnswerFile], table: pl.DataFrame, column: str, fault: str) -> None:
     """Raise an error about the first row that has no whole number in a column, if one has none."""
     is_bad = ~pl.col(column).cast(pl.String).str.contains(r"^[0-9]{1,4}$")
-    _refuse(file, table.unique(column, keep="first", maintain_order=True), {f"{column} {{{column}!r}} {fault}": is_bad})
+    _refuse(
+        files, table.unique(column, keep="first", maintain_order=True), {f"{column} {{{column}!r}} {fault}": is_bad}
+    )
 
 
-def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+def _count_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFrame:
     """Read the raw answers of Task 1 anew; the release must come to the same."""
-    _refuse_text(file, table, "question_id", "is no number")
+    _refuse_text(files, table, "question_id", "is no number")
     said = table.unique(["raw_answer", "answer"], maintain_order=True).with_columns(
         pl.col("raw_answer").cast(pl.String).map_elements(_number, pl.Float64).alias("value"),
         pl.col("answer").cast(pl.String).cast(pl.Float64, strict=False).alias("released"),
@@ -232,7 +242,7 @@ def _count_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
         "answer {answer!r} is no number": pl.col("released").is_null(),
         "answer {answer!r}: raw_answer {raw_answer!r} comes to {value:g}": pl.col("released") != pl.col("value"),
     }
-    _refuse(file, said, faults)
+    _refuse(files, said, faults)
     values = said.unique("raw_answer").select("raw_answer", "value")
     return table.join(values, on="raw_answer", maintain_order="left")
 
@@ -242,7 +252,7 @@ def _number(raw: str) -> float | None:
     return None if isinstance(value, Unread) else value
 
 
-def _line_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+def _line_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFrame:
     text = {name: pl.col(name).cast(pl.String) for name in ("answer_text", "prompt", "answer_num", "gt_num")}
     faults = {
         f"{name} {{{name}!r}} should be 0 to 4": ~text[name].is_in(["0", "1", "2", "3", "4"])
@@ -253,24 +263,16 @@ def _line_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
     faults["answer_num {answer_num}: gt_num of the same text is {gt_num}"] = is_prompt & (
         text["answer_num"] != text["gt_num"]
     )
-    _refuse(file, table, faults)
+    _refuse(files, table, faults)
     question = {"question_id": pl.lit("0"), "question": pl.lit(LINES_WORDING).cast(pl.Categorical)}
     return table.with_columns(text["answer_num"].cast(pl.Float64).alias("value"), **question)
 
 
-def _yes_or_no_values(file: AnswerFile, table: pl.DataFrame) -> pl.DataFrame:
+def _yes_or_no_values(files: Sequence[AnswerFile], table: pl.DataFrame) -> pl.DataFrame:
     text = pl.col("answer").cast(pl.String).str.replace(r"\.0$", "")
-    _refuse_text(file, table, "question_id", "is no number")
-    _refuse(file, table, {"answer {answer!r} should be 0 or 1": ~text.is_in(["0", "1"])})
+    _refuse_text(files, table, "question_id", "is no number")
+    _refuse(files, table, {"answer {answer!r} should be 0 or 1": ~text.is_in(["0", "1"])})
     return table.with_columns(text.cast(pl.Float64).alias("value"))
 
 
 _VALUES = {1: _count_values, 2: _line_values, 3: _yes_or_no_values}
-_ANSWER = ("prompt", "seed", "question_id", "annotator")
-
-
-def _find_copies(table: pl.DataFrame) -> pl.DataFrame:
-    """Find the answers that an annotator gave again, with what was first said."""
-    again = table.filter(table.select(_ANSWER).is_duplicated())
-    first = pl.col("raw", "value").first().over(_ANSWER)
-    return again.with_columns(first.name.prefix("first_"))

@@ -63,7 +63,9 @@ def may_say(type: str, text: str, entities: str) -> bool:
         case "2-additive" | "3-additive" | "2-additive-color":
             return any(text == _add(drawn) for drawn in product(*counts))
         case "attribute-spatial":
-            return any(text == _place(*drawn, place) for place in _PLACES for drawn in product(*counts))
+            verbs = ("is", "are")  # in the release "There is three fish"
+            drawings = product(verbs, *counts, _PLACES)
+            return any(text == _place(verb, *drawn) for verb, *drawn in drawings)
     return False
 
 
@@ -186,11 +188,12 @@ def _added_in_colours(words: Vocabulary, random: Random) -> Sentence:
 def _placed(words: Vocabulary, random: Random) -> Sentence:
     counts = _draw_counts(random.sample(list(words.nouns), 2), random, words.small_numbers)
     one, other = counts
-    return _with_counts(_place(one, other, random.choice(_PLACES)), counts, "attribute-spatial")
+    text = _place(_verb(one.number), one, other, random.choice(_PLACES))
+    return _with_counts(text, counts, "attribute-spatial")
 
 
-def _place(one: _Counted, other: _Counted, place: str) -> str:
-    return f"There {_verb(one.number)} {one} {place} {other}."
+def _place(verb: str, one: _Counted, other: _Counted, place: str) -> str:
+    return f"There {verb} {one} {place} {other}."
 
 
 def _a(noun: str) -> str:

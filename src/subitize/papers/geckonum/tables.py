@@ -86,8 +86,7 @@ def figure_5(annotations: Annotations) -> Iterator[Cell]:
 
 def number_curves(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy per number and type of prompt (Figures 4, A2 and A4)."""
-    found = estimate_means(annotations.first_counts, "type", "model", "truth")
-    for (type, model, number), mean in found.items():
+    for (type, model, number), mean in annotations.numbers.items():
         yield to_percent(Place(f"magnitude_{type.replace('-', '_')}", model, f"{number:g}"), mean)
 
 
@@ -119,7 +118,7 @@ def group_labels(annotations: Annotations) -> pl.DataFrame:
 
 def table_a5(annotations: Annotations) -> Iterator[Cell]:
     """How much accuracy drops when a number stands in a prompt with others, which is another prompt."""
-    found = estimate_means(annotations.first_counts, "type", "model", "truth")
+    found = annotations.numbers
     for before, after in DROPS:
         for model in annotations.models:
             for number in (1, 2, 3):
