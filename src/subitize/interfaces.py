@@ -362,6 +362,19 @@ class Suite(Protocol):
         """Pick those of the latest attempts that must be followed by another."""
 
 
+class AskedOnce:
+    """The part of a suite that never asks an item again."""
+
+    repeats = 1
+    max_attempts = 1
+    asks_again = False
+    strata: tuple[str, ...] = ()
+
+    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
+        """Ask nothing again."""
+        return ()
+
+
 @runtime_checkable
 class NamesRule(Protocol):
     """A suite whose class says by which rule answers in words are read; None leaves it to the judge.

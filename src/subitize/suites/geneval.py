@@ -1,13 +1,13 @@
 """The prompts of GenEval and GenEval 2, from the files that their authors publish."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from subitize import numerals
 from subitize.errors import BadFileError
-from subitize.interfaces import Reference, Tried
+from subitize.interfaces import AskedOnce, Reference
 from subitize.json_files import number_lines, read_json
 from subitize.numerals import plural, singular
 from subitize.records import Ask, Confirm, Count, Draw, Item, Place, RelationWord, Scalar
@@ -45,22 +45,16 @@ class _Row(NamedTuple):
 _KINDS: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
 
 
-class _OfFile:
+class _OfFile(AskedOnce):
     """A suite of the lines of a file, an item each."""
 
     judge = "observer"
-    max_attempts = 1
-    asks_again = False
     notes: Sequence[str]
     _items: Sequence[Item]
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts, every condition once, then once more; the seed changes nothing."""
         return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
 
 class GenEval(_OfFile):

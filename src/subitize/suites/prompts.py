@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subitize.drawing.glyphs import GLYPHS
-from subitize.interfaces import Tried
+from subitize.interfaces import AskedOnce
 from subitize.networks.detectors.coco import COCO_CLASSES
 from subitize.numerals import counted, singular
 from subitize.records import Ask, Count, Draw, Item, Scalar
@@ -33,7 +33,7 @@ Counts = dict[str, int]
 """How many of each noun a right drawing shows."""
 
 
-class Prompts:
+class Prompts(AskedOnce):
     """Draw your own prompts, from a CSV, JSON, JSONL or Parquet file.
 
     Each has a count and a noun, several entities (dog:2, cat:3), or neither, if its words say both plainly.
@@ -44,9 +44,6 @@ class Prompts:
 
     title = "Own prompts"
     judge = "observer"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /, *, strata: tuple[str, ...] = ()) -> None:
         table = read_table(Path(file).expanduser())
@@ -66,10 +63,6 @@ class Prompts:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the prompts in the order of the file; the seed changes nothing."""
         return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
     def _make_items(self, rows: Iterable[tuple[Row, Counts]]) -> Iterator[Item]:
         keys = Keys()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.garbage import uncollected
-from subitize.interfaces import Tried
+from subitize.interfaces import AskedOnce
 from subitize.numerals import counted
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
 from subitize.suites.categories import pool_categories
@@ -31,7 +31,7 @@ _TAKEN = {"id", "image", "question", "noun", *_COUNTS}
 _OTHER = "other"
 
 
-class Questions:
+class Questions(AskedOnce):
     """Answer questions about pictures with counts, from a table of your own or a published one.
 
     A table is a CSV, JSON, JSONL or Parquet file. The pictures lie in it or beside it, unless `images` says where.
@@ -44,9 +44,6 @@ class Questions:
 
     title = "Own questions"
     judge = "parser"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /, *, format: str = "auto", images: str = "", strata: tuple[str, ...] = ()) -> None:
         path = Path(file).expanduser()
@@ -73,10 +70,6 @@ class Questions:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the questions in the order of the file; the seed changes nothing."""
         return iter(self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
     def load_pictures(self, wanted: Collection[Stored]) -> Iterator[bytes]:
         """Read the pictures that lie in a zip or a Parquet file."""

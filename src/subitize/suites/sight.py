@@ -1,10 +1,10 @@
 """Pictures of one to four things, by which a model shows that it sees what it is asked about, and what it said."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from subitize.drawing.layouts import CATEGORIES
-from subitize.interfaces import Tried
+from subitize.interfaces import AskedOnce
 from subitize.labels import interpret, parse_rule
 from subitize.numerals import plural
 from subitize.records import SIGHT_CHECK, Answer, Ask, Count, Item, Known, Outcome, Said, Stimulus, Words
@@ -18,15 +18,11 @@ NEEDED = 6
 _RULE = "final"
 
 
-class SightCheck:
+class SightCheck(AskedOnce):
     """Name the number of up to four things in twelve plain pictures; it enters no figure."""
 
     title = "Sight check"
     judge = "parser"
-    repeats = 1
-    max_attempts = 1
-    asks_again = False
-    strata: tuple[str, ...] = ()
 
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the pictures, which are the same for every seed."""
@@ -37,10 +33,6 @@ class SightCheck:
                 picture = Stimulus(category, number, number, _SIZE_PX)
                 asks = (Ask(Count(noun), wording, (number,), is_relevant=False),)
                 yield Item(f"{SIGHT_CHECK}/{category}/{number}", Answer(picture, wording), asks, {})
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
 
 PICTURES = tuple(SightCheck().items(0))

@@ -120,7 +120,7 @@ def nothing_is_near_perfect(ratings: Ratings) -> Statement:
         fails=any(one.low >= _NEAR_PERFECT for one in found.values()),
     )
     (task, model), best = max(found.items(), key=lambda pair: pair[1].value)
-    told = f"the highest share is that of {model} in {ALL[task].title}, {estimate_text(best)}"
+    told = f"the highest share is that of {MODELS.get(model, model)} in {ALL[task].title}, {estimate_text(best)}"
     return _state("2", verdict, f"{told}; near perfect is {_NEAR_PERFECT} or more, a margin of ours")
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from subitize.analysis.observations import NO_JUDGE, Reader, survey_run
+from subitize.analysis.observations import Reader, find_one_judge, survey_run
 from subitize.errors import NothingToDoError
 from subitize.labels.scores import read_probability
 from subitize.numerals.gaps import name_number
@@ -153,10 +153,7 @@ def _average(repeats: Sequence[TextScore]) -> TextScore:
 
 def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[Answered]:
     rows = survey_run(run, Reader(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
-    judges = sorted({*rows["judge"]} - {NO_JUDGE})
-    if len(judges) > 1:
-        told = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise NothingToDoError(f"{run.location} has several judges of {VQA}: {told}; name one with --judge")
+    find_one_judge(run, rows, VQA)
     for model, id, value in rows.select("model", "item", "value").iter_rows():
         yield Answered(_label(model, items[id]), items[id], value)
 

@@ -59,6 +59,13 @@ def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†")
     return NOTHING if estimate is None else f"{figure(estimate.value, digits)} {interval(estimate, digits, mark)}"
 
 
+def percent_text(share: Estimate | None) -> str:
+    """Write a share with its interval in whole percent."""
+    if share is None:
+        return "none"
+    return f"{100 * share.value:.0f} % [{figure(100 * share.low, 0)}, {figure(100 * share.high, 0)}]"
+
+
 def number_of(count: int, noun: str) -> str:
     """Write how many there are of something."""
     return f"{count} {noun}{'s' * (count != 1)}"

@@ -124,8 +124,8 @@ def _print_legend(shown: Sequence[Score], stand_ins: StandIns, measures: Sequenc
         say("accuracy counts an answer only if those it rests on are right; accuracy_by_itself counts each alone")
     if "unknown" in measures:
         say(
-            "unknown: what the judge cannot tell, such as drawings that it does not know and similarities of texts, and "
-            "ties; in no other figure"
+            "unknown: what the judge cannot tell, such as drawings that it does not know and similarities of texts; "
+            "and ties. In no other figure"
         )
     if "discarded" in measures:
         say("discarded: answers that the rule makes no value of, and drawings with nothing to count in them (0)")

@@ -1,10 +1,10 @@
 """A suite that a YAML file defines (docs/suite-files.md)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.interfaces import Tried
+from subitize.interfaces import AskedOnce
 from subitize.records import OF_FILE, Answer, Item, Spec, Stimulus, digest, title_of_file
 from subitize.suites.files.consistency import check_definition
 from subitize.suites.files.definitions import Definition, read_definition
@@ -12,11 +12,8 @@ from subitize.suites.files.items import ItemMaker
 from subitize.suites.mixing import interleave
 
 
-class SuiteFile:
+class SuiteFile(AskedOnce):
     """Ask what a YAML file of yours says, file:my-suite.yaml or just my-suite.yaml (docs/suite-files.md)."""
-
-    max_attempts = 1
-    asks_again = False
 
     def __init__(self, file: str, /) -> None:
         path = Path(file).expanduser()
@@ -37,10 +34,6 @@ class SuiteFile:
     def items(self, seed: int) -> Iterator[Item]:
         """Go through the items; the seed changes the pictures that are drawn, and nothing else."""
         return (_reseed(item, seed) for item in self._items)
-
-    def again(self, tried: Sequence[Tried]) -> Iterable[Tried]:
-        """Ask nothing again."""
-        return ()
 
 
 def _choose_strata(said: Definition, items: Sequence[Item]) -> tuple[str, ...]:
