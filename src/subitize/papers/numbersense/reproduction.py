@@ -16,8 +16,6 @@ from subitize.papers.numbersense.published import COUNTS
 from subitize.papers.numbersense.tables import SUITES, compute_tables
 from subitize.store import Run
 
-_PRINTED_BY = "subitize.report.terminal.reproduction:print_reproduction"
-
 
 def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the tables of production from the counts in the names of images; nobody looks into the files.
@@ -62,9 +60,8 @@ def _tabulate(
     measured = evaluate({"": observed})
     return Tables(
         compute_tables(measured, extensions=extensions, sizes=sizes),
-        _PRINTED_BY,
-        (*warnings, *_warn_of_designs(measured)),
-        lambda: observe_measured((one.model, one) for one in measured),
+        warnings=(*warnings, *_warn_of_designs(measured)),
+        claims=lambda: observe_measured((one.model, one) for one in measured),
     )
 
 
