@@ -10,7 +10,6 @@ from subitize.papers.seeing_past_words.foils import FOIL_RULES, FoilRule
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.sources import Omissions
 from subitize.papers.seeing_past_words.statements import MODES, Mode
-from subitize.report.document.cells import number_of
 from subitize.suites.checks import check_known
 
 _EXAMPLES = 3
@@ -46,8 +45,8 @@ def write_probes(
     if invalid:
         warnings.append(f"foils that equal the answer or one another, never asked about: {invalid:,}")
     right = len(built.probes)
-    told = f"{number_of(right, 'probe')}, {right:,} right and {number_of(statements - right, 'foiled statement')}"
-    return Written(told, warnings)
+    of_each = f"{right:,} right and {statements - right:,} foiled statements"
+    return Written(f"{right:,} probe{'s' * (right != 1)}, {of_each}", warnings)
 
 
 def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path | None, seed: int) -> Written:
